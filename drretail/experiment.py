@@ -196,6 +196,11 @@ class Experiment:
             queries[query.query_id] = query if known.kind is None else known
         for label, system in asked.systems.items():
             known = held.systems.get(label, system)
+            if known.web_corpus != system.web_corpus:
+                raise UserError(
+                    f"{self.folder} holds runs of {label!r} that read other fixed pages than --web has now: name "
+                    "theirs, or use a new folder."
+                )
             if known.model_copy(update={"prompts": system.prompts}) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
             changed = changed_prompts(held, asked, label)

@@ -18,6 +18,7 @@ from drretail.agents.user_files import files_for
 from drretail.env.session import Session, fresh
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.dense import Retrievers
+from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Experiment, run_folder
@@ -25,6 +26,7 @@ from drretail.llm.registry import open_model
 from drretail.records.run import Run
 from tests.agents.conftest import QUERY, calls
 from tests.agents.dr3.cast import ORDERS, REPORT, Cast, asked_of, found, perform, sent
+from tests.sealed import Page, seal
 
 SHOPPER = {"": open_model("offline:shopper")}
 DENSE = {"retriever": "dense:fake:one"}
@@ -93,19 +95,30 @@ def test_files_of_a_query_lie_in_its_folder_and_those_of_a_lone_question_in_the_
     assert files_for(None, "q1", alone=True) is None
 
 
-def test_files_that_a_web_brings_go_before(world: World, files: Path, tmp_path: Path) -> None:
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "note.md").write_text("Two weeks.")
-
-    class WithFiles:
-        def __init__(self, web: Web) -> None:
-            self.provider, self.corpus, self.search, self.fetch = web.provider, web.corpus, web.search, web.fetch
-            self.files = own
-
+def test_files_that_a_sandbox_brings_are_those_of_the_query_and_part_of_the_label(world: World, tmp_path: Path) -> None:
+    pages = {"q1": [Page("good", "Cleaning", "Every two weeks.", "32k", "supportive")]}
+    sealed = seal(tmp_path, pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
     actors = Cast((asked_of("note.md", "How often?"), REPORT), reader=(found("Two weeks.", "Two weeks."),))
-    recorded = perform(replace(world, web=WithFiles(world.web)), actors, files)
+    there = replace(world, web=SealedWeb(sealed))
+    recorded = perform(there, actors)
     assert [entry.id for entry in recorded.evidence] == ["F:note.md"]
+    named = label("dr3", there)
+    assert named.startswith("dr3@offline-shopper-files-")
+    assert label("react", there) == "react@offline-shopper-size-32k"
+    (sealed / "tasks/q1/files/note.md").write_text("Three weeks.")
+    assert label("dr3", there) != named
+
+
+def test_files_beside_a_sandbox_are_refused_where_it_brings_some(world: World, files: Path, tmp_path: Path) -> None:
+    pages = {"q1": [Page("good", "Cleaning", "Every two weeks.", "32k", "supportive")]}
+    without = replace(world, web=SealedWeb(seal(tmp_path / "s", pages, [QUERY], world.manifest)))
+    assert "-files-" in label("dr3", without, files=files)
+    actors = Cast((asked_of("orders.csv", "When?"), REPORT), reader=(AIMessage(DATED),))
+    assert [entry.id for entry in perform(without, actors, files).evidence] == ["F:orders.csv"]
+    seal(tmp_path / "s", pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
+    for agent in ("dr3", "react"):
+        with pytest.raises(UserError, match=r"brings the users' files of its queries: leave --files out\."):
+            label(agent, replace(world, web=SealedWeb(tmp_path / "s")), files=files)
 
 
 def test_another_session_of_the_same_user_has_the_same_files(world: World, files: Path) -> None:

@@ -1,42 +1,25 @@
-import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from drretail.api.worlds import open_world
-from drretail.cli.app import app
 from drretail.env.web.sealed import SealedWeb
 from drretail.errors import UserError
-from drretail.experiment import read_runs
-from drretail.files import write_json, write_lines
-from drretail.querygen.shipped import shipped_queries
+from drretail.files import read_json, write_json
+from drretail.records.query import Query
+from tests.sealed import Page, seal
 
-QUERY = shipped_queries("dev")[0]
+QUERY = Query(query_id="q1", user_id="AE", text="Which diaper bag?", source="test")
 PAGES = [
-    ("good", "Diaper bag guide", "A diaper bag with two straps is easier. ", "32k", "supportive"),
-    ("old", "Diaper bag news", "A diaper bag costs nine dollars. ", "64k", "distractor"),
-    ("far", "Lawn mowers", "Mowers cut grass and no diaper bag. ", "64k", "noise"),
+    Page("good", "Diaper bag guide", "A diaper bag with two straps is easier. ", "32k", "supportive"),
+    Page("old", "Diaper bag news", "A diaper bag costs nine dollars. ", "64k", "distractor"),
+    Page("far", "Lawn mowers", "Mowers cut grass and no diaper bag. ", "64k", "noise"),
 ]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    with open_world("demo") as world:
-        about = {
-            "format": 1, "world_fingerprint": world.manifest.fingerprint, "now": world.manifest.now.isoformat(),
-            "seed": "1", "sizes": {"64k": 64000, "32k": 32000}, "counter": "characters/4", "web": "offline",
-            "made_by": "test",
-        }  # fmt: skip
-    write_json(tmp_path / "sandbox.json", about)
-    write_lines(tmp_path / "queries.jsonl", [QUERY.as_line()])
-    task = tmp_path / "tasks" / QUERY.query_id
-    (task / "files").mkdir(parents=True)
-    lines = [{"url": f"https://{n}.example/", "title": t, "text": x, "from": s} for n, t, x, s, _ in PAGES]
-    write_lines(task / "pages.jsonl.gz", map(json.dumps, lines))
-    labels = [{"url": f"https://{n}.example/", "label": label} for n, *_, label in PAGES]
-    write_lines(task / "labels.jsonl", map(json.dumps, labels))
-    return tmp_path
+    return seal(tmp_path, {"q1": PAGES}, [QUERY])
 
 
 def found(web: SealedWeb) -> set[str]:
@@ -45,7 +28,8 @@ def found(web: SealedWeb) -> set[str]:
 
 def test_a_larger_size_holds_the_smaller_ones_and_the_smallest_is_the_default(folder: Path) -> None:
     assert found(SealedWeb(folder)) == {"good"}
-    assert found(SealedWeb(folder, "64k")) == {"good", "old", "far"}
+    assert found(SealedWeb(folder).at("64k")) == {"good", "old", "far"}
+    assert found(SealedWeb(folder).at("64k").at()) == {"good"}
 
 
 @pytest.mark.parametrize(
@@ -53,36 +37,75 @@ def test_a_larger_size_holds_the_smaller_ones_and_the_smallest_is_the_default(fo
     [("no_distractor", {"good", "far"}), ("supportive_only", {"good"}), ("no_supportive", {"old", "far"})],
 )
 def test_a_composition_leaves_pages_out_by_their_labels(folder: Path, compose: str, names: set[str]) -> None:
-    assert found(SealedWeb(folder, "64k", compose)) == names
+    assert found(SealedWeb(folder).at("64k", compose)) == names
 
 
 def test_labels_are_read_for_a_composition_alone(folder: Path) -> None:
     (folder / "tasks" / QUERY.query_id / "labels.jsonl").unlink()
-    assert found(SealedWeb(folder, "64k", "all")) == {"good", "old", "far"}
-    with pytest.raises(UserError, match="labels"):
-        SealedWeb(folder, "64k", "supportive_only").of(QUERY)
+    assert found(SealedWeb(folder).at("64k", "all")) == {"good", "old", "far"}
+    with pytest.raises(UserError, match=r"has no labels\.jsonl, by which --compose chooses pages"):
+        SealedWeb(folder).at("64k", "supportive_only")
 
 
-def test_a_query_is_found_by_its_words_and_another_is_refused(folder: Path) -> None:
-    assert SealedWeb(folder).task(QUERY.model_copy(update={"query_id": "ask-1"})).name == QUERY.query_id
-    with pytest.raises(UserError, match="no web for the query other"):
-        SealedWeb(folder).of(QUERY.model_copy(update={"query_id": "other", "text": "?"}))
+def test_every_size_and_composition_has_a_corpus_of_its_own_that_changes_with_its_pages(folder: Path) -> None:
+    def corpora() -> dict[tuple[str, str], str]:
+        web = SealedWeb(folder)
+        return {it: web.at(*it).corpus for it in (("32k", "all"), ("64k", "all"), ("64k", "no_distractor"))}
+
+    before = corpora()
+    assert len(set(before.values())) == 3
+    assert corpora() == before
+    seal(folder, {"q1": [*PAGES[:2], PAGES[2]._replace(text="Other words.")]}, [QUERY])
+    after = corpora()
+    assert {it for it in before if before[it] != after[it]} == {("64k", "all"), ("64k", "no_distractor")}
 
 
-def run(folder: Path, to: Path, *more: str) -> tuple[int, str]:
-    given = ["run", "--queries", str(folder / "queries.jsonl"), "--to", str(to), "--web", f"sandbox:{folder}", *more]
-    outcome = CliRunner().invoke(app, [*given, "--no-floors", "--quiet"])
-    return outcome.exit_code, str(outcome.exception)
+def test_a_web_that_was_asked_for_is_held_and_no_more_than_some_are(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = SealedWeb(folder)
+    assert web.of(QUERY) is web.at("32k").of(QUERY)
+    monkeypatch.setattr("drretail.env.web.sealed.MOST_WEBS", 1)
+    web = SealedWeb(folder)
+    first = web.of(QUERY)
+    web.at("64k").of(QUERY)
+    assert web.of(QUERY) is not first
 
 
-def test_two_sizes_are_two_systems_of_one_experiment(folder: Path, tmp_path: Path) -> None:
-    for size in ("32k", "64k"):
-        assert run(folder, tmp_path / "exp", "--size", size)[0] == 0
-    runs = list(read_runs(tmp_path / "exp"))
-    assert {it.system for it in runs} == {"react@offline-shopper-size-32k", "react@offline-shopper-size-64k"}
-    assert {it.status for it in runs} == {"done"}
+def asked(**given: Any) -> Query:
+    return QUERY.model_copy(update=given)
 
 
-def test_a_size_that_is_not_there_is_said_in_one_sentence(folder: Path, tmp_path: Path) -> None:
-    said = run(folder, tmp_path / "exp", "--size", "1m")[1]
-    assert said.endswith("has no size 1m: it has 32k, 64k.")
+def test_a_query_is_found_by_id_words_and_user_and_a_lone_question_by_words_and_user(folder: Path) -> None:
+    web = SealedWeb(folder)
+    assert web.asked(QUERY) == web.asked(asked(query_id="ask-1", source="ask")) == QUERY
+    lone = asked(query_id="ask-1", source="ask")
+    strange = ({"text": "?"}, {"user_id": "AZ"})
+    for other in (asked(query_id="other"), *(lone.model_copy(update=it) for it in strange)):
+        with pytest.raises(UserError, match=r"has no web: .*queries\.jsonl has no such query"):
+            web.of(other)
+    for other in (asked(text="?"), asked(user_id="AZ")):
+        with pytest.raises(UserError, match="has another query or user under that id"):
+            web.of(other)
+
+
+def test_a_page_is_fetched_without_its_query_where_it_is_the_same_for_all(folder: Path) -> None:
+    web = SealedWeb(folder)
+    assert web.fetch("https://good.example/").text == PAGES[0].text
+    assert web.fetch("https://far.example/").state == "error"
+    assert web.at("64k").fetch("https://far.example/").state == "ok"
+    seal(folder, {"q1": PAGES, "q2": [PAGES[0]._replace(text="Else.")]}, [QUERY, asked(query_id="q2")])
+    said = SealedWeb(folder).fetch("https://good.example/")
+    assert (said.state, "different pages" in str(said.problem)) == ("error", True)
+
+
+def test_a_task_that_is_missing_is_said_in_a_sentence(folder: Path) -> None:
+    (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
+    with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
+        SealedWeb(folder).of(QUERY)
+
+
+def test_a_sandbox_without_a_size_is_broken(folder: Path) -> None:
+    write_json(folder / "sandbox.json", read_json(folder / "sandbox.json") | {"sizes": {}})
+    with pytest.raises(UserError, match="is broken"):
+        SealedWeb(folder)

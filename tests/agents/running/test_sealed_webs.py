@@ -1,0 +1,179 @@
+"""Systems on a sandbox with a web for each query: which there are, what each is served, and what none ever reads."""
+
+import asyncio
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from langchain_core.embeddings import Embeddings
+
+from drretail.agents.registry import load_agent
+from drretail.agents.running.run import run
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import SystemUnderTest, counterfactuals, injected, suts, system_options
+from drretail.env.web.dense import Retrievers
+from drretail.env.web.sealed import SealedWeb
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.llm.registry import open_model
+from drretail.records.query import Query
+from tests.agents.conftest import QUERY, calls, reporting, scripted
+from tests.sealed import Page, seal
+
+SHOPPER = {"": open_model("offline:shopper")}
+SECRET = "Zyxqv"
+"""Stands in all labels, keywords and gold."""
+OTHER = Query(query_id="q2", text="How do I keep a bird bath clean?", mode="generic", source="test")
+PAGES = [
+    Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive"),
+    Page("old", "Bird feeder news", "A bird feeder needs no cleaning.", "64k", "distractor"),
+    Page("far", "Lawn mowers", "Mowers cut grass; a bird feeder does not.", "64k", "noise"),
+]
+BATHS = [Page("bath", "Bird bath guide", "Scrub a bird bath weekly; no bird feeder is as dirty.", "32k", "supportive")]
+AGENTS = ("react", "hybrid_react", "grounded_hybrid", "plan_to_function", "dr3")
+LOOK = ("web_search", {"query": "bird feeder"})
+
+
+@pytest.fixture
+def there(world: World, tmp_path: Path) -> World:
+    """The tiny shop with a sandbox for two queries."""
+    return replace(world, web=SealedWeb(sealed(world, tmp_path / "s")))
+
+
+def sealed(world: World, to: Path, pages: Sequence[Page] = PAGES) -> Path:
+    files = {"note.md": "The feeder hangs in the shade."}
+    tasks = {"q1": pages, "q2": BATHS}
+    return seal(to, tasks, [QUERY, OTHER], world.manifest, files=files, secret=SECRET)
+
+
+def labels(systems: Sequence[SystemUnderTest]) -> list[str]:
+    return [it.label.removeprefix("react@offline-shopper") for it in systems]
+
+
+def react(world: World, sizes: Sequence[str] = (), composes: Sequence[str] = ()) -> list[SystemUnderTest]:
+    return suts({"react": load_agent("react")}, SHOPPER, world, sizes=sizes, composes=composes)
+
+
+def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(there: World) -> None:
+    made = react(there, ("32k", "64k", "64k"), ("all", "no_distractor"))
+    assert labels(made) == [
+        "-size-32k", "-compose-no_distractor-size-32k", "-size-64k", "-compose-no_distractor-size-64k",
+    ]  # fmt: skip
+    assert [it.system.web_provider for it in made] == ["sandbox"] * 4
+    corpora = [it.system.web_corpus for it in made]
+    assert corpora[0] == corpora[1], "the smallest size has no distractor, so the same is served"
+    assert len(set(corpora)) == 3
+    assert labels(react(there)) == ["-size-32k"]
+
+
+def test_what_a_sandbox_does_not_have_is_refused(there: World, world: World) -> None:
+    with pytest.raises(UserError, match="has no size 1m: it has 32k, 64k"):
+        react(there, ("32k", "1m"))
+    with pytest.raises(UnknownName, match="no_distractor"):
+        react(there, (), ("no_distracter",))
+    for sizes, composes in ((["32k"], []), ([], ["all"])):
+        with pytest.raises(UserError, match="--size and --compose are of a sandbox's folder"):
+            react(world, sizes, composes)
+
+
+def served(world: World, system: SystemUnderTest, query: Query = QUERY, runner: Runner | None = None) -> list[str]:
+    """The addresses that a search of this system's brings."""
+    model, _ = scripted(calls(LOOK), reporting("None.", ""))
+    player = replace(system, models=dict.fromkeys(system.models, model))
+    recorded = asyncio.run((runner or Runner(world, "w")).run(player, query))
+    return sorted(str(it.url)[8:-9] for it in recorded.evidence if it.kind == "web")
+
+
+def test_each_system_is_served_its_part_of_the_querys_own_web(there: World) -> None:
+    small, without = react(there, ["32k"])[0], react(there, ["64k"], ["no_distractor"])[0]
+    (whole,) = react(there, ["64k"])
+    assert served(there, small) == ["good"]
+    assert served(there, without) == ["far", "good"]
+    assert served(there, whole) == ["far", "good", "old"]
+    assert served(there, whole, OTHER) == ["bath"]
+
+
+def test_other_users_data_and_hostile_texts_leave_the_web_at_the_systems_size(there: World) -> None:
+    (whole,) = react(there, ["64k"])
+    (hostile,) = injected([whole])
+    assert (
+        hostile.label
+        == f"{whole.label.replace('-size-64k', '')}-injected-{hostile.system.options['injected']}-size-64k"
+    )
+    assert {"far", "good", "old"} <= {*served(there, hostile)}
+    assert {it.label for it in counterfactuals([whole], ["swap"])} == {
+        "react@offline-shopper-counterfactual-swap-size-64k"
+    }
+
+
+class Alike(Embeddings):
+    """Everything is near to everything."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0] for _ in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return [1.0]
+
+
+def test_a_dense_retriever_ranks_what_is_served(there: World) -> None:
+    options = system_options((), retriever="dense:fake:one")
+    systems = suts({"react": load_agent("react")}, SHOPPER, there, sizes=("32k", "64k"), options=options)
+    runner = Runner(there, "w", retrievers=Retrievers(lambda spec: Alike()))
+    assert [served(there, it, runner=runner) for it in systems] == [["good"], ["far", "good", "old"]]
+
+
+def experiment(world: World, to: Path, sizes: Sequence[str] = (), composes: Sequence[str] = ()) -> Path:
+    systems = suts({name: load_agent(name) for name in AGENTS}, SHOPPER, world, sizes=sizes, composes=composes)
+    assert run(to, Runner(world, "w"), systems, [QUERY, OTHER]).is_whole
+    return to
+
+
+def test_runs_of_several_sizes_are_resumed_and_replayed(there: World, tmp_path: Path) -> None:
+    to = experiment(there, tmp_path / "exp", ("32k", "64k"))
+    before = {path: path.read_bytes() for path in to.rglob("run.json")}
+    cut = run_folder(to, "react@offline-shopper-size-64k", "q1", 1)
+    for path in list(cut.iterdir()):
+        path.unlink()
+    experiment(there, to, ("64k", "32k"))
+    assert {path: path.read_bytes() for path in to.rglob("run.json")} == before
+    systems = react(there, ("32k", "64k"))
+    assert run(tmp_path / "again", Runner(there, "w", replay=to), systems, [QUERY]).is_whole
+    read = {it.run_id: it for it in read_runs(to)}
+    assert all(it == read[it.run_id] for it in read_runs(tmp_path / "again"))
+
+
+def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:
+    run(tmp_path / "exp", Runner(there, "w"), react(there, ["64k"]), [QUERY])
+    changed = sealed(world, tmp_path / "s", [*PAGES[:2], PAGES[2]._replace(text="Other words.")])
+    now = replace(world, web=SealedWeb(changed))
+    assert run(tmp_path / "exp", Runner(now, "w"), react(now, ["32k"]), [QUERY]).is_whole
+    with pytest.raises(UserError, match="that read other fixed pages than"):
+        run(tmp_path / "exp", Runner(now, "w"), react(now, ["64k"]), [QUERY])
+
+
+def texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """All that lies in an experiment, unpacked."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            held = path.read_bytes()
+            yield (
+                path.relative_to(folder).as_posix(),
+                (gzip.decompress(held) if path.suffix == ".gz" else held).decode(),
+            )
+
+
+def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp_path: Path) -> None:
+    to = experiment(there, tmp_path / "exp", ["64k"], ["all", "no_distractor", "no_supportive"])
+    held = dict(texts(to))
+    assert {name.rpartition("/")[2] for name in held} >= {"journal.jsonl.gz", "results.jsonl.gz", "run.json"}
+    assert [name for name, text in held.items() if SECRET.casefold() in text.casefold()] == []
+    for label in read_definition(to).systems:
+        read = read_evidence(run_folder(to, label, "q1", 1))
+        assert any(it.kind == "web" for it in read), f"{label} read none of the pages"
+    whole = [text for name, text in held.items() if "-compose-" not in name and "/journal" in name]
+    assert whole
+    assert not any(word in text for text in whole for word in ("supportive", "distractor", '"noise"', '"from"'))
