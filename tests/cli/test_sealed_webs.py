@@ -1,0 +1,125 @@
+"""Experiments on a sandbox with a web for each query, from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.env.world import open_world
+from drretail.experiment import read_definition, read_evidence, run_folder
+from drretail.files import read_lines, write_lines
+from drretail.querygen.reading import read_queries
+from tests.cli.conftest import Command
+from tests.sealed import Page, seal
+
+PAGES = [
+    Page("good", "Bird feeder and bird bath test", "Clean a bird feeder every two weeks.", "32k", "supportive"),
+    Page("old", "Bird feeder news", "A bird feeder needs no cleaning at all.", "64k", "distractor"),
+]
+RUN = ("run", "--world", "w", "--web", "sandbox:s", "--to", "exp", "--no-floors", "--quiet")
+SMALL, LARGE = "react@offline-shopper-size-32k", "react@offline-shopper-size-64k"
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
+    """A sandbox ``s`` for the two queries in the tiny shop."""
+    asked = read_queries(tmp_path / queries)
+    with open_world(tmp_path / shop) as world:
+        tasks = {it.query_id: PAGES for it in asked}
+        return seal(tmp_path / "s", tasks, asked, world.manifest, files={"note.md": "The feeder hangs in the shade."})
+
+
+def test_sizes_are_systems_of_one_experiment_which_every_other_command_takes(
+    drretail: Command, sandbox: Path, tmp_path: Path
+) -> None:
+    ran = drretail(*RUN, "--size", "32k,64k", "--no-pages")
+    assert ran.returncode == 0, ran.stderr
+    assert "No --queries given: those of s/queries.jsonl are asked." in ran.stderr
+    assert "Next: drretail score exp --metrics dr3 --gold s" in ran.stderr
+    exp = tmp_path / "exp"
+    assert [*read_definition(exp).systems] == [SMALL, LARGE]
+    other = drretail("score", "exp", "--metrics", "faithfulness", "--fetch-sources", "--web", "sandbox")
+    assert (other.returncode, "read fixed pages (sandbox" in other.stderr) == (2, True)
+    for command in (
+        ("score", "exp", "--metrics", "faithfulness", "--fetch-sources", "--web", "sandbox:s"),
+        ("score", "exp", "--metrics", "dr3", "--gold", "s"),
+        ("compare", "exp", SMALL, LARGE),
+        ("report", "exp"),
+        ("export", "exp", "--as", "sandbox"),
+        ("export", "exp", "--as", "csv"),
+    ):
+        done = drretail(*command)
+        assert done.returncode == 0, (command, done.stderr)
+    pages = [json.loads(it)["url"] for it in read_lines(exp / "exports/pages.jsonl")]
+    assert pages == ["https://good.example/", "https://old.example/"]
+
+
+def test_a_question_is_answered_at_one_size_with_the_files_of_its_task(
+    drretail: Command, sandbox: Path, tmp_path: Path
+) -> None:
+    query = read_queries(sandbox / "queries.jsonl")[0]
+    asked = ("ask", query.text, "--user", str(query.user_id), "--world", "w", "--web", "sandbox:s", "--to", "exp")
+    assert drretail(*asked, "--size", "64k", "--agent", "dr3").returncode == 0
+    (label,) = read_definition(tmp_path / "exp").systems
+    assert label.startswith("dr3@offline-shopper-files-")
+    (only,) = read_definition(tmp_path / "exp").queries
+    read = read_evidence(run_folder(tmp_path / "exp", label, only.query_id, 1))
+    assert {it.id for it in read if it.kind == "file"} == {"F:note.md"}
+    several = drretail(*asked, "--size", "32k,64k")
+    assert (several.returncode, several.stderr.count("\n")) == (2, 1)
+
+
+def test_shards_write_one_definition_and_a_replay_the_same_runs(
+    drretail: Command, sandbox: Path, tmp_path: Path
+) -> None:
+    for part in ("1/2", "2/2"):
+        to = ("--to", f"part{part[0]}", "--shard", part, "--size", "32k,64k")
+        assert drretail(*RUN, *to).returncode == 0
+    assert (tmp_path / "part1/experiment.json").read_bytes() == (tmp_path / "part2/experiment.json").read_bytes()
+    assert drretail(*RUN, "--size", "64k").returncode == 0
+    assert drretail(*RUN, "--size", "64k", "--to", "again", "--replay", "exp").returncode == 0
+    runs = [(tmp_path / it / f"runs/{LARGE}/q1-r1/run.json").read_bytes() for it in ("exp", "again")]
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--size", "1m"), "has no size 1m: it has 32k, 64k."),
+        (("--size", "32k,"), "--size '32k,' names nothing somewhere"),
+        (("--compose", "none"), "There is no composition 'none'."),
+        (("--web", "sandbox", "--queries", "queries.jsonl", "--size", "32k"), "are of a sandbox's folder"),
+        (("--files", "s/tasks"), "s brings the users' files of its queries: leave --files out."),
+        (("--queries", "changed.jsonl"), "has another query or user under that id."),
+        (("--queries", "others.jsonl"), "has no such query of this user: ask one of its own."),
+        (("--web", "sandbox:elsewhere"), "elsewhere was made for another shop: name its world with --world."),
+    ],
+)  # fmt: skip
+def test_what_a_sandbox_cannot_serve_is_refused_in_a_sentence_before_anything_runs(
+    drretail: Command, sandbox: Path, tmp_path: Path, given: tuple[str, ...], said: str
+) -> None:
+    first = read_queries(sandbox / "queries.jsonl")[0]
+    for name, other in (("changed", {"text": "Which bird bath?"}), ("others", {"query_id": "q9"})):
+        (tmp_path / f"{name}.jsonl").write_text(f"{first.model_copy(update=other).as_line()}\n")
+    seal(tmp_path / "elsewhere", {"q1": PAGES}, [first])
+    done = drretail(*RUN, *given)
+    error = done.stderr.splitlines()[-1]
+    assert (done.returncode, error[:7], said in error) == (2, "Error: ", True), done.stderr
+    assert not (tmp_path / "exp").exists()
+
+
+def test_a_composition_needs_labels(drretail: Command, sandbox: Path) -> None:
+    for path in sandbox.glob("tasks/*/labels.jsonl"):
+        path.unlink()
+    assert drretail(*RUN).returncode == 0
+    done = drretail(*RUN, "--compose", "no_supportive")
+    assert (done.returncode, "has no labels.jsonl, by which --compose chooses pages" in done.stderr) == (2, True)
+
+
+def test_a_changed_sandbox_is_refused_by_the_experiment_that_it_was_of(drretail: Command, sandbox: Path) -> None:
+    assert drretail(*RUN, "--only", "1").returncode == 0
+    task = sandbox / "tasks/q2"
+    lines = [it.replace("two weeks", "three weeks") for it in read_lines(task / "pages.jsonl.gz")]
+    write_lines(task / "pages.jsonl.gz", lines)
+    done = drretail(*RUN)
+    assert (done.returncode, "that read other fixed pages than --web has now" in done.stderr) == (2, True)
