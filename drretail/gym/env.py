@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, get_args
@@ -10,6 +11,7 @@ from typing import Any, Self, get_args
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import system_options
 from drretail.env.session import Session
+from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.gym.reward import Reward
@@ -124,7 +126,7 @@ class ShopEnv:
                 raise UserError(CLOSED)
             asked = self._drawn(seed) if query is None else self.shop.query(query)
             self._end()
-            self._rollout = Rollout(self._session(asked.user_id), asked)
+            self._rollout = Rollout(self._session(asked), asked)
             return self._rollout.instructions
 
     def step(self, call: object) -> tuple[str, float, bool, dict[str, Any]]:
@@ -188,10 +190,11 @@ class ShopEnv:
         self._next += 1
         return queries[(self._next - 1) % len(queries)]
 
-    def _session(self, user_id: str | None) -> Session:
+    def _session(self, query: Query | None) -> Session:
+        world = self.shop.world
         return Session(
-            self.shop.world,
-            user_id=user_id,
+            world if query is None else replace(world, web=web_for(query, self.system, world.web)),
+            user_id=None if query is None else query.user_id,
             scope=self._scope,
             without=self._without,
             tool_timeout=self._tool_timeout,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from drretail.agents.client_prompts import question_prompt
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
 from drretail.env.session import Session
+from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.grounding.report.picks import take_picks
 from drretail.inspect.recorded import Kept, keep, saved
@@ -51,7 +52,7 @@ class Rollout:
         self._system = system
         self._repeat = repeat
         self._session = Session(
-            shop.world,
+            replace(shop.world, web=web_for(query, system, shop.world.web)),
             user_id=query.user_id,
             scope=system.sees,
             without=tools_of(system.options.get("without", ())),

@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from drretail.agents.client_prompts import question_instructions
 from drretail.env.session import Session
+from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.gym import Shop, ShopEnv
@@ -20,6 +22,7 @@ from drretail.records.run import NINE
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.gym.policies import QUERY, call, search, shopped_well
+from tests.sealed import Page, seal, url
 from tests.shop import USER, build
 
 BUDGET_50, BUDGET_3 = (Constraints(budget=Money(amount=it, currency="USD")) for it in ("50", "3"))
@@ -204,3 +207,14 @@ def test_a_missing_extra_is_named_in_one_sentence(module: str, extra: str, monke
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(UserError, match=f"needs the extra {extra}: pip install"):
         import_module(f"drretail.gym.{module}")
+
+
+def test_a_rollout_searches_its_querys_own_web(shop: Shop, tmp_path: Path) -> None:
+    asked = [shop.queries[it] for it in list(shop.queries)[:2]]
+    tasks = {it.query_id: [Page(it.query_id, "Bag test", "A bag.", "32k", "noise")] for it in asked}
+    web = SealedWeb(seal(tmp_path, tasks, asked, shop.world.manifest))
+    with ShopEnv(replace(shop.world, web=web), asked) as env:
+        for query in asked:
+            env.reset(query)
+            observation, *_ = env.step(call("web_search", query="bag"))
+            assert [it["url"] for it in json.loads(observation)["results"]] == [url(query.query_id)]

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_runs
+from drretail.querygen.reading import read_queries
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
+from tests.sealed import Page, seal, url
 from tests.shop import OTHER, USER
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
@@ -245,3 +248,15 @@ def test_inspect_finds_the_task_by_its_name_where_drretail_is_installed(place: s
     log = evaluated("drretail/shop_research", model, limit=1, task_args={"world": place, "queries": asked})
     assert (log.eval.task, log.eval.task_registry_name) == ("drretail/shop_research", "drretail/shop_research")
     assert {it.name for it in log.eval.scorers or ()} == {*USUAL}
+
+
+def test_a_sample_searches_its_querys_own_web(place: str, asked: str, tmp_path: Path) -> None:
+    queries = read_queries(Path(asked))
+    tasks = {it.query_id: [Page(it.query_id, "Feeder test", "A feeder.", "32k", "noise")] for it in queries}
+    with open_world(place) as world:
+        sealed = seal(tmp_path / "s", tasks, queries, world.manifest)
+    turns = (call("web_search", query="feeder"), call(SUBMIT, report=REPORT))
+    log = evaluated(shop_research(place, asked, web=f"sandbox:{sealed}"), scripted(*turns), limit=1)
+    (sample,) = samples_of(log)
+    (found,) = read_from(sample, "web_search")
+    assert [it["url"] for it in found["results"]] == [url(str(sample.id))]

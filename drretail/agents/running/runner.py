@@ -24,7 +24,7 @@ from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
-from drretail.env.web.sealed import SealedWeb, served_to
+from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, told, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
@@ -161,8 +161,7 @@ class Runner:
 
     def _with_web(self, sut: SystemUnderTest, query: Query) -> World:
         """The world with the query's own web, where each has one, its pages ranked as the system asks for."""
-        web = served_to(sut.system, self.world.web)
-        web = web.of(query) if isinstance(web, SealedWeb) else web
+        web = web_for(query, sut.system, self.world.web)
         spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
         return replace(self.world, web=web if spec is None else self.retrievers.ranked(web, spec))
 

@@ -153,7 +153,11 @@ class SealedWeb:
             if is_named and (query.text, query.user_id) == (it.text, it.user_id):
                 return it
         is_known = any(query.query_id == it.query_id for it in self.queries)
-        why = "has another query or user under that id" if is_known else "has no such query of this user: ask one of its own"
+        why = (
+            "has another query or user under that id"
+            if is_known
+            else "has no such query of this user: ask one of its own"
+        )
         raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} {why}.")
 
     def search(self, query: str, k: int) -> list[WebResult]:
@@ -171,6 +175,12 @@ class SealedWeb:
 def served_to(system: System, web: Web) -> Web:
     """What a system's searches go to: of a sandbox with a web for each query, its size in its composition."""
     return web.at(system.options.get(SIZE), system.options.get(COMPOSE)) if isinstance(web, SealedWeb) else web
+
+
+def web_for(query: Query, system: System, web: Web) -> Web:
+    """What the searches of a system's run for this query go to."""
+    part = served_to(system, web)
+    return part.of(query) if isinstance(part, SealedWeb) else part
 
 
 class Tasks:
