@@ -75,18 +75,17 @@ def run(
     ``world`` is an open World or what ``open_world`` takes, then with ``web``. ``queries`` are a file's name, or a list
     of queries and of plain questions, asked by ``user``; a sandbox with a web for each query (docs/sandboxes.md) brings
     its own, and each ``size`` and ``compose`` of it is a system. ``agents`` are names (react, hybrid_react+ws …),
-    ``module:attribute`` places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping gives them their
-    names. ``model`` answers in all roles, or by role; without one that of the settings does, else offline:shopper,
-    which follows rules. The null agents and the oracle run beside them unless ``baselines`` is False. Tools show the
-    data of a query's own user, with ``scope="any"`` anybody's. ``retriever`` ranks the fixed pages of a sandbox
-    (``dense:provider:model``: by embeddings), and ``files`` holds users' own files, in a folder for each query's id.
-    ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``information`` names
-    settings of what is known of the shopper ("task", "context", "persona", "tools"; docs/pdr.md), each a system of its
-    own. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first
-    so many queries, or
-    those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
-    is False. ``title`` is what the experiment is called on its pages. Runs that have ended are not made again. A
-    run that fails is recorded, not raised.
+    ``module:attribute`` places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping
+    gives them their names. ``model`` answers in all roles, or by role; without one that of the settings does, else
+    offline:shopper, which follows rules. The null agents and the oracle run beside them unless ``baselines`` is False.
+    Tools show the data of a query's own user, with ``scope="any"`` anybody's. ``retriever`` ranks the fixed pages of a
+    sandbox (``dense:provider:model``: by embeddings), and ``files`` holds users' own files, in a folder for each
+    query's id. ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``information``
+    names settings of what is known of the shopper ("task", "context", "persona", "tools"; docs/pdr.md), each a system
+    of its own. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes
+    the first so many queries, or those of these ids. The web pages that a report cites are fetched when its run ends,
+    for judges, unless ``pages`` is False. ``title`` is what the experiment is called on its pages. Runs that have ended
+    are not made again. A run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """

@@ -153,12 +153,8 @@ class SealedWeb:
             if is_named and (query.text, query.user_id) == (it.text, it.user_id):
                 return it
         is_known = any(query.query_id == it.query_id for it in self.queries)
-        why = (
-            "has another query or user under that id"
-            if is_known
-            else "has no such query of this user: ask one of its own"
-        )
-        raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} {why}.")
+        why = "another query or user under that id" if is_known else "no such query of this user: ask one of its own"
+        raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} has {why}.")
 
     def search(self, query: str, k: int) -> list[WebResult]:
         raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")
