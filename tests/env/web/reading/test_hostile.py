@@ -112,11 +112,12 @@ def test_tags_keep_their_first_attributes_and_scripts_their_text() -> None:
     assert bounded_tags("<a <b <p class=x>1 < 2</p>") == "<a <b <p class=x>1 < 2</p>"
 
 
-MOST_SECONDS, MOST_MEGABYTES = 2.0, 200.0
+MOST_SECONDS, MOST_MEGABYTES = 6.0, 200.0
+"""Unbounded reading takes 40 seconds and more; a busy machine takes thrice the 1.5 that the worst takes on a quiet one."""
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the most memory is read off Linux's /proc")
-def test_no_page_costs_more_than_two_seconds_and_200_megabytes_to_read() -> None:
+def test_no_page_costs_more_than_some_seconds_and_200_megabytes_to_read() -> None:
     measured = subprocess.run(
         [sys.executable, "-m", "tests.env.web.reading.costly_pages"],
         cwd=Path(__file__).parents[4],
