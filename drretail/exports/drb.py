@@ -38,7 +38,7 @@ def _name(chosen: Chosen) -> str:
 
 
 def _article(chosen: Chosen, is_foreign: bool) -> str:
-    """The report with numbered links and sources; one from elsewhere as it came, which is how its citations were read."""
+    """The report with numbered links and sources; one from elsewhere as it came, which is how it was read."""
     report = chosen.run.report or ""
     return report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
 
