@@ -15,6 +15,7 @@ def correct(
         typer.Option("--labels", metavar="CSV", help="Labels filled in by hand, as lab sample wrote the file."),
     ] = None,
     judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts, where several judged.")] = None,
+    again: flags.Again = False,
     as_json: flags.Json = False,
 ) -> None:
     """FP, FR and win rates as people would give them, from their labels and all verdicts (PPI++), with 95 % intervals.
@@ -29,7 +30,8 @@ def correct(
 
     made = correction_of(experiment, judge, labels or ())
     judged = [it for family in ("faithfulness", "pairwise") for it in verdict_folders(experiment, family)]
-    document = keep(experiment, "correct", made, [VOTES, *judged], {"--labels": labels, "--judge": judge})
+    given = {"--labels": labels, "--judge": judge}
+    document = keep(experiment, "correct", made, [VOTES, *judged], given, again=again)
     if as_json:
         print_json(document)
     else:
