@@ -7,38 +7,47 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from drretail.env.checksums import write_checksums
 from drretail.experiment import read_evidence
 from drretail.exports.chat import write as write_chat
 from drretail.exports.formats import Form, nothing_left
 from drretail.exports.score_tables import write_parquet
-from drretail.exports.selection import Selection
+from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_atomically, write_lines
 from drretail.grounding.report.render import render_report
+from drretail.records.query import Query
 
 CARD = "card.md.jinja"
 
 
 def write(selection: Selection, to: Path) -> str:
-    """README.md with the card, queries.jsonl, runs.jsonl, conversations.jsonl and the tables of scores as Parquet."""
-    runs = [
-        {
-            **chosen.run.model_dump(mode="json", exclude_none=True, exclude={"format"}),
-            "rendered": render_report(chosen.run.report, read_evidence(chosen.folder)).text
-            if chosen.run.report
-            else None,
-        }
-        for chosen in selection
-    ]
+    """A card, queries.jsonl, runs.jsonl, conversations.jsonl, tables of scores as Parquet, and all their checksums."""
+    runs = [_run(selection, chosen) for chosen in selection]
     if not runs:
         raise nothing_left(selection)
     write_parquet(selection, to / "tables")  # first: without scores nothing is to be left behind
-    asked = {run["query_id"] for run in runs}
-    queries = [query for query in selection.definition.queries if query.query_id in asked]
-    _write(to / "queries.jsonl", [query.model_dump(mode="json", exclude_none=True) for query in queries])
+    asked = {chosen.run.query_id for chosen in selection}
+    queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in asked]
+    _write(to / "queries.jsonl", queries)
     _write(to / "runs.jsonl", runs)
     write_chat(selection, to / "conversations.jsonl")
     write_atomically(to / "README.md", _card(selection, len(queries), runs))
+    write_checksums(to)
     return f"{len(runs):,} runs of {len(queries):,} queries"
+
+
+def _query(selection: Selection, query: Query) -> dict[str, Any]:
+    redaction = selection.redaction
+    return query.model_dump(mode="json", exclude_none=True) if redaction is None else redaction.query(query)
+
+
+def _run(selection: Selection, chosen: Chosen) -> dict[str, Any]:
+    """A run with its report as a reader gets it."""
+    run, evidence, redaction = chosen.run, read_evidence(chosen.folder), selection.redaction
+    rendered = render_report(run.report, evidence).text if run.report else None
+    if redaction is None:
+        return {**run.model_dump(mode="json", exclude_none=True, exclude={"format"}), "rendered": rendered}
+    return {**redaction.run(run, evidence), "rendered": redaction.row(run.query_id, rendered)}
 
 
 def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -49,8 +58,10 @@ def _card(selection: Selection, queries: int, runs: Sequence[Mapping[str, Any]])
     definition = selection.definition
     text = (Path(__file__).parent / CARD).read_text(encoding="utf-8")
     page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(text)  # noqa: S701 — Markdown
+    title = selection.shown({"title": definition.title or "Runs of deep research in a shop"})["title"]
     return page.render(
-        title=json.dumps(definition.title or "Runs of deep research in a shop", ensure_ascii=False),
+        title=json.dumps(title, ensure_ascii=False),
+        is_redacted=selection.redaction is not None,
         size=_size(len(runs)),
         queries=queries,
         runs=len(runs),
@@ -72,4 +83,4 @@ def _size(runs: int) -> str:
     return "100K<n<1M"
 
 
-FORM = Form("dataset", write)
+FORM = Form("dataset", write, redacts=True)
