@@ -1,7 +1,7 @@
 """An experiment as a folder that a dataset hub takes: tables of queries, runs and values, and a card."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +16,21 @@ from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_atomically, write_lines
 from drretail.grounding.report.render import render_report
 from drretail.records.query import Query
+from drretail.records.run import Run
 
 CARD = "card.md.jinja"
 
 
 def write(selection: Selection, to: Path) -> str:
     """A card, queries.jsonl, runs.jsonl, conversations.jsonl, tables of scores as Parquet, and all their checksums."""
-    runs = [_run(selection, chosen) for chosen in selection]
+    runs = [chosen.run.model_copy(update={"steps": ()}) for chosen in selection]  # thousands, so without their weight
     if not runs:
         raise nothing_left(selection)
     write_parquet(selection, to / "tables")  # first: without scores nothing is to be left behind
-    asked = {chosen.run.query_id for chosen in selection}
+    asked = {run.query_id for run in runs}
     queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in asked]
     _write(to / "queries.jsonl", queries)
-    _write(to / "runs.jsonl", runs)
+    _write(to / "runs.jsonl", (_run(selection, chosen) for chosen in selection))
     write_chat(selection, to / "conversations.jsonl")
     write_atomically(to / "README.md", _card(selection, len(queries), runs))
     write_checksums(to)
@@ -50,11 +51,11 @@ def _run(selection: Selection, chosen: Chosen) -> dict[str, Any]:
     return {**redaction.run(run, evidence), "rendered": redaction.row(run.query_id, rendered)}
 
 
-def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
 
 
-def _card(selection: Selection, queries: int, runs: Sequence[Mapping[str, Any]]) -> str:
+def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
     definition = selection.definition
     text = (Path(__file__).parent / CARD).read_text(encoding="utf-8")
     page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(text)  # noqa: S701 — Markdown
@@ -65,7 +66,7 @@ def _card(selection: Selection, queries: int, runs: Sequence[Mapping[str, Any]])
         size=_size(len(runs)),
         queries=queries,
         runs=len(runs),
-        systems=sorted({str(run["system"]) for run in runs}),
+        systems=sorted({run.system for run in runs}),
         judges=sorted({f"{it.judge}" for chosen in selection for it in chosen.got}),
         fingerprint=definition.world_fingerprint,
         seed=definition.seed,
