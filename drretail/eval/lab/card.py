@@ -65,6 +65,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     n, failed = len(judged), sum(it.state != "scored" for it in verdicts.values())
     return SetCard(
         name=chosen.name,
+        file=chosen.file,
         n=n,
         failed=failed,
         unasked=len(chosen.claims) - len(verdicts),
@@ -134,6 +135,22 @@ def card_path(experiment: Path, slug: str) -> Path:
     return cards_folder(experiment) / f"{slug}.json"
 
 
+def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet], seed: str) -> None:
+    """Raises UserError where a card of these sets would take the place of what another file or seed gave."""
+    before = _card_before(card_path(experiment, judge.slug))
+    if before is None or (before.prompt_hash, before.version) != (support_prompt("default").hash, VERSION):
+        return
+    files = {it.name: it.file for it in sets}
+    where = f"{judge.ref.spec}'s card in {experiment}"
+    for held in before.sets:
+        if before.seed != seed and held.name not in files:
+            seeded = f"--seed {before.seed}"
+            raise UserError(f"{where} holds {held.name} by {seeded}: give that, or replace it with --again.")
+        if held.file and files.get(held.name, held.file) != held.file:
+            both = "give both files, that one first"
+            raise UserError(f"{where} holds {held.name} of {held.file}: {both}, or replace it with --again.")
+
+
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
     """Writes the card beside the verdicts that it rests on; gives where.
 
@@ -148,13 +165,18 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
 
 
 def _sets_before(path: Path, card: JudgeCard) -> tuple[SetCard, ...]:
-    """Those of the card that stands there; none of one that cannot be read, since it is made again."""
-    try:
-        before = JudgeCard.model_validate(read_json(path)) if path.is_file() else None
-    except (UserError, ValidationError):
-        return ()
+    """Those of the card that stands there, where they can stand beside the new ones."""
+    before = _card_before(path)
     same = before and all(getattr(before, it) == getattr(card, it) for it in ("prompt_hash", "version", "seed"))
     return before.sets if before and same else ()
+
+
+def _card_before(path: Path) -> JudgeCard | None:
+    """The card that stands there; None for one that cannot be read, since it is made again."""
+    try:
+        return JudgeCard.model_validate(read_json(path)) if path.is_file() else None
+    except (UserError, ValidationError):
+        return None
 
 
 def read_cards(experiment: Path) -> list[JudgeCard]:
