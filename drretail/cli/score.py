@@ -333,7 +333,7 @@ def print_document(scores: "Scores", spent: "Sequence[JudgingCost]") -> None:
 def print_board(
     experiment: Path, scores: "Scores", spent: "Sequence[JudgingCost]", asked: Asked, names: Sequence[str]
 ) -> None:
-    """The scoreboard, below it the tables of families that were asked for by name and have no column on it."""
+    """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
     from drretail.eval.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_notes, say
     from drretail.viewer.terminal.printed_board import print_scoreboard
@@ -350,9 +350,14 @@ def print_board(
 
 
 def off_the_board(scores: "Scores") -> "Scores":
-    """The same without the families that have a column on the scoreboard, and without what is of no family."""
+    """The same without the usual families that have a column on the scoreboard, and without what is of no family.
+
+    Of the others one column is not all that was asked for.
+    """
+    from drretail.eval.registry import USUAL
+
     board = scores.scoreboard
-    shown = {column.metric for column in board.columns} if board is not None else set[str]()
+    shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
     left = of_families(scores, {row.metric for row in scores.scores} - shown)
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
     return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from drretail.cli.score import off_the_board
+from drretail.records.score import Score, Scores
+from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
 
@@ -177,6 +180,18 @@ def test_a_family_that_is_asked_for_and_has_no_column_is_printed_below_the_board
     shown = drretail("score", made.name, "--metrics", "checks,process", "-q").stdout
     assert shown.index("Scoreboard") < shown.index("Process, by code") < shown.index("All families")
     assert "Checks, by code" not in shown
+
+
+def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has_a_column() -> None:
+    def row(metric: str, variant: str) -> Score:
+        judged = {"system": LABEL, "judge": "p:m", "judge_kind": "llm", "n_planned": 1, "n_scored": 1, "version": 1}
+        return Score.model_validate({**judged, "metric": metric, "variant": variant, "value": 0.5})
+
+    columns = tuple(ShownColumn(name=it, metric=it) for it in ("pqr", "faithfulness"))
+    board = Scoreboard(judge=BoardJudge(spec="p:m"), columns=columns, rows=())
+    rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
+    left = off_the_board(Scores(scores=rows, judgings=(), scoreboard=board))
+    assert [it.variant for it in left.scores] == ["S_overall", "S_P", "calls"]
 
 
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:

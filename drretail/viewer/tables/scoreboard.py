@@ -33,6 +33,8 @@ class BoardColumnHead:
     name: str
     unit: Unit
     meaning: str
+    is_headline: bool = True
+    """The first column of its family."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,11 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> PrintedBoard:
     A note of the board that ``lab`` has, too, is told there.
     """
     names = system_names(row.system for row in board.rows)
-    columns = tuple(BoardColumnHead(_head(it), it.unit, _meaning(it)) for it in board.columns)
+    families = [it.metric for it in board.columns]
+    columns = tuple(
+        BoardColumnHead(_head(it), it.unit, _meaning(it), is_headline=it.metric not in families[:at])
+        for at, it in enumerate(board.columns)
+    )
     spec = board.judge.spec
     return PrintedBoard(
         title=TITLE,
