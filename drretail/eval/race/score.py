@@ -162,7 +162,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(
             variant=RACE,
             name="race",
-            meaning="share of what report and reference score together, 0.5 where they are even",
+            meaning="share of what it and the reference score together, 0.5 where even",
         ),
     ),
     groups={

@@ -172,11 +172,7 @@ DESCRIPTION = MetricDescription(
     compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
     summaries=("overall", SUPPORT),
     primary=("overall",),
-    scoreboard=(
-        BoardColumn(
-            variant="overall", name="report_eval", meaning="ReportEval's grade of the report as a whole, 0 to 4"
-        ),
-    ),
+    scoreboard=(BoardColumn(variant="overall", name="report_eval", meaning="grade of the report as a whole, 0 to 4"),),
     scale="grade",
     counts=(*(it for it in OF_UNITS if not it.startswith(REDUNDANCY)), *FACTUAL),
 )

@@ -132,7 +132,7 @@ def _sparer(printed: PrintedBoard) -> Iterator[_Layout]:
         places = tuple(at for at in places if printed.columns[at].unit != unit)
         yield _Layout(places, gap=1)
     yield _Layout(places, gap=1, intervals=False)
-    for left in sorted(reversed(places), key=lambda at: printed.columns[at].is_headline):
+    for left in sorted(places, key=lambda at: (printed.columns[at].is_headline, -at)):
         places = tuple(at for at in places if at != left)
         yield _Layout(places, gap=1, intervals=False)
 
