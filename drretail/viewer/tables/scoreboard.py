@@ -181,7 +181,8 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     part = next((_counts(cell) for cell in cells if _counts(cell)), None)
     if part:
-        yield f"{part} below a value: of so many of the planned reports; the others failed or hold nothing to score."
+        why = "the others failed, hold nothing to score or are not judged"
+        yield f"{part} below a value: of so many of the planned reports; {why}."
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)
