@@ -431,7 +431,7 @@ def say_what_is_left(
         say(closing)
     definition = read_definition(experiment)
     compared = choose_pairs(definition, asked.pairs or ()) if PAIRWISE in names else []
-    failed = failed_answers(scores, family_names(names), {judge.ref for judge in judges}, asked.rules, compared)
+    failed = failed_answers(scores, family_names(names), [judge.ref for judge in judges], asked.rules, compared)
     if PAIRWISE in names and not meetings(experiment, definition, compared):
         say(NOT_PAIRED)
     if unfetched := unfetched_claims(scores):
