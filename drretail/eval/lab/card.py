@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -20,11 +19,15 @@ from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of
 from drretail.records.comparison import JudgeTable
 from drretail.records.score import JudgeRef, Verdict
-from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from drretail.stats.confusion import (
+    accuracy_interval,
+    as_two,
+    difference_interval,
+    drawn_interval,
+    kappa,
+    known_interval,
+    tables_of,
+)
 
 BY_VALUE: Mapping[float, Label] = {1.0: "full", 0.5: "partial", 0.0: "none"}
 
@@ -73,11 +76,13 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         confusion=_confusion(chosen.labels, people, judges),
         people_full=people.count("full") / n if n else None,
         judge_full=judges.count("full") / n if n else None,
-        balanced_accuracy=Measured.of(drawn_interval(two, balanced_accuracy, seed)),
-        kappa=Measured.of(drawn_interval(shown, kappa, seed)),
-        kappa_linear=Measured.of(drawn_interval(shown, lambda it: kappa(it, linear=True), seed)),
-        words_alone=Measured.of(drawn_interval(rule, balanced_accuracy, seed)),
-        over_words=Measured.of(drawn_interval(both, _difference, seed)),
+        balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
+        kappa=Measured.of(known_interval(drawn_interval(shown, kappa, seed), len(shown))),
+        kappa_linear=Measured.of(
+            known_interval(drawn_interval(shown, lambda it: kappa(it, linear=True), seed), len(shown))
+        ),
+        words_alone=Measured.of(accuracy_interval(rule, seed)),
+        over_words=Measured.of(difference_interval(both, seed)),
         majority=max(Counter(people).values()) / n if n else None,
         accuracy=sum(_right(chosen.labels, *it) for it in zip(people, judges, strict=True)) / n if n else None,
     )
@@ -116,10 +121,6 @@ def _best_threshold(shares: Sequence[tuple[float, bool]]) -> float:
         return sum((share >= least) / full if is_full else (share < least) / other for share, is_full in shares)
 
     return max(sorted({share for share, _ in shares}), key=accuracy)
-
-
-def _difference(both: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    return balanced_accuracy(both[..., 0, :, :]) - balanced_accuracy(both[..., 1, :, :])
 
 
 def _right(labels: Sequence[Label], person: Label, judge: Label) -> bool:
@@ -223,8 +224,9 @@ def _told(card: SetCard) -> str:
     if card.balanced_accuracy.value is None:
         return f"{card.name} nothing to say of {card.n} claims"
     failed = f", {card.failed} failed" if card.failed else ""
+    few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"
     words = f", words alone {points(card.words_alone)}" if card.words_alone.value is not None else ""
-    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{failed}{words}"
+    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{few}{failed}{words}"
 
 
 def in_words(it: Measured) -> str:
