@@ -154,6 +154,10 @@ class Metric(Protocol):
         ...
 
 
+class _Unsound(Exception):
+    """What a metric gives is no value; its sentence needs no place, since it is found behind the metric."""
+
+
 class OwnMetric:
     """A ``Metric`` of somebody else's, whose faults are told by its name, its file and its line: a UserError."""
 
@@ -180,9 +184,9 @@ class OwnMetric:
             names = [it.variant for it in made]
             for name in names:
                 if name not in self._metric.variants():
-                    raise ValueError(f"{name!r} is none of its variants")
+                    raise _Unsound(f"{name!r} is none of its variants")
                 if names.count(name) > 1:
-                    raise ValueError(f"{name!r} stands twice")
+                    raise _Unsound(f"{name!r} stands twice")
             return made
 
     def _told(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,26 +204,27 @@ class OwnMetric:
             raise
         # The boundary of somebody's metric.
         except (Exception, SystemExit) as problem:
-            raise UserError(f"The metric {quoted(self._metric.name)} failed in {what}: {told(problem)}.") from problem
+            said = str(problem) if isinstance(problem, _Unsound) else told(problem)
+            raise UserError(f"The metric {quoted(self._metric.name)} failed in {what}: {said}.") from problem
 
 
 def _sound(given: object) -> Value:
-    """The value, if a mean can be made of it; raises TypeError and ValueError."""
+    """The value, if a mean can be made of it; raises _Unsound."""
     if not isinstance(given, Value):
-        raise TypeError(f"a {type(given).__name__} is no drretail.Value")
+        raise _Unsound(f"a {type(given).__name__} is no drretail.Value")
     if given.state not in get_args(VerdictState):
-        raise ValueError(f"{given.variant!r} is in the state {given.state!r}, which is none")
+        raise _Unsound(f"{given.variant!r} is in the state {given.state!r}, which is none")
     if given.state == "scored":
         return replace(given, value=_number(given.value, repr(given.variant)))
     if given.value is not None:
-        raise ValueError(f"{given.variant!r} has a value, although its state is {given.state!r}")
+        raise _Unsound(f"{given.variant!r} has a value, although its state is {given.state!r}")
     return given
 
 
 def _number(given: object, whose: str) -> float:
     if isinstance(given, Real | Decimal) and isfinite(given):
         return float(given)
-    raise ValueError(f"{whose} gave {shortened(repr(given))}, which is no number")
+    raise _Unsound(f"{whose} gave {shortened(repr(given))}, which is no number")
 
 
 class OnlyMeans:
