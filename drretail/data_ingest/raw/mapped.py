@@ -340,8 +340,8 @@ def _check_named_currencies(db: "DuckDBPyConnection", cells: Cells, currency: st
         may_be = name in ("$", "£") and currency not in _SIGNS.values()
         if name and _SIGNS.get(name, name) != currency and not may_be:
             raise UserError(
-                f"{cells.table.path} has {_counted(rows, 'price')} such as {example[:_LONGEST_SHOWN]!r}, and the world's "
-                f"currency is {currency}: say another in the mapping, or convert those prices."
+                f"{cells.table.path} has {_counted(rows, 'price')} such as {example[:_LONGEST_SHOWN]!r}, and the "
+                f"world's currency is {currency}: say another in the mapping, or convert those prices."
             )
 
 
