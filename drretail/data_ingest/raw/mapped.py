@@ -26,26 +26,7 @@ _LONGEST_ID = 60
 _CITED_BY = "reports cite by letters, digits, _ and -"
 _NAMED_VALUES = 5
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP"}
-_CODES = [
-    "USD",
-    "EUR",
-    "GBP",
-    "CAD",
-    "AUD",
-    "CHF",
-    "JPY",
-    "CNY",
-    "INR",
-    "SEK",
-    "NOK",
-    "DKK",
-    "PLN",
-    "CZK",
-    "HUF",
-    "BRL",
-    "MXN",
-]
-_NAMED_CURRENCY = rf"[$€£]|\b({'|'.join(_CODES)})\b"
+_NAMED_CURRENCY = r"[$€£]|\b(USD|EUR|GBP|CAD|AUD|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)\b"
 _REFUSED = {
     "TOO MANY COLUMNS": "more values than the header has columns",
     "MISSING COLUMNS": "fewer values than the header has columns",
