@@ -47,7 +47,7 @@ def test_what_is_no_tool_is_told_and_one_name_is_a_list_of_one() -> None:
 
 
 def _untold() -> list[Tool]:
-    def untyped(session: Session, weight) -> ToolResult:  # pyright: ignore  # noqa: ANN001 -- the mistake
+    def untyped(session: Session, weight) -> ToolResult:  # pyright: ignore -- the mistake
         """Weighs.
 
         Args:
