@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,10 +35,13 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
     A link stays and what it points to is replaced; what is no file, such as a pipe, is written to as it is.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    _write_parts(path, [content.encode("utf-8") if isinstance(content, str) else content])
+
+
+def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if _is_written_through(path):
-        _write_through(path, data)
+        _write_through(path, parts)
         return
     path = Path(os.path.realpath(path))
     _sweep(path)
@@ -46,7 +50,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             with suppress(FileNotFoundError):
                 os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             os.fsync(descriptor)
             temporary.replace(path)
@@ -93,10 +97,11 @@ def _is_written_through(path: Path) -> bool:
         return False
 
 
-def _write_through(path: Path, data: bytes) -> None:
+def _write_through(path: Path, parts: Iterable[bytes]) -> None:
     opened = _OPENED.fullmatch(str(path.absolute()))
     if opened is None:
-        path.write_bytes(data)
+        with path.open("wb") as file:
+            file.writelines(parts)
         return
     # Opened by its name, a file would be written from its start again.
     for stream in (sys.stdout, sys.stderr):
@@ -104,7 +109,7 @@ def _write_through(path: Path, data: bytes) -> None:
             stream.flush()
     number = {"stdin": 0, "stdout": 1, "stderr": 2}.get(opened["name"] or "", opened["number"])
     with os.fdopen(os.dup(int(number)), "wb") as file:
-        file.write(data)
+        file.writelines(parts)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -183,9 +188,16 @@ def read_lines(path: Path) -> list[str]:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Writes all lines atomically; a path that ends in .gz is packed, the same bytes for the same lines."""
-    text = b"".join(f"{line}\n".encode() for line in lines)  # half of what one long text would take
-    write_atomically(path, pack(text) if path.suffix == ".gz" else text)
+    """Writes all lines atomically; a path that ends in .gz is packed, the same bytes for the same lines.
+
+    Lines are taken one after the other: thousands of runs do not fit into memory. What raises before the first line
+    leaves no folder behind.
+    """
+    parts = (f"{line}\n".encode() for line in lines)
+    if path.suffix == ".gz":
+        write_atomically(path, pack(b"".join(parts)))
+    else:
+        _write_parts(path, chain([next(parts, b"")], parts))
 
 
 def pack(data: bytes) -> bytes:

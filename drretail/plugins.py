@@ -5,7 +5,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module, invalidate_caches
@@ -96,12 +96,20 @@ class Installed:
     problem: str | None
 
 
-def installed_plugins(kinds: Mapping[str, Callable[[str], object]]) -> Generator[Installed]:
+Kind = tuple[Callable[[str], object], Iterable[str]]
+"""What loads a thing of the kind by name, and the names of the built-in ones, which no plugin gets."""
+
+
+def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
     """The plugins of every kind, by kind and name, each loaded once by the function of its group in ``kinds``."""
-    for group, load in kinds.items():
+    for group, (load, built_in) in kinds.items():
+        taken = dict.fromkeys(built_in, "drretail's own")
         for point in sorted(entry_points(group=group), key=lambda it: it.name):
             problem = None
             try:
+                if point.name in taken:
+                    raise UserError(f"the name {point.name!r} means {taken[point.name]}; nothing reaches this one")
+                taken[point.name] = "another package's"
                 load(point.name)
             # The boundary of somebody's package.
             except (Exception, SystemExit) as raised:  # noqa: BLE001

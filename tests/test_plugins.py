@@ -1,12 +1,17 @@
 """``module:attribute`` from the folder one stands in, for every kind of thing, and what is said where nothing is."""
 
+import json
 import sys
 from collections.abc import Callable, Generator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from drretail.agents.registry import load_agent
+from drretail.cli.doctor import doctor
 from drretail.env.web.registry import open_web
 from drretail.errors import UserError
 from drretail.eval.registry import load_metric
@@ -140,3 +145,45 @@ def test_a_module_that_is_nowhere_names_where_it_was_looked_for(here: Path) -> N
         Plugins("agent", {}, "drretail.none").load("nowhere.at.all:AGENT")
     assert "there is no module 'nowhere'" in str(caught.value)
     assert str(here) in str(caught.value)
+
+
+def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "doctored.py").write_text(f"{OWN}\nNUMBER = 5\n".replace("from own_words import WORD", "WORD = 'w'"))
+    monkeypatch.chdir(tmp_path)
+    brought = {
+        "drretail.web": [("sandbox", "WEB"), ("mine", "WEB"), ("mine", "WEB"), ("number", "NUMBER")],
+        "drretail.models": [("openai", "MODEL"), ("scripted", "MODEL"), ("number", "NUMBER")],
+        "drretail.tools": [("calculator", "TOOL"), ("fine", "TOOL")],
+        "drretail.evaluators": [("checks", "METRIC"), ("pairwise", "METRIC")],
+        "drretail.agents": [("react", "AGENT")],
+        "drretail.exports": [("chat", "NUMBER")],
+    }
+
+    def found(*, group: str, name: str | None = None) -> list[EntryPoint]:
+        points = [EntryPoint(it, f"doctored:{what}", group) for it, what in brought.get(group, [])]
+        return [it for it in points if name in (None, it.name)]
+
+    monkeypatch.setattr("drretail.plugins.entry_points", found)
+    app = typer.Typer()
+    app.command()(doctor)
+    signs = json.loads(CliRunner().invoke(app, ["--json"]).stdout)["signs"]
+    told = [(it["what"], it["state"], it["found"]) for it in signs if it["what"].startswith("plugin ")]
+    unreached = {what for what, _, why in told if "nothing reaches this one" in why}
+    assert unreached == {
+        f"plugin {it}"
+        for it in (
+            "sandbox (web)",
+            "mine (web)",
+            "openai (models)",
+            "scripted (models)",
+            "calculator (tools)",
+            "checks (evaluators)",
+            "pairwise (evaluators)",
+            "react (agents)",
+            "chat (exports)",
+        )
+    }
+    assert {what for what, state, _ in told if state == "ok"} == {"plugin mine (web)", "plugin fine (tools)"}
+    assert sum("its type is int" in why for _, _, why in told) == 2

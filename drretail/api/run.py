@@ -26,7 +26,7 @@ from drretail.env.web.base import Web
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import UserError, quoted
 from drretail.llm.registry import Model
 from drretail.querygen.lint import References
 from drretail.querygen.reading import read_queries
@@ -170,11 +170,18 @@ def asked_queries(queries: Queries | None, user: str | None, world: World) -> li
         if not Path(queries).exists() and " " in str(queries):
             raise UserError(f"There is no file {str(queries)!r}: to ask a question, put it into a list, [question].")
         return list(read_queries(Path(queries)))
-    given = [queries] if isinstance(queries, Query) else list(queries)
+    given: list[Any] = list(cast(Iterable[Any], queries) if _are_several(queries) else [queries])
+    wrong = [it for it in given if not isinstance(it, str | Query)]
+    if wrong:
+        raise UserError(f"A query is a question or a Query, and {quoted(str(wrong[0]))} is neither.")
     asked = [question_as_query(it, user, world) if isinstance(it, str) else it for it in given]
     if not asked:
         raise UserError("There is nothing to answer: the list of queries is empty.")
     return asked
+
+
+def _are_several(queries: object) -> bool:
+    return isinstance(queries, Iterable) and not isinstance(queries, Query)
 
 
 def named_agents(agents: Agents) -> dict[str, Agent]:

@@ -65,23 +65,24 @@ def doctor(
 def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Sign]":
     import os
 
-    from drretail.agents.registry import load_agent
+    from drretail.agents.registry import AGENTS, load_agent
     from drretail.api.worlds import server_settings
     from drretail.doctor.machine import examine, examine_models, examine_plugins, examine_servers
-    from drretail.env.web.registry import WEBS
-    from drretail.eval.registry import load_metric
+    from drretail.env.web.registry import BUILT_IN, load_web
+    from drretail.eval.registry import METRICS, PAIRWISE, load_metric
     from drretail.event_loop import run_loop
-    from drretail.exports.formats import load_form
-    from drretail.llm.providers import MODELS
-    from drretail.tools.registry import load_tool
+    from drretail.exports.formats import FORMS, load_form
+    from drretail.llm.providers import MODELS, PROVIDERS
+    from drretail.llm.registry import load_opening
+    from drretail.tools.registry import TOOLS, load_tool
 
     kinds = {
-        "drretail.agents": load_agent,
-        "drretail.evaluators": load_metric,
-        "drretail.web": WEBS.load,
-        "drretail.models": MODELS.load,
-        "drretail.tools": load_tool,
-        "drretail.exports": load_form,
+        "drretail.agents": (load_agent, AGENTS.built_in),
+        "drretail.evaluators": (load_metric, [*METRICS, PAIRWISE]),
+        "drretail.web": (load_web, BUILT_IN),
+        "drretail.models": (load_opening, [*PROVIDERS, *MODELS.built_in]),
+        "drretail.tools": (load_tool, TOOLS),
+        "drretail.exports": (load_form, FORMS),
     }
     set_by_hand = {"mongo_is_set": settings.mongo_url is not None, "es_is_set": settings.es_url is not None}
     return [

@@ -33,6 +33,10 @@ def export(
     ] = None,
     floors: Annotated[bool, typer.Option("--floors", help="Null agents and the oracle, too.")] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Runs without a report, too.")] = False,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Pseudonyms for users, no names nor addresses: chat, csv, parquet, dataset."),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what stands there.")] = False,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
@@ -51,7 +55,7 @@ def export(
     path = to or experiment / "exports" / load_form(form).name
     rules = [read_rule(text) for text in where or ()]
     with busy("exporting", quiet=quiet):
-        selection = Selection.of(experiment, system or (), rules, floors=floors, failed=failed)
+        selection = Selection.of(experiment, system or (), rules, floors=floors, failed=failed, redact=redact)
         written = write(selection, form, path, force=force)
     left = {why: count for why, count in sorted(selection.left_out.items()) if count}
     if as_json:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from drretail.eval.judging.session import Again, Judge
     from drretail.eval.judging.spending import JudgingCost
     from drretail.llm.prices import PriceTable
-    from drretail.records.score import Scores, SliceBy
+    from drretail.records.score import JudgeRef, Scores, SliceBy
     from drretail.settings import Settings
 
 
@@ -266,7 +266,9 @@ def score(
         print_tables(experiment, scores, spent, asked, names, kinds, opener.prices)
     else:
         print_board(experiment, scores, spent, asked, names)
-    exit_code(say_what_is_left(experiment, scores, asked, names, None if allowance is None else allowance.closing))
+    told = [judge.told(wording.label) for judge in chosen]
+    closing = None if allowance is None else allowance.closing
+    exit_code(say_what_is_left(experiment, scores, asked, names, told, closing))
 
 
 def opened_judges(names: Sequence[str], by_whom: flags.Judges, opener: "Opener") -> "list[Judge]":
@@ -333,7 +335,7 @@ def print_document(scores: "Scores", spent: "Sequence[JudgingCost]") -> None:
 def print_board(
     experiment: Path, scores: "Scores", spent: "Sequence[JudgingCost]", asked: Asked, names: Sequence[str]
 ) -> None:
-    """The scoreboard, below it the tables of families that were asked for by name and have no column on it."""
+    """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
     from drretail.eval.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_notes, say
     from drretail.viewer.terminal.printed_board import print_scoreboard
@@ -350,9 +352,14 @@ def print_board(
 
 
 def off_the_board(scores: "Scores") -> "Scores":
-    """The same without the families that have a column on the scoreboard, and without what is of no family."""
+    """The same without the usual families that have a column on the scoreboard, and without what is of no family.
+
+    Of the others one column is not all that was asked for.
+    """
+    from drretail.eval.registry import USUAL
+
     board = scores.scoreboard
-    shown = {column.metric for column in board.columns} if board is not None else set[str]()
+    shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
     left = of_families(scores, {row.metric for row in scores.scores} - shown)
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
     return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
@@ -404,7 +411,12 @@ def print_tables(
 
 
 def say_what_is_left(
-    experiment: Path, scores: "Scores", asked: Asked, names: Sequence[str], closing: str | None
+    experiment: Path,
+    scores: "Scores",
+    asked: Asked,
+    names: Sequence[str],
+    judges: "Sequence[Judge]",
+    closing: str | None,
 ) -> int:
     """Says on stderr what of that which was asked for was not judged, and why; how much that is.
 
@@ -417,11 +429,10 @@ def say_what_is_left(
 
     if closing is not None:
         say(closing)
-    named = family_names(names)
-    judged = [it.failed for it in scores.judgings if it.metric in named and it.rules == asked.rules]
-    failed = sum(judged) + sum(row.failed_verdicts for row in scores.pairs if PAIRWISE in names)
     definition = read_definition(experiment)
-    if PAIRWISE in names and not meetings(experiment, definition, choose_pairs(definition, asked.pairs or ())):
+    compared = choose_pairs(definition, asked.pairs or ()) if PAIRWISE in names else []
+    failed = failed_answers(scores, family_names(names), [judge.ref for judge in judges], asked.rules, compared)
+    if PAIRWISE in names and not meetings(experiment, definition, compared):
         say(NOT_PAIRED)
     if unfetched := unfetched_claims(scores):
         is_shown = any(row.n_scored for row in scores.scores if row.variant == "FP_web_shown")
@@ -429,6 +440,25 @@ def say_what_is_left(
     if failed:
         say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
     return failed + (closing is not None)
+
+
+def failed_answers(
+    scores: "Scores",
+    named: Collection[str],
+    judges: "Collection[JudgeRef]",
+    rules: str,
+    compared: "Sequence[tuple[str, str]]",
+) -> int:
+    """To how many questions of these families, judges, rules and pairs there is no usable answer: what others failed
+    in was not asked for."""
+    from drretail.records.score import CODE
+
+    asked = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
+    judged = (it for it in scores.judgings if it.metric in named)
+    paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)
+    return sum(it.failed for it in judged if it.rules == rules and (it.judge, it.judge_params) in asked) + sum(
+        row.failed_verdicts for row in paired if row.rules == rules and (row.judge, row.judge_params) in asked
+    )
 
 
 def unfetched_claims(scores: "Scores") -> int:

@@ -96,14 +96,18 @@ def _called(
     from drretail.tools.registry import load_tool
     from drretail.tools.toolkit import Toolkit
 
-    with opened_world(world, quiet=quiet, web=chosen_web(read_settings(web=web))) as shop:
+    settings = read_settings(web=web)
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
-        session = Session(shop, user_id=user, scope=scope)
+        session = Session(shop, user_id=user, scope=scope, tool_timeout=settings.tool_timeout)
         tool = load_tool(name)
         with Toolkit(session, tools={tool.name: tool}) as toolkit:
             reply = toolkit.call(tool.name, arguments)
     if reply.error is not None:
         said = reply.value["error"]
+        (step,) = session.trajectory.steps()
+        if step.error is not None and not step.error.startswith(f"{reply.error}: "):  # a fault that no model is told of
+            raise UserError(f"{name} failed: {step.error.rstrip('.')}.")
         raise _refusal(name, ToolError(reply.error, said["message"], allowed=said.get("allowed")))
     return reply.value
 

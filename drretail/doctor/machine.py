@@ -14,7 +14,7 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
 from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import Model
-from drretail.plugins import installed_plugins
+from drretail.plugins import Kind, installed_plugins
 from drretail.records.base import Record
 
 State = Literal["ok", "absent", "broken"]
@@ -143,7 +143,7 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
             )
 
 
-def examine_plugins(kinds: Mapping[str, Callable[[str], object]]) -> Iterator[Sign]:
+def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
     """Every plugin of an installed package, loaded by what ``kinds`` holds for its group; a broken one is no fault."""
     for it in installed_plugins(kinds):
         found = f"{it.package} {it.version}"

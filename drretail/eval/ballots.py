@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from drretail.errors import UnknownName, UserError
 from drretail.eval.quality.judge import DIMENSIONS
 from drretail.files import LineAppender, read_json, read_jsonl, write_json
-from drretail.records.vote import Ballot, ClaimLabel, Line, Vote, VotingPlan, Withdrawal, line_of, standing
+from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Line, Vote, VotingPlan, Withdrawal, line_of, standing
 
 LONGEST_NAME = 40
 _NAME = re.compile(r"\w[\w.@+-]*")
@@ -112,7 +112,7 @@ def _lines(path: Path, *, forgives_a_cut: bool) -> Iterator[Line]:
             line = line_of(value)
         except ValidationError as problem:
             raise UserError(f"{path}, vote {number}, is none: {problem.errors()[0]['msg']}.") from problem
-        if not isinstance(line, Withdrawal | ClaimLabel) and line.dimension not in DIMENSIONS:
+        if not isinstance(line, Withdrawal | ClaimLabel | CitedLabel) and line.dimension not in DIMENSIONS:
             raise UnknownName(f"dimension ({path}, vote {number})", line.dimension, DIMENSIONS)
         yield line
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from math import isfinite
+from numbers import Real
+from typing import Any, Protocol, get_args, runtime_checkable
 
-from drretail.errors import DrretailError, UserError, quoted, told
+from drretail.errors import DrretailError, UserError, quoted, shortened, told
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.records.counterfactual import kind_of
@@ -151,11 +154,21 @@ class Metric(Protocol):
         ...
 
 
+class _Unsound(Exception):
+    """What a metric gives is no value; its sentence needs no place, since it is found behind the metric."""
+
+
 class OwnMetric:
     """A ``Metric`` of somebody else's, whose faults are told by its name, its file and its line: a UserError."""
 
     def __init__(self, metric: Metric) -> None:
         self._metric = metric
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OwnMetric) and other._metric is self._metric
+
+    def __hash__(self) -> int:
+        return id(self._metric)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._metric, name)
@@ -167,9 +180,13 @@ class OwnMetric:
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
         with self._telling("values"):
-            made: list[Any] = [*self._metric.values(subject, verdicts, rules)]
-            if not all(isinstance(it, Value) for it in made):
-                raise TypeError("what it gives are no drretail.Value")
+            made = [_sound(it) for it in self._metric.values(subject, verdicts, rules)]
+            names = [it.variant for it in made]
+            for name in names:
+                if name not in self._metric.variants():
+                    raise _Unsound(f"{name!r} is none of its variants")
+                if names.count(name) > 1:
+                    raise _Unsound(f"{name!r} stands twice")
             return made
 
     def _told(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -187,7 +204,27 @@ class OwnMetric:
             raise
         # The boundary of somebody's metric.
         except (Exception, SystemExit) as problem:
-            raise UserError(f"The metric {quoted(self._metric.name)} failed in {what}: {told(problem)}.") from problem
+            said = str(problem) if isinstance(problem, _Unsound) else told(problem)
+            raise UserError(f"The metric {quoted(self._metric.name)} failed in {what}: {said}.") from problem
+
+
+def _sound(given: object) -> Value:
+    """The value, if a mean can be made of it; raises _Unsound."""
+    if not isinstance(given, Value):
+        raise _Unsound(f"a {type(given).__name__} is no drretail.Value")
+    if given.state not in get_args(VerdictState):
+        raise _Unsound(f"{given.variant!r} is in the state {given.state!r}, which is none")
+    if given.state == "scored":
+        return replace(given, value=_number(given.value, repr(given.variant)))
+    if given.value is not None:
+        raise _Unsound(f"{given.variant!r} has a value, although its state is {given.state!r}")
+    return given
+
+
+def _number(given: object, whose: str) -> float:
+    if isinstance(given, Real | Decimal) and isfinite(given):
+        return float(given)
+    raise _Unsound(f"{whose} gave {shortened(repr(given))}, which is no number")
 
 
 class OnlyMeans:
@@ -247,13 +284,18 @@ def metric_of(name: str, *measures: Measure, version: int = 1, **described: Any)
     def judged(subject: Subject, judge_session: JudgeSession) -> None:
         for measure in measures:
             if judge_session.standing(_STAGE, measure.__name__) is None:
-                value = measure(subject)
-                state = "na" if value is None else "scored"
-                judge_session.record(_STAGE, measure.__name__, state, None if value is None else float(value))
+                given = measure(subject)
+                value = None if given is None else _number(given, measure.__name__)
+                judge_session.record(_STAGE, measure.__name__, "na" if value is None else "scored", value)
 
     def valued(verdicts: Sequence[Verdict]) -> list[Value]:
         return [Value(it.item, it.state, it.value) for it in verdicts]
 
     names = tuple(measure.__name__ for measure in measures)
+    if not names:
+        raise ValueError(f"the metric {name!r} has no function that measures")
+    for measure in names:
+        if names.count(measure) > 1:
+            raise ValueError(f"two functions of the metric {name!r} have the name {measure!r}, and each is a variant")
     description = MetricDescription.model_validate({"title": name.capitalize(), **described})
     return CodeFamily(name, version, judged, valued, names, description)

@@ -1,10 +1,11 @@
 """Metric families by name: built-in ones, plugins (entry points of drretail.evaluators), and ``module:attribute``."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from typing import cast
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.metric import Metric, OwnMetric, description_of
 from drretail.plugins import Plugins
 from drretail.records.score import MetricDescription
@@ -30,6 +31,7 @@ USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket"
 """The families that are scored where none is named."""
 PAIRWISE = "pairwise"
 """The family whose verdicts are of two reports: asked for by name like the others, and no ``Metric``."""
+_NAME = re.compile(r"[\w-]{1,60}")
 FAMILIES = Plugins("metric", METRICS, "drretail.evaluators")
 
 
@@ -43,8 +45,13 @@ def load_metrics(families: Iterable[str | Metric]) -> list[Metric]:
 
     A Metric in place of a name stands for itself.
     """
-    found = (_own(it) if isinstance(it, Metric) else load_metric(it) for it in families if it != PAIRWISE)
-    return list({metric.name: metric for metric in found}.values())
+    found: dict[str, Metric] = {}
+    for family in families:
+        if family != PAIRWISE:
+            metric = _own(family) if isinstance(family, Metric) else load_metric(family)
+            if found.setdefault(metric.name, metric) != metric:
+                raise UserError(f"There are two metrics {metric.name!r}: give one of them another name.")
+    return list(found.values())
 
 
 @cache
@@ -77,4 +84,11 @@ def load_metric(name: str) -> Metric:
 
 
 def _own(metric: Metric) -> Metric:
+    """The metric, its faults told by its name, under which its verdicts are kept; a built-in one as it is."""
+    if metric.name in METRICS and metric is load_metric(metric.name):
+        return metric
+    if metric.name in (*METRICS, PAIRWISE):
+        raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")
+    if not _NAME.fullmatch(metric.name):
+        raise UserError(f"A metric cannot be called {quoted(metric.name)}: take letters, digits, _ and -, at most 60.")
     return cast(Metric, OwnMetric(metric))  # it has whatever the metric has

@@ -2,6 +2,7 @@
 
 formats.py         the forms by name
 selection.py       which runs are exported, and what each of them got
+redaction.py       rows without the people in them
 conversations.py   what models were told and answered, as whole conversations
 chat.py            these as chat JSONL, for fine-tuning
 drb.py             reports as deep_research_bench takes them

@@ -17,7 +17,9 @@ def write(selection: Selection, to: Path) -> str:
 
     def lines() -> Iterator[str]:
         for chosen in selection:
-            held = [json.dumps(line, ensure_ascii=False) for line in _lines(chosen)]
+            held = [
+                json.dumps(selection.shown(line, chosen.query.query_id), ensure_ascii=False) for line in _lines(chosen)
+            ]
             counted["runs"] += bool(held)
             counted["lines"] += len(held)
             selection.left_out["without a journal"] += not held
@@ -38,4 +40,4 @@ def _lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
         yield {"messages": held.messages, "tools": held.tools, **about, **place, "scores": scores}
 
 
-FORM = Form("chat.jsonl", write)
+FORM = Form("chat.jsonl", write, redacts=True)

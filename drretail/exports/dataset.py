@@ -1,60 +1,72 @@
 """An experiment as a folder that a dataset hub takes: tables of queries, runs and values, and a card."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from drretail.env.checksums import write_checksums
 from drretail.experiment import read_evidence
 from drretail.exports.chat import write as write_chat
 from drretail.exports.formats import Form, nothing_left
 from drretail.exports.score_tables import write_parquet
-from drretail.exports.selection import Selection
+from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_atomically, write_lines
 from drretail.grounding.report.render import render_report
+from drretail.records.query import Query
+from drretail.records.run import Run
 
 CARD = "card.md.jinja"
 
 
 def write(selection: Selection, to: Path) -> str:
-    """README.md with the card, queries.jsonl, runs.jsonl, conversations.jsonl and the tables of scores as Parquet."""
-    runs = [
-        {
-            **chosen.run.model_dump(mode="json", exclude_none=True, exclude={"format"}),
-            "rendered": render_report(chosen.run.report, read_evidence(chosen.folder)).text
-            if chosen.run.report
-            else None,
-        }
-        for chosen in selection
-    ]
+    """A card, queries.jsonl, runs.jsonl, conversations.jsonl, tables of scores as Parquet, and all their checksums."""
+    runs = [chosen.run.model_copy(update={"steps": ()}) for chosen in selection]  # thousands, so without their weight
     if not runs:
         raise nothing_left(selection)
     write_parquet(selection, to / "tables")  # first: without scores nothing is to be left behind
-    asked = {run["query_id"] for run in runs}
-    queries = [query for query in selection.definition.queries if query.query_id in asked]
-    _write(to / "queries.jsonl", [query.model_dump(mode="json", exclude_none=True) for query in queries])
-    _write(to / "runs.jsonl", runs)
+    asked = {run.query_id for run in runs}
+    queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in asked]
+    _write(to / "queries.jsonl", queries)
+    _write(to / "runs.jsonl", (_run(selection, chosen) for chosen in selection))
     write_chat(selection, to / "conversations.jsonl")
     write_atomically(to / "README.md", _card(selection, len(queries), runs))
+    write_checksums(to)
     return f"{len(runs):,} runs of {len(queries):,} queries"
 
 
-def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _query(selection: Selection, query: Query) -> dict[str, Any]:
+    redaction = selection.redaction
+    return query.model_dump(mode="json", exclude_none=True) if redaction is None else redaction.query(query)
+
+
+def _run(selection: Selection, chosen: Chosen) -> dict[str, Any]:
+    """A run with its report as a reader gets it."""
+    run, evidence, redaction = chosen.run, read_evidence(chosen.folder), selection.redaction
+    rendered = render_report(run.report, evidence).text if run.report else None
+    if redaction is None:
+        return {**run.model_dump(mode="json", exclude_none=True, exclude={"format"}), "rendered": rendered}
+    return {**redaction.run(run, evidence), "rendered": redaction.row(run.query_id, rendered)}
+
+
+def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
 
 
-def _card(selection: Selection, queries: int, runs: Sequence[Mapping[str, Any]]) -> str:
+def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
     definition = selection.definition
     text = (Path(__file__).parent / CARD).read_text(encoding="utf-8")
     page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(text)  # noqa: S701 — Markdown
+    title = selection.shown({"title": definition.title or "Runs of deep research in a shop"})["title"]
     return page.render(
-        title=json.dumps(definition.title or "Runs of deep research in a shop", ensure_ascii=False),
+        title=json.dumps(title, ensure_ascii=False),
+        is_redacted=selection.redaction is not None,
         size=_size(len(runs)),
         queries=queries,
         runs=len(runs),
-        systems=sorted({str(run["system"]) for run in runs}),
+        systems=sorted({run.system for run in runs}),
         judges=sorted({f"{it.judge}" for chosen in selection for it in chosen.got}),
         fingerprint=definition.world_fingerprint,
         seed=definition.seed,
@@ -72,4 +84,4 @@ def _size(runs: int) -> str:
     return "100K<n<1M"
 
 
-FORM = Form("dataset", write)
+FORM = Form("dataset", write, redacts=True)

@@ -14,16 +14,16 @@ SUFFIX = ".jsonl"
 
 
 def write(selection: Selection, to: Path) -> str:
-    """``<system>.jsonl``, and of further repeats ``<system>-r2.jsonl``; articles with numbered links and sources.
+    """``<system>.jsonl``, and of further repeats ``<system>-r2.jsonl``; a run without a report has an empty article.
 
     Ids are the numbers of the queries in the experiment, from 1, as that benchmark has them; ``query_id`` is ours.
     """
     numbers = {query.query_id: number for number, query in enumerate(selection.definition.queries, 1)}
     files: dict[str, list[tuple[int, str]]] = {}
     for chosen in selection:
-        if chosen.run.report is not None:
-            number = numbers[chosen.run.query_id]
-            files.setdefault(_name(chosen), []).append((number, _line(chosen, number)))
+        number = numbers[chosen.run.query_id]
+        is_foreign = selection.definition.systems[chosen.run.system].is_imported
+        files.setdefault(_name(chosen), []).append((number, _line(chosen, number, _article(chosen, is_foreign))))
     if not files:
         raise nothing_left(selection)
     to.mkdir(parents=True, exist_ok=True)
@@ -37,8 +37,13 @@ def _name(chosen: Chosen) -> str:
     return f"{file_name(chosen.run.system)}{repeat}{SUFFIX}"
 
 
-def _line(chosen: Chosen, number: int) -> str:
-    article = render_report(chosen.run.report or "", read_evidence(chosen.folder)).text
+def _article(chosen: Chosen, is_foreign: bool) -> str:
+    """The report with numbered links and sources; one from elsewhere as it came, which is how it was read."""
+    report = chosen.run.report or ""
+    return report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
+
+
+def _line(chosen: Chosen, number: int, article: str) -> str:
     said = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
     return json.dumps(said, ensure_ascii=False)
 

@@ -13,11 +13,13 @@ from drretail.plugins import Plugins
 class Form:
     """One form: what it is called when nobody names a file, and what writes it.
 
-    ``write`` gives how many of what it wrote ("21 conversations"); a ``name`` without a suffix is a folder's.
+    ``write`` gives how many of what it wrote ("21 conversations"); a ``name`` without a suffix is a folder's. One that
+    ``redacts`` passes all rows through the selection's redaction.
     """
 
     name: str
     write: Callable[[Selection, Path], str]
+    redacts: bool = False
 
 
 FORMS = {
@@ -44,9 +46,12 @@ def load_form(name: str) -> Form:
 def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
     """Writes the selection in that form and says what was written.
 
-    Raises UserError where something stands at ``to`` already, unless ``force``, and where no run is left to write.
+    Raises UserError where something stands at ``to`` already, unless ``force``, where no run is left to write, and
+    for a redaction that the form doesn't know.
     """
     form = load_form(name)
+    if selection.redaction is not None and not form.redacts:
+        raise UserError(f"{name} knows no --redact: chat, csv, parquet and dataset do.")
     if (to.is_file() or to.is_dir()) and not force:
         raise UserError(f"{to} is there already: name another file with -o, or replace it with --force.")
     return form.write(selection, to)

@@ -48,7 +48,7 @@ def write_parquet(selection: Selection, to: Path) -> str:
 
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     tables = {
-        "scores": (SCORES, [*_scores(selection)]),
+        "scores": (SCORES, [selection.shown(row) for row in _scores(selection)]),
         "values": (VALUES, [*_values(selection)]),
         "verdicts": (VERDICTS, [*_verdicts(selection)]),
     }
@@ -58,7 +58,7 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     return ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
 
 
-def _scores(selection: Selection) -> Iterator[Row]:
+def _scores(selection: Selection) -> Iterator[dict[str, Any]]:
     held = read_scores(selection.experiment)
     if held is None:
         raise UserError(f"{selection.experiment} has no scores yet: drretail score {selection.experiment} makes them.")
@@ -73,7 +73,8 @@ def _values(selection: Selection) -> Iterator[Row]:
         for it in chosen.got:
             said = {"metric": it.metric, "variant": it.variant, "judge": it.judge, "rules": it.rules}
             items = json.dumps(dict(it.items), sort_keys=True) if it.items else None
-            yield about | said | {"status": run.status, "state": it.state, "value": it.value, "items": items}
+            row = about | said | {"status": run.status, "state": it.state, "value": it.value, "items": items}
+            yield selection.shown(row, run.query_id)
 
 
 def _verdicts(selection: Selection) -> Iterator[Row]:
@@ -85,10 +86,10 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
         for verdict in VerdictFile(path).lasts():
             about = {it for it in (verdict.run_id, verdict.other_run_id) if it}
             if {it.partition("/")[0] for it in about} <= wanted and (runs is None or about <= runs):
-                yield _row(verdict)
+                yield selection.shown(_row(verdict), verdict.run_id.partition("/")[2].rpartition("-r")[0])
 
 
-def _row(verdict: Verdict) -> Row:
+def _row(verdict: Verdict) -> dict[str, Any]:
     row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
     value = verdict.value
     told = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
@@ -120,5 +121,5 @@ def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> Non
         write_atomically(path, made.read_bytes())
 
 
-AS_CSV = Form("scores-csv", write_csv)
-AS_PARQUET = Form("scores-parquet", write_parquet)
+AS_CSV = Form("scores-csv", write_csv, redacts=True)
+AS_PARQUET = Form("scores-parquet", write_parquet, redacts=True)

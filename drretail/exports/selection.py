@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.metric import Metric
@@ -14,10 +15,12 @@ from drretail.eval.registry import installed
 from drretail.eval.scores.gathering import Gathered, Seat, gather
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
+from drretail.exports.redaction import Redaction
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.score import VerdictState
 
+Row = dict[str, Any]
 _RULE = re.compile(r"(?P<name>[^<>=]+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")
 _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -84,6 +87,8 @@ class Selection:
     failed: bool = False
     """Whether runs without a report are among them."""
     left_out: Counter[str] = field(default_factory=Counter[str])
+    redaction: Redaction | None = None
+    """What takes people out of rows; None where they stay."""
     _got: Mapping[str, tuple[Got, ...]] = field(default_factory=dict[str, tuple[Got, ...]])
 
     @classmethod
@@ -95,6 +100,7 @@ class Selection:
         *,
         floors: bool = False,
         failed: bool = False,
+        redact: bool = False,
     ) -> "Selection":
         """Of the systems that are named, else of all, without floors and the oracle unless ``floors``.
 
@@ -107,7 +113,8 @@ class Selection:
         }
         got = _values(gather(experiment, judged_families(experiment)))
         _check_judged(rules, got)
-        return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), failed, _got=got)
+        redaction = Redaction.of(experiment) if redact else None
+        return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), failed, redaction=redaction, _got=got)
 
     def __iter__(self) -> Iterator[Chosen]:
         self.left_out.clear()
@@ -122,6 +129,10 @@ class Selection:
                 yield Chosen(run, queries[run.query_id], folder, got)
             else:
                 self.left_out[why] += 1
+
+    def shown(self, row: Row, query_id: str | None = None) -> Row:
+        """A row about that question, or about none, as it is exported."""
+        return row if self.redaction is None else self.redaction.row(query_id, row)
 
     def _against(self, run: Run, got: Sequence[Got]) -> str | None:
         if run.report is None and not self.failed:

@@ -124,6 +124,8 @@ def _told() -> Generator[None]:
         yield
     except UserError as problem:
         raise PrerequisiteError(str(problem)) from problem
+    except OSError as problem:
+        raise PrerequisiteError(f"{problem.strerror} ({problem.filename}).") from problem
 
 
 def _check(what: str, name: str, known: Sequence[str]) -> None:

@@ -220,6 +220,11 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
     return name, model, _opening(spec, found)
 
 
+def load_opening(name: str) -> Provider | Opening:
+    """What opens the models of the provider of that name; raises UserError where nothing does."""
+    return _opening(name, MODELS.load(name)[1])
+
+
 def _own(module: str, attribute: str, known: Sequence[str]) -> object:
     """What stands at ``module:attribute``; a module that is not there was meant for a provider's name."""
     try:

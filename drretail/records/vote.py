@@ -10,8 +10,9 @@ from drretail.records.base import Document, Record, sha256_of
 Choice = Literal["a", "b", "tie"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Side = Literal["a", "b"]
-SUPPORT = "support"
-"""The one question about a claim."""
+CitedAnswer = Literal["yes", "no", "no_claim"]
+SUPPORT, CITED = "support", "cited"
+"""The questions about a claim: what its sources say of it, and whether the report gives it any."""
 
 
 def about_pair(pair_id: str, a: str, b: str) -> str:
@@ -93,10 +94,7 @@ class Rating(_Ballot):
         return str(self.value)
 
 
-class ClaimLabel(_Ballot):
-    """What one person says a claim's sources say of it."""
-
-    kind: Literal["label"] = "label"
+class _OfClaim(_Ballot):
     run_id: str
     report_sha: str
     query_id: str
@@ -104,11 +102,17 @@ class ClaimLabel(_Ballot):
     claim: str
     extracted_by: str
     """The judge whose extraction the claim is of; ids of claims are its own."""
-    label: ClaimSupport
 
     @property
     def about(self) -> str:
         return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
+
+
+class ClaimLabel(_OfClaim):
+    """What one person says a claim's sources say of it."""
+
+    kind: Literal["label"] = "label"
+    label: ClaimSupport
 
     @property
     def asked(self) -> str:
@@ -119,7 +123,22 @@ class ClaimLabel(_Ballot):
         return self.label
 
 
-Ballot = Vote | Rating | ClaimLabel
+class CitedLabel(_OfClaim):
+    """Whether a statement is a claim, and names a source where it stands, as one person says."""
+
+    kind: Literal["cited"] = "cited"
+    cited: CitedAnswer
+
+    @property
+    def asked(self) -> str:
+        return CITED
+
+    @property
+    def answer(self) -> str:
+        return self.cited
+
+
+Ballot = Vote | Rating | ClaimLabel | CitedLabel
 
 
 class Withdrawal(_Line):
@@ -134,7 +153,8 @@ Line = Ballot | Withdrawal
 
 def line_of(value: dict[str, Any]) -> Line:
     """The record on a line of a votes file; one that names no kind is a vote. Raises ValidationError."""
-    kinds: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel, "withdrawal": Withdrawal}
+    named: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel, "cited": CitedLabel}
+    kinds = named | {"withdrawal": Withdrawal}
     return kinds.get(str(value.get("kind")), Vote).model_validate(value)
 
 
@@ -192,6 +212,8 @@ class ClaimItem(Record):
     extracted_by: str
     stratum: str
     """System and what its judge ruled: claims are drawn evenly from these."""
+    has_verdict: bool = True
+    """False of one without a source that could be judged: of it people only say whether it is cited."""
 
     @property
     def about(self) -> str:
@@ -205,5 +227,7 @@ class VotingPlan(Document):
     pairs: tuple[PairItem, ...] = ()
     reports: tuple[ReportItem, ...] = ()
     claims: tuple[ClaimItem, ...] = ()
+    uncited: tuple[ClaimItem, ...] = ()
+    """Claims without a verdict; where there are some, of all claims it is asked whether they are cited."""
     strata: dict[str, int] = Field(default_factory=dict[str, int])
     """By stratum how many claims it held when the last of the plan were drawn: what one of its labels stands for."""

@@ -6,7 +6,7 @@ Tables are counts by first rater's label and second's, over the last two axes; a
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from drretail.stats.intervals import Interval, draws, tail
+from drretail.stats.intervals import Interval, draws, share_interval, tail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     Tables = NDArray[np.float64]
 RESAMPLES = 2_000
+FEW = 10
+"""Of fewer clusters no interval is told."""
 
 
 def balanced_accuracy(tables: "Tables") -> "Tables":
@@ -82,3 +84,63 @@ def drawn_interval(
     beyond = 100 * tail(len(tables))
     low, high = np.percentile(known[np.isfinite(known)], [beyond, 100 - beyond])
     return Interval(round(value, 10), round(float(low), 10), round(float(high), 10))
+
+
+def accuracy_interval(tables: "Tables", seed: str) -> Interval:
+    """The balanced accuracy of clusters' tables of two labels with its interval; without ends below ``FEW`` clusters.
+
+    It is the mean of two proportions. Where one of these is all or nothing, every draw of it is the same: its exact
+    binomial interval over the clusters that have any of it (Clopper and Pearson) stands in, that of the other is drawn,
+    and the ends are squared and added (Newcombe 1998, method 10; as if the two were independent).
+    """
+    drawn = drawn_interval(tables, balanced_accuracy, seed)
+    if drawn.value is None or len(tables) < FEW:
+        return Interval(drawn.value)
+    halves = [_told_right(tables, label, seed) for label in (0, 1)]
+    if all(it.value not in (0, 1) for it in halves):
+        return drawn
+    return _squared(drawn.value, [(0.5, it) for it in halves])
+
+
+def difference_interval(both: "Tables", seed: str) -> Interval:
+    """How much higher the first of two raters' balanced accuracies is; ``both`` are tables by cluster and rater.
+
+    Drawn, unless one of the accuracies can't be: then the ends of both are squared and added, as if independent.
+    """
+    drawn = drawn_interval(both, _difference, seed)
+    if drawn.value is None or len(both) < FEW:
+        return Interval(drawn.value)
+    sides = [both[:, 0], both[:, 1]]
+    exact = [accuracy_interval(it, seed) for it in sides]
+    if exact == [drawn_interval(it, balanced_accuracy, seed) for it in sides]:
+        return drawn
+    return _squared(drawn.value, [*zip((1.0, -1.0), exact, strict=True)])
+
+
+def _difference(both: "Tables") -> "Tables":
+    return balanced_accuracy(both[..., 0, :, :]) - balanced_accuracy(both[..., 1, :, :])
+
+
+def _squared(value: float, parts: Sequence[tuple[float, Interval]]) -> Interval:
+    """The ends of a sum of weighted values from those of each, which are 0 and 1 where one has none."""
+    down, up = 0.0, 0.0
+    for weight, it in parts:
+        middle = 0.0 if it.value is None else it.value
+        below, above = middle - (it.low or 0.0), (1.0 if it.high is None else it.high) - middle
+        down += (weight * (below if weight > 0 else above)) ** 2
+        up += (weight * (above if weight > 0 else below)) ** 2
+    return Interval(value, round(value - down**0.5, 10), round(value + up**0.5, 10))
+
+
+def known_interval(drawn: Interval, clusters: int) -> Interval:
+    """The same without ends where they say nothing: of few clusters, or of draws that are all alike."""
+    return Interval(drawn.value) if clusters < FEW or drawn.low == drawn.high else drawn
+
+
+def _told_right(tables: "Tables", label: int, seed: str) -> Interval:
+    """Of items of that label the share that the second rater tells alike, over the clusters that have any."""
+    held = tables[tables[:, label].sum(-1) > 0]
+    share = float(held[:, label, label].sum() / held[:, label].sum())
+    if share in (0, 1):
+        return share_interval([share] * len(held))
+    return drawn_interval(held, lambda it: it[..., label, label] / it[..., label, :].sum(-1), seed)

@@ -3,11 +3,12 @@
 Beside them the tool by which whoever calls from outside hands a report in; it is none of the nine.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from drretail.errors import ToolError, UnknownName, UserError
+from drretail.errors import ToolError, UnknownName, UserError, quoted
 from drretail.grounding.report.picks import Declared, take_picks
 from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
@@ -16,7 +17,7 @@ from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
 from drretail.tools.orders import get_order_details, get_user_orders
 from drretail.tools.schema import Parameter, ToolSchema, read_schema
-from drretail.tools.tool import Tool
+from drretail.tools.tool import Access, Tool
 from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
 from drretail.tools.web import web_search, web_search_of_pages
 
@@ -63,6 +64,7 @@ def tools_of(families: Iterable[str]) -> frozenset[str]:
     return names
 
 
+_CALLABLE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PLUGINS = Plugins("tool", {}, "drretail.tools")
 ROLE = "client"
 """The role in steps of whoever calls from outside."""
@@ -104,7 +106,7 @@ def load_tool(name: str) -> Tool:
         raise UnknownName(PLUGINS.what, name, tool_names()) from problem
     if not isinstance(tool, Tool):
         raise PLUGINS.refused(place, tool, "a drretail.Tool")
-    return tool
+    return _usable(tool)
 
 
 def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
@@ -113,15 +115,27 @@ def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
     Raises UserError for a name that is taken, and for a tool of which no model could be told.
     """
     own: dict[str, Tool] = {}
-    for tool in (load_tool(it) if isinstance(it, str) else it for it in brought):
+    for it in [brought] if isinstance(brought, str) else brought:
+        tool = load_tool(it) if isinstance(it, str) else _usable(it)
         if tool.name in TOOLS or tool.name in own:
             raise UserError(f"There is a tool {tool.name!r} already: give the agent's own another name.")
-        try:
-            read_schema(tool.function)
-        except (ValueError, KeyError) as problem:
-            raise UserError(f"The tool {tool.name} cannot be told to a model: {problem}.") from problem
         own[tool.name] = tool
     return own
+
+
+def _usable(tool: object) -> Tool:
+    """The tool, if a model can be told of it and call it; raises UserError."""
+    if not isinstance(tool, Tool):
+        raise UserError(f"An agent's tools are drretail.Tools or their names, and {quoted(str(tool))} is neither.")
+    try:
+        read_schema(tool.function)
+        if not _CALLABLE.fullmatch(tool.name):
+            raise ValueError("models call names of letters, digits, _ and -, at most 64")
+        if tool.access not in get_args(Access):
+            raise ValueError(f"its access is {tool.access!r}, and neither 'read' nor 'write'")
+    except (ValueError, TypeError, NameError) as problem:
+        raise UserError(f"The tool {tool.name} cannot be told to a model: {problem}.") from problem
+    return tool
 
 
 def offered(session: "Session") -> dict[str, Tool]:

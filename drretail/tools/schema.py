@@ -78,8 +78,10 @@ def read_schema(function: Callable[..., Any]) -> ToolSchema:
     described, or something is described that is no argument: such a tool must not reach a model.
     """
     hints = get_type_hints(function, include_extras=True)
-    signature = list(inspect.signature(function).parameters.values())[1:]
-    visible = [argument for argument in signature if argument.kind is not inspect.Parameter.KEYWORD_ONLY]
+    signature = list(inspect.signature(function).parameters.values())
+    if not signature or signature[0].kind is inspect.Parameter.KEYWORD_ONLY:
+        raise ValueError(f"{function.__name__}: its first argument is not the session")
+    visible = [argument for argument in signature[1:] if argument.kind is not inspect.Parameter.KEYWORD_ONLY]
     docstring = read_docstring(function)
     _require_same(function, docstring.arguments, [argument.name for argument in visible])
     parameters = tuple(_parameter(argument, hints, docstring) for argument in visible)
@@ -99,6 +101,8 @@ def read_docstring(described: Callable[..., Any] | type) -> Docstring:
 
 
 def _parameter(argument: inspect.Parameter, hints: dict[str, Any], docstring: Docstring) -> Parameter:
+    if argument.name not in hints:
+        raise ValueError(f"{argument.name} has no type")
     required = argument.default is inspect.Parameter.empty
     parameter = _typed(argument.name, hints[argument.name], docstring.arguments[argument.name], required)
     return parameter if required else replace(parameter, default=argument.default)

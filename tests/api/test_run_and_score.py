@@ -129,6 +129,9 @@ def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
         run(world, [QUESTION], [MINE, Agent(nobody, roles=())], to=tmp_path / "exp")
     with pytest.raises(UserError, match="no user 'NOBODY'"):
         run(world, [QUESTION], [MINE], user="NOBODY", to=tmp_path / "exp")
+    for wrong in (5, [5], [None]):
+        with pytest.raises(UserError, match=r"is a question or a Query, and '.*' is neither"):
+            run(world, wrong, ["react"])  # pyright: ignore[reportArgumentType] -- the mistake
     with pytest.raises(UserError, match="list of queries is empty"):
         run(world, [], [MINE], to=tmp_path / "exp")
     with pytest.raises(UserError, match=r"experiment\.json"):

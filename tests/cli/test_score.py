@@ -6,9 +6,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from drretail.cli.score import failed_answers, off_the_board
+from drretail.records.pairs import PairScore
+from drretail.records.score import JudgeRef, Judging, Score, Scores
+from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
 
@@ -70,6 +75,28 @@ def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
     done = drretail(*STUBBED)
     assert done.returncode == 3
     assert f"{LABEL}: 1 verdicts failed." in done.stdout
+
+
+def test_only_what_was_asked_for_can_have_failed() -> None:
+    def judging(**fields: Any) -> Judging:
+        usual: dict[str, Any] = {"metric": "quality", "system": LABEL, "judge": "p:m", "verdicts": 9, "failed": 1}
+        return Judging.model_validate(usual | fields)
+
+    def pair(**fields: Any) -> PairScore:
+        usual: dict[str, Any] = {"version": 1, "dimension": "overall", "a": "a@m", "b": "b@m", "judge": "p:m"}
+        counts = {"judge_kind": "llm", "n_planned": 1, "n_scored": 0, "failed_verdicts": 1}
+        return PairScore.model_validate(usual | counts | fields)
+
+    others: list[dict[str, Any]] = [{"judge": "p:other"}, {"judge_params": "1a2b"}, {"rules": "paper"}]
+    scores = Scores(
+        scores=(),
+        judgings=(judging(), judging(metric="race"), *(judging(**it) for it in others)),
+        pairs=(pair(), pair(b="c@m"), *(pair(**it) for it in others)),
+    )
+    judges = [JudgeRef(spec="p:m", kind="llm")]
+    assert failed_answers(scores, {"quality"}, judges, "default", [("a@m", "b@m")]) == 2
+    assert failed_answers(scores, {"quality"}, judges, "paper", []) == 1
+    assert failed_answers(scores, {"quality"}, [], "default", []) == 0
 
 
 @pytest.mark.parametrize(
@@ -177,6 +204,18 @@ def test_a_family_that_is_asked_for_and_has_no_column_is_printed_below_the_board
     shown = drretail("score", made.name, "--metrics", "checks,process", "-q").stdout
     assert shown.index("Scoreboard") < shown.index("Process, by code") < shown.index("All families")
     assert "Checks, by code" not in shown
+
+
+def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has_a_column() -> None:
+    def row(metric: str, variant: str) -> Score:
+        judged = {"system": LABEL, "judge": "p:m", "judge_kind": "llm", "n_planned": 1, "n_scored": 1, "version": 1}
+        return Score.model_validate({**judged, "metric": metric, "variant": variant, "value": 0.5})
+
+    columns = tuple(ShownColumn(name=it, metric=it) for it in ("pqr", "faithfulness"))
+    board = Scoreboard(judge=BoardJudge(spec="p:m"), columns=columns, rows=())
+    rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
+    left = off_the_board(Scores(scores=rows, judgings=(), scoreboard=board))
+    assert [it.variant for it in left.scores] == ["S_overall", "S_P", "calls"]
 
 
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:

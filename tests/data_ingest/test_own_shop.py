@@ -84,7 +84,8 @@ def shop(
     """The path of a mapping, beside its tables."""
     folder.mkdir(parents=True, exist_ok=True)
     write_table(folder / f"products.{form}", products)
-    write_table(folder / f"orders.{form}", orders)
+    if orders:
+        write_table(folder / f"orders.{form}", orders)
     (folder / "shop.toml").write_text(head + mapping.replace(".csv", f".{form}"), encoding="utf-8")
     return folder / "shop.toml"
 
@@ -236,6 +237,50 @@ def test_a_world_has_one_currency(tmp_path: Path) -> None:
         ingest([mixed], tmp_path / "x")
 
 
+@pytest.mark.parametrize(
+    ("currency", "said"),
+    [("USD", "4.95 EUR"), ("USD", "€ 4.95"), ("EUR", "$4.95"), ("USD", "CHF 4.95"), ("SEK", "€4.95")],
+)
+def test_a_price_in_another_currency_than_the_worlds_is_refused(tmp_path: Path, currency: str, said: str) -> None:
+    rows = [changed(PRODUCTS[0], net="5"), changed(PRODUCTS[1], net=said)]
+    with pytest.raises(UserError, match=rf"has 1 price such as '.*4.95.*', and the world's currency is {currency}"):
+        ingest([shop(tmp_path / "raw", rows, head=f'currency = "{currency}"\n')], tmp_path / "w")
+
+
+@pytest.mark.parametrize(
+    ("currency", "said"), [("AUD", "$4.95"), ("USD", "NOW 4.95"), ("CNY", "¥4.95"), ("CHF", "CHF 5")]
+)
+def test_a_sign_that_may_be_the_currencys_is_taken(tmp_path: Path, currency: str, said: str) -> None:
+    rows = [changed(PRODUCTS[1], net=said)]
+    ingest([shop(tmp_path / "raw", rows, [ORDERS[2]], head=f'currency = "{currency}"\n')], tmp_path / "w")
+    assert product_in(tmp_path / "w", "B2").currency == currency
+
+
+def test_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: Path) -> None:
+    rows = [
+        changed(PRODUCTS[0], net="2.500", stock="7", mat="1.5"),
+        changed(PRODUCTS[1], net="5", stock="4,5", mat="x"),
+    ]
+    rows += [
+        changed(PRODUCTS[2], net="1,299", stock="", mat="1,200"),
+        changed(PRODUCTS[2], stock="5", net="4.9", mat=""),
+    ]
+    mapping = MAPPING.replace('stock = "stock"\ndetails = { Material = "mat" }', 'rating = "stock"\nratings = "mat"')
+    made = shop(tmp_path / "raw", rows, [], head="", mapping=mapping)
+    report = ingest([made], tmp_path / "w", dry_run=True)
+    assert [note for file in report.files for note in file.notes] == [
+        "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
+        "2 ratings unknown, such as '7'",
+        "2 numbers of ratings unknown, such as '1.5'",
+    ]
+
+
+def test_a_day_that_stands_for_none_is_a_bad_row(tmp_path: Path) -> None:
+    orders = [ORDERS[0], changed(ORDERS[0], nr="R-9", day="9999-12-31")]
+    report = ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w")
+    assert reasons(report, "orders.csv") == [(3, "no date (day): '9999-12-31'")]
+
+
 def test_statuses_that_the_mapping_does_not_know_are_counted_and_refused(tmp_path: Path) -> None:
     orders = [*ORDERS, changed(ORDERS[0], stand="weg"), changed(ORDERS[0], stand="")]
     with pytest.raises(UserError, match=r"does not know: '' \(1\), 'weg' \(1\)\. Write in \[status\]"):
@@ -327,7 +372,7 @@ def test_selection_flags_work_as_for_the_dataset(tmp_path: Path) -> None:
 
 
 def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_replaces(tmp_path: Path) -> None:
-    path = shop(tmp_path / "raw")
+    path = shop(tmp_path / "raw", [changed(PRODUCTS[0]), changed(PRODUCTS[1], net="9,00")])
     before = ingest([path], tmp_path / "w")
     assert ingest([path], tmp_path / "w").there_already
     path.write_text(path.read_text().replace("EUR", "CHF"))

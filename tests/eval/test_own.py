@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from drretail.errors import UserError
 from drretail.eval.compare.comparing import Asking, compare
 from drretail.eval.compare.wording import bar_of
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import description_of, metric_of
-from drretail.eval.registry import METRICS, load_metric
+from drretail.eval.metric import CodeFamily, Value, description_of, metric_of
+from drretail.eval.registry import METRICS, load_metric, load_metrics
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
@@ -127,3 +129,67 @@ def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path)
     scores = asyncio.run(score(folder, [metric_of("letters", letters)], [], progress=Progress()))
     (row,) = (it for it in scores.scores if it.policy == "scored_only")
     assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)
+
+
+def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    for name in ("../../outside", "a/b", "", "a b"):
+        with pytest.raises(UserError, match="letters, digits"):
+            asyncio.run(score(folder, [metric_of(name, _one)], [], progress=Progress()))
+    for name in ("checks", "pairwise"):
+        with pytest.raises(UserError, match=f"'{name}' is drretail's own"):
+            asyncio.run(score(folder, [metric_of(name, _one)], [], progress=Progress()))
+    assert not list(tmp_path.rglob("outside"))
+    assert load_metrics([load_metric("checks")]) == [load_metric("checks")]
+
+
+def test_two_metrics_of_one_name_are_not_taken_for_one() -> None:
+    first, second = metric_of("mine", _one), metric_of("mine", _one)
+    with pytest.raises(UserError, match="two metrics 'mine'"):
+        load_metrics([first, second])
+    assert len(load_metrics([first, first])) == 1
+
+
+def test_measures_without_names_of_their_own_are_refused() -> None:
+    with pytest.raises(ValueError, match="'<lambda>'"):
+        metric_of("mine", lambda run: 1.0, lambda run: 0.0)
+    with pytest.raises(ValueError, match="no function"):
+        metric_of("mine")
+
+
+@pytest.mark.parametrize("given", [float("nan"), float("inf"), "good", "0.5", [1.0], 1j])
+def test_a_measure_that_gives_no_number_is_named(tmp_path: Path, given: Any) -> None:
+    def odd(run: Subject) -> Any:
+        return given
+
+    folder = experiment(tmp_path / "exp", REPORTS)
+    with pytest.raises(UserError, match=r"'mine' failed in judge: .*odd gave .*, which is no number"):
+        asyncio.run(score(folder, [metric_of("mine", odd)], [], progress=Progress()))
+    assert not list((folder / "verdicts").rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([Value("a", "scored", float("nan"))], "no number"),
+        ([Value("a", "scored", "x")], "no number"),  # pyright: ignore[reportArgumentType] -- the mistake
+        ([Value("a", "scored")], "no number"),
+        ([Value("a", "na", 1.0)], "'a' has a value"),
+        ([Value("a", "fine", 1.0)], "the state 'fine'"),  # pyright: ignore[reportArgumentType] -- the mistake
+        ([Value("z", "scored", 1.0)], "'z' is none of its variants"),
+        ([Value("a", "scored", 1.0), Value("a", "scored", 0.0)], "'a' stands twice"),
+        ([0.5], "no drretail\\.Value"),
+    ],
+)
+def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list[Any], said: str) -> None:
+    def judged(subject: Subject, session: JudgeSession) -> None:
+        session.record("count", "words", "scored", 1)
+
+    family = CodeFamily("mine", 1, judged, lambda verdicts: given, ("a",))
+    folder = experiment(tmp_path / "exp", REPORTS)
+    with pytest.raises(UserError, match=f"'mine' failed in values: .*{said}"):
+        asyncio.run(score(folder, [family], [], progress=Progress()))
+
+
+def _one(run: Subject) -> float:
+    return 1.0

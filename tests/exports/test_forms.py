@@ -17,12 +17,18 @@ from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import read_definition, read_evidence, read_runs, sources_path
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.exports.formats import export
 from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_json
+from drretail.grounding.report.citations import find_citations
+from drretail.imports.formats import load_format
+from drretail.imports.recording import Imported, record
+from drretail.progress import Progress
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from tests.exports.conftest import HYBRID, REACT
+from tests.imports.foreign import CHINESE, REPORT, drb
+from tests.viewer.experiment import rewrite
 
 
 def rows(query: str) -> list[tuple[Any, ...]]:
@@ -76,6 +82,32 @@ def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Pat
     assert [(it["id"], it["query_id"]) for it in found] == [(1, "q1"), (2, "q2")]
     assert "Sources" in found[0]["article"]
     assert "[P:" not in found[0]["article"]
+
+
+def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads_nowhere(tmp_path: Path) -> None:
+    lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE], see [there]().\n\n[1] https://a.example/x\n[2],\n"
+    first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE, ""), tmp_path / "exp")
+    export(Selection.of(tmp_path / "exp", failed=True), "drb", tmp_path / "drb")
+    again = imported(tmp_path / "drb", tmp_path / "back")
+    assert (again.reports, again.empty, sum(it.unresolved for it in first.reports)) == (first.reports, 1, 6)
+    (before, after) = (list(read_runs(tmp_path / it)) for it in ("exp", "back"))
+    assert [(it.report, it.citations) for it in before] == [(it.report, it.citations) for it in after]
+
+
+def test_a_run_of_our_own_keeps_the_references_that_lead_nowhere(exp: Path, tmp_path: Path) -> None:
+    own = Path(shutil.copytree(exp, tmp_path / "exp"))
+    run = next(it for it in read_runs(own) if it.system == REACT)
+    report = f"{run.report} Also [P:NONE; P:NONE2][W:abcd2345], and [P:NONE] again."
+    cited = tuple(find_citations(report, read_evidence(run_folder(own, REACT, run.query_id, 1))))
+    rewrite(own, run.model_copy(update={"report": report, "citations": cited}))
+    export(Selection.of(own, ["react"]), "drb", tmp_path / "drb")
+    came = imported(tmp_path / "drb", tmp_path / "back")
+    held = next(it for it in came.reports if it.query_id == run.query_id)
+    assert held.unresolved == sum(it.type == "unresolved" for it in cited) == 4
+
+
+def imported(path: Path, to: Path) -> Imported:
+    return record(load_format("drb").read(path), "drb", to, Progress())
 
 
 def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path) -> None:

@@ -213,6 +213,7 @@ def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: s
         ({"scope": "every"}, "scope 'every'"),
         ({"variants": "some"}, "Known are all, headlines"),
         ({"to": "queries.jsonl"}, "is a file"),
+        ({"to": "/proc/x"}, "/proc/x"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_before_anything_runs(

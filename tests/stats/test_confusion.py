@@ -1,10 +1,14 @@
 from random import Random
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from drretail.stats.agreement import cohen_kappa, weighted_kappa
-from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
+from drretail.stats.confusion import accuracy_interval, as_two, balanced_accuracy, drawn_interval, kappa, tables_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LABELS = ("full", "partial", "none")
 
@@ -42,3 +46,41 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     assert together.low < alone.low
     assert drawn_interval(tables_of([1] * 40, first, second, LABELS), kappa, "1").low is None
     assert drawn_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
+
+
+def _of(hits: int, misses: int, rejected: int, false: int) -> "NDArray[np.float64]":
+    """A claim a cluster."""
+    first = ["a"] * (hits + misses) + ["b"] * (rejected + false)
+    second = ["a"] * hits + ["b"] * misses + ["b"] * rejected + ["a"] * false
+    return tables_of(range(len(first)), first, second, ("a", "b"))
+
+
+def test_an_accuracy_of_which_no_half_is_all_or_nothing_is_drawn_as_ever() -> None:
+    tables = _of(12, 8, 15, 5)
+    assert accuracy_interval(tables, "s") == drawn_interval(tables, balanced_accuracy, "s")
+
+
+def test_where_one_half_is_all_right_its_exact_bound_widens_the_interval() -> None:
+    tables = _of(10, 0, 30, 30)
+    drawn, exact = drawn_interval(tables, balanced_accuracy, "s"), accuracy_interval(tables, "s")
+    assert exact.low is not None
+    assert drawn.low is not None
+    assert exact.low < drawn.low
+
+
+def test_below_ten_clusters_an_accuracy_has_no_ends() -> None:
+    assert accuracy_interval(_of(5, 0, 3, 1), "s").low is None
+    assert accuracy_interval(_of(5, 0, 4, 1), "s").low is not None
+
+
+@pytest.mark.parametrize("truth", [0.9, 0.99])
+def test_intervals_of_accuracies_near_1_hold_the_truth_as_often_as_they_say(truth: float) -> None:
+    rng = np.random.default_rng(7)
+    held = 0
+    for at in range(200):
+        hits, rejected = (int(it) for it in rng.binomial(15, truth, 2))
+        found = accuracy_interval(_of(hits, 15 - hits, rejected, 15 - rejected), str(at))
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= truth <= found.high
+    assert held >= 0.93 * 200

@@ -45,6 +45,54 @@ def test_schemas_come_in_every_form() -> None:
         assert printed == {"format": 1, "form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas}
 
 
+OWN_FAULTS = '''
+import time
+
+from drretail import Tool
+
+
+def raises(session, weight: float):
+    """Weighs.
+
+    Args:
+        weight: It.
+    """
+    return {}["grams"]
+
+
+def sleeps(session):
+    """Sleeps."""
+    time.sleep(5)
+
+
+def gives_none(session):
+    """Gives nothing."""
+
+
+def mute(session, weight: float):
+    return None
+
+
+RAISES, SLEEPS, NONE, MUTE = (
+    Tool(it.__name__, it, "read") for it in (raises, sleeps, gives_none, mute)
+)
+'''
+
+
+def test_what_a_tool_of_ones_own_raises_is_told_to_whoever_calls_it(
+    shop_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_faults.py").write_text(OWN_FAULTS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DRRETAIL_TOOL_TIMEOUT", "0.1")
+    world = ("--world", shop_folder)
+    weighed = refusal("own_faults:RAISES", "--args", '{"weight": 3}', *world)
+    assert weighed == "own_faults:RAISES failed: KeyError: 'grams' (own_faults.py, line 13)."
+    assert "gives_none gave NoneType, and no ToolResult" in refusal("own_faults:NONE", *world)
+    assert "no answer within 0.1 seconds" in refusal("own_faults:SLEEPS", *world)
+    assert "The tool mute cannot be told to a model" in refusal("own_faults:MUTE", *world)
+
+
 def test_a_call_prints_what_a_model_would_read(shop_folder: Path) -> None:
     value = called(shop_folder, "product_catalog_search", {"query": "window feeder", "match": "all"})
     assert [hit["product_id"] for hit in value["hits"]] == ["B0TOOLS003"]

@@ -39,11 +39,56 @@ def test_a_wrong_name_is_told_the_nearest() -> None:
         load_tool("tests.agents.own:shipping")
 
 
+def test_what_is_no_tool_is_told_and_one_name_is_a_list_of_one() -> None:
+    assert list(own_tools(PLACE)) == ["shipping"]
+    no_tool: Any = test_a_wrong_name_is_told_the_nearest
+    with pytest.raises(UserError, match=r"are drretail\.Tools or their names, and .* is neither"):
+        own_tools([no_tool])
+
+
+def _untold() -> list[Tool]:
+    def untyped(session: Session, weight) -> ToolResult:  # pyright: ignore -- the mistake
+        """Weighs.
+
+        Args:
+            weight: It.
+        """
+        return ToolResult({}, ())
+
+    def complex_(session: Session, weight: set[complex]) -> ToolResult:
+        """Weighs.
+
+        Args:
+            weight: It.
+        """
+        return ToolResult({}, ())
+
+    def sessionless() -> ToolResult:
+        """Weighs."""
+        return ToolResult({}, ())
+
+    def fine(session: Session) -> ToolResult:
+        """Weighs."""
+        return ToolResult({}, ())
+
+    access: Any = "reed"
+    return [
+        Tool("untyped", untyped, "read"),  # pyright: ignore
+        Tool("complex", complex_, "read"),
+        Tool("sessionless", sessionless, "read"),
+        Tool("two words", fine, "read"),
+        Tool("fine", fine, access),
+    ]
+
+
 def test_a_tool_that_no_model_could_be_told_of_is_refused() -> None:
     def mute(session: Session, weight: float) -> ToolResult:
         return ToolResult({"weight": weight}, ())
 
     with pytest.raises(UserError, match="The tool mute cannot be told to a model"):
         own_tools([Tool("mute", mute, "read")])
+    for wrong in _untold():
+        with pytest.raises(UserError, match=r"The tool .* cannot be told to a model: .*\.$"):
+            own_tools([wrong])
     untyped: Any = lambda session: ToolResult({}, ())  # noqa: E731
     assert list(own_tools([Tool("fine", untyped, "read")])) == ["fine"]

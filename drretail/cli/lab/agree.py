@@ -26,6 +26,7 @@ def agree(
     judges: Annotated[
         str | None, typer.Option("--judges", metavar="A,B", help="Raters of --ratings that are no people.")
     ] = None,
+    again: flags.Again = False,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -53,7 +54,7 @@ def agree(
         made = agreement_of(found)
     if experiment is not None:
         given = {"--ratings": ratings, "--raters": raters, "--item": item, "--judges": judges}
-        document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given)
+        document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=again)
     else:
         document = made.model_dump(mode="json", exclude_none=True)
     if as_json:

@@ -4,12 +4,20 @@ from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.errors import UserError
+
 if TYPE_CHECKING:
     from drretail.eval.judging.spending import Allowance
     from drretail.progress import Bar
 
 Lot = Callable[["Allowance", "Bar"], Coroutine[Any, Any, None]]
 """Asks what is missing of some questions; it may raise CapReached."""
+
+
+def check_experiment(to: Path) -> None:
+    """Raises UserError where ``to`` holds no experiment: findings beside no scores would be read by nobody."""
+    if not (to / "experiment.json").is_file():
+        raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
 
 
 def ask_all(

@@ -65,7 +65,7 @@ def calibrate(
     chosen = next(it.judge for it in mine if (it.kind, it.rater) == ("judge", made.chosen))
     made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, chosen)})
     given = {"--judge": judge, "--dimension": dimension, "--ratings": ratings, "--judges": judges}
-    document = keep(experiment, NAME, made, [VOTES, *verdict_folders(experiment)], given)
+    document = keep(experiment, NAME, made, [VOTES, *verdict_folders(experiment)], given, again=again)
     if as_json:
         print_json(document)
         return

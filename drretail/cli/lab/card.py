@@ -31,6 +31,7 @@ def card(
     n: Annotated[int, typer.Option("--n", min=0, metavar="N", help="Claims of each file, by lot; 0: all.")] = 200,
     seed: flags.Seed = "42",
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
+    again: flags.Again = False,
     estimate: flags.Estimate = False,
 ) -> None:
     """Asks a judge about claims that people labelled, as score asks it, and says how often it is right.
@@ -41,14 +42,17 @@ def card(
     """
     from drretail.api.judges import judges
     from drretail.api.models import Opener
+    from drretail.cli.lab.asking import check_experiment
     from drretail.cli.spending import show_estimates
     from drretail.eval.judging.spending import capped
+    from drretail.eval.lab.card import check_sets_stay
     from drretail.eval.lab.label_verdicts import cards_folder, estimate_labelled
     from drretail.eval.lab.labelled_claims import drawn, read_labelled
     from drretail.progress import Waits
     from drretail.settings import read_settings
     from drretail.viewer.output import say
 
+    check_experiment(to)
     whole = _named([read_labelled(path) for path in labels])
     chosen = [drawn(it, n, seed) for it in whole]
     opener = Opener(read_settings(), by_whom.base_url or [], keyless=estimate, tell=Waits(quiet=output.quiet))
@@ -58,10 +62,13 @@ def card(
         estimates = [one for judge in asked for one in estimate_labelled(folder, chosen, judge)]
         show_estimates("Claims left to judge", ["what", "to judge"], estimates, opener.prices, as_json=output.as_json)
         return
+    if not again:
+        for judge in asked:
+            check_sets_stay(to, judge, chosen, seed)
     models = [judge.model for judge in asked if judge.model is not None]
     allowance = capped(folder, models, opener.prices, cap.max_tokens, cap.max_dollars)
-    again = "failed" if retry_failed else "nothing"
-    closing = _judged(folder, chosen, asked, allowance, again, quiet=output.quiet)
+    asked_again = "failed" if retry_failed else "nothing"
+    closing = _judged(folder, chosen, asked, allowance, asked_again, quiet=output.quiet)
     lacking = _show(to, list(zip(chosen, whole, strict=True)), asked, seed, opener, as_json=output.as_json)
     if closing:
         say(closing)

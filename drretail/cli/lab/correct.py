@@ -15,11 +15,12 @@ def correct(
         typer.Option("--labels", metavar="CSV", help="Labels filled in by hand, as lab sample wrote the file."),
     ] = None,
     judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts, where several judged.")] = None,
+    again: flags.Again = False,
     as_json: flags.Json = False,
 ) -> None:
     """FP, FR and win rates as people would give them, from their labels and all verdicts (PPI++), with 95 % intervals.
 
-    FR is there where sheets have the column cited (lab sample --uncited). Labels are those of ``view`` and of --labels.
+    FR is there where people said what is cited (lab sample --uncited). Labels are those of ``view`` and of --labels.
     Nothing is asked of any model. The result is kept in EXP/lab/correct.json.
     """
     from drretail.eval.lab.correcting import correction_of
@@ -29,7 +30,8 @@ def correct(
 
     made = correction_of(experiment, judge, labels or ())
     judged = [it for family in ("faithfulness", "pairwise") for it in verdict_folders(experiment, family)]
-    document = keep(experiment, "correct", made, [VOTES, *judged], {"--labels": labels, "--judge": judge})
+    given = {"--labels": labels, "--judge": judge}
+    document = keep(experiment, "correct", made, [VOTES, *judged], given, again=again)
     if as_json:
         print_json(document)
     else:
@@ -52,14 +54,14 @@ def sample(
 
     They are put into the plan of ``view``, whose pairs and reports stay as they are, and into a sheet to fill in by
     hand (EXP/lab/sample.csv), which doesn't say what the judge ruled, nor whose the claim is. What was drawn once
-    stays: a larger N, and another seed, add to it. With --uncited the sheet asks of each claim, too, whether it is one
-    and names a source: yes, no, or no claim.
+    stays: a larger N, and another seed, add to it. With --uncited sheet and view ask of each claim, too, whether it is
+    one and names a source: yes, no, or no claim.
     """
     from drretail.cells import as_csv
     from drretail.errors import UserError
     from drretail.viewer.output import say
-    from drretail.viewer.voting.claim_sheet import sheet_rows
-    from drretail.viewer.voting.plan import planned_claims
+    from drretail.viewer.voting.claim_sheet import sheet_rows, uncited_items
+    from drretail.viewer.voting.plan import plan_uncited, planned_claims
 
     path = to or experiment / "lab" / "sample.csv"
     if path.exists():
@@ -72,6 +74,7 @@ def sample(
     path.write_bytes(as_csv(rows))
     say(f"{len(claims):,} claims in {path}: label full, partial, none or contradicted; a blank cell is no label.")
     if uncited:
+        plan_uncited(experiment, uncited_items(experiment, claims, uncited, seed))
         say(f"And {len(rows) - 1 - len(claims):,} without a verdict. Of all, the column cited: yes, no or no claim.")
     if len(claims) < n:
         say(f"There are no more than {len(claims):,} claims with a verdict.")

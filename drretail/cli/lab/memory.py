@@ -41,6 +41,7 @@ def memory(
     Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
     """
     from drretail.api.models import Opener
+    from drretail.cli.lab.asking import check_experiment
     from drretail.cli.spending import show_estimates
     from drretail.data_ingest.perturb.perturbed_world import FROM
     from drretail.eval.judging.spending import capped
@@ -52,6 +53,7 @@ def memory(
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_memory import print_remembered
 
+    check_experiment(to)
     opener = Opener(read_settings(), base_url or [], keyless=estimate, tell=Waits(quiet=output.quiet))
     models = _opened(opener, model)
     folder = memory_folder(to)

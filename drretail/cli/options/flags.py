@@ -20,6 +20,7 @@ MovedWorld = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Again = Annotated[bool, typer.Option("--again", help="Replace what an earlier call found, though it was given more.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
 Experiment = Annotated[Path, typer.Argument(metavar="EXP", help="The experiment's folder.")]

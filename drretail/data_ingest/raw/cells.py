@@ -77,7 +77,7 @@ class Cells:
         return f"CASE WHEN {text} IS NULL THEN NULL WHEN {is_object} THEN CAST({text} AS JSON) ELSE {plain} END"
 
     def moment(self, column: str) -> str:
-        """Milliseconds UTC between 1970 and the year 9999, else NULL."""
+        """Milliseconds UTC from 1970 to the year 9998, else NULL."""
         text = self.text(column)
         if self._type(column).startswith(("TIMESTAMP", "DATE")):
             found = f"epoch_ms(CAST({self._raw(column)} AS TIMESTAMP))"

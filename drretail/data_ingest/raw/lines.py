@@ -102,8 +102,8 @@ def _described(rows: list[Any]) -> str:
 
 _SHOWN = 3
 _LONGEST_SHOWN = 40
-# The last millisecond of the year 9999, where dates end.
-LAST_MILLISECOND = 253_402_300_799_999
+# The last millisecond of the year 9998: dates end a year later, and the shop's today is the day after the last order.
+LAST_MILLISECOND = 253_370_764_799_999
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ _LONGEST_ID = 60
 _CITED_BY = "reports cite by letters, digits, _ and -"
 _NAMED_VALUES = 5
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP"}
+_NAMED_CURRENCY = r"[$€£]|\b(USD|EUR|GBP|CAD|AUD|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)\b"
 _REFUSED = {
     "TOO MANY COLUMNS": "more values than the header has columns",
     "MISSING COLUMNS": "fewer values than the header has columns",
@@ -70,7 +71,10 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     _check_ids(db, cells, saved)
     if source.shape == "products":
         _check_prices(db, cells, saved)
-        fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(_currency(db, cells))} AS shop_currency"
+        _note_ratings(db, saved)
+        currency = _currency(db, cells)
+        _check_named_currencies(db, cells, currency)
+        fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(currency)} AS shop_currency"
     else:
         _check_statuses(db, cells)
         fields = ", ".join(_ORDER_FIELDS)
@@ -94,6 +98,8 @@ def _product_view(cells: Cells, columns: ProductColumns) -> dict[str, str]:
         "title": title,
         "average_rating": "NULL" if columns.rating is None else cells.number(columns.rating),
         "rating_number": "NULL" if columns.ratings is None else f"replace({cells.number(columns.ratings)}, ',', '')",
+        "rating_said": _text(cells, columns.rating),
+        "ratings_said": _text(cells, columns.ratings),
         "features": cells.parts(columns.features),
         "description": cells.parts(columns.description),
         "price": f"CASE WHEN regexp_full_match({price}, {quoted(_PRICE)}) THEN {price} END",
@@ -282,6 +288,42 @@ def _check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     ).fetchall()
     if unread:
         saved.notes.append(f"{_counted(unread, 'price')} unknown, such as {example[:_LONGEST_SHOWN]!a}")
+
+    thousands = rf"{good} AND regexp_full_match(price_read, '\d{{1,3}}\.\d{{3}}')"
+    ((odd, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {thousands}").fetchall()
+    if odd:
+        other = "." if cells.mapping.decimal == "," else ","
+        saved.notes.append(
+            f"{_counted(odd, 'price')} with three decimals, such as {example!r}: where that means thousands, write "
+            f"decimal = {other!r}"
+        )
+
+
+def _note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
+    """Notes ratings and numbers of them that are none."""
+    rated = "coalesce(TRY_CAST(average_rating AS DOUBLE) BETWEEN 0 AND 5, false)"
+    whole = r"coalesce(regexp_full_match(rating_number, '\d+(\.0+)?'), false)"
+    for said, good, thing in (("rating_said", rated, "rating"), ("ratings_said", whole, "number")):
+        query = f"SELECT count(*), first({said} ORDER BY number) FROM mapped WHERE reason IS NULL"  # noqa: S608
+        ((unread, example),) = db.execute(f"{query} AND {said} IS NOT NULL AND NOT {good}").fetchall()
+        if unread:
+            things = f"{_counted(unread, thing)}{' of ratings' if thing == 'number' else ''}"
+            saved.notes.append(f"{things} unknown, such as {example[:_LONGEST_SHOWN]!a}")
+
+
+def _check_named_currencies(db: "DuckDBPyConnection", cells: Cells, currency: str) -> None:
+    """Raises UserError for a price that names another currency: by its code, or by a sign that cannot be this one's."""
+    named = f"regexp_extract(price_said, {quoted(_NAMED_CURRENCY)})"
+    query = f"SELECT {named} AS named, count(*), first(price_said ORDER BY number) FROM mapped"  # noqa: S608
+    counted = db.execute(f"{query} WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL ORDER BY named").fetchall()
+    for name, rows, example in counted:
+        # Pounds and dollars are many countries'.
+        may_be = name in ("$", "£") and currency not in _SIGNS.values()
+        if name and _SIGNS.get(name, name) != currency and not may_be:
+            raise UserError(
+                f"{cells.table.path} has {_counted(rows, 'price')} such as {example[:_LONGEST_SHOWN]!r}, and the "
+                f"world's currency is {currency}: say another in the mapping, or convert those prices."
+            )
 
 
 def _currency(db: "DuckDBPyConnection", cells: Cells) -> str:

@@ -86,6 +86,10 @@ def read_mapping(path: Path) -> Mapping:
         raise UserError(f"{path} cannot be read as a mapping: {problem}.") from problem
     except ValidationError as problem:
         raise UserError(f"{path}: {_in_words(problem)}") from problem
+    if mapping.date_format is not None and "%" not in mapping.date_format:
+        raise UserError(
+            f"{path}: date_format is as strptime has it, such as '%d.%m.%Y', and not {mapping.date_format!r}."
+        )
     if mapping.status and (mapping.orders is None or mapping.orders.status is None):
         raise UserError(f"{path}: [status] says what words mean, but no orders.status says which column has them.")
     return mapping

@@ -78,14 +78,18 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
     return _opened(spec, None, options)
 
 
-def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
+def load_web(name: str) -> Web | OpenWeb:
+    """The web of that name, or what opens it; raises UserError where neither is."""
     place, found = WEBS.load(name)
-    if inspect.isclass(found):
+    if inspect.isclass(found) or not (_is_web(found) or callable(found)):
         raise WEBS.refused(place, found, WANTED)
+    return cast("Web | OpenWeb", found)
+
+
+def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
+    found = load_web(name)
     if _is_web(found):
         return cast(Web, found)
-    if not callable(found):
-        raise WEBS.refused(place, found, WANTED)
     try:
         web = cast(OpenWeb, found)(argument, options or WebOptions())
     except UserError:

@@ -3,6 +3,7 @@
 subject.py   a recorded run with all that a judge may see
 session.py   the judge seam: structured answers, validated, repaired twice, journalled
 verdicts.py  verdict files: append at once, the last line of a key lives, stale ones are counted
+elsewhere.py what judges are told of imported reports: nothing of a shop
 criteria.py  what reports on a query are held to, made before any is judged
 numbered.py  several things asked about in one question, each under its number
 jobs.py      what one worker does at a time: a judge on a run, or on two runs that are compared

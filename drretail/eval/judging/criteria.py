@@ -43,6 +43,8 @@ class Task:
     now: datetime | None
     folder: Path
     """The experiment's."""
+    is_elsewhere: bool = False
+    """True where every system is imported and nobody of the shop's users asks: there is no shopper."""
 
 
 @runtime_checkable
@@ -95,12 +97,18 @@ def unprepared(
         for query in definition.queries:
             if query.query_id in answered and not rubric_path(experiment, family.name, query.query_id).exists():
                 profile = read_profile(experiment, query.user_id)
-                yield Task(query, profile, store, definition.now, experiment), cast(Prepares, family), judge
+                are_imported = all(it.is_imported for it in definition.systems.values())
+                elsewhere = are_imported and profile is None
+                yield Task(query, profile, store, definition.now, experiment, elsewhere), cast(Prepares, family), judge
 
 
-def about_task(task: Task) -> dict[str, str]:
+def about_task(task: Task) -> dict[str, Any]:
     """What a judge session is told of a query in place of a run."""
-    return {"run_id": task.query.query_id, "report_sha": sha256_of(task.query.text)}
+    return {
+        "run_id": task.query.query_id,
+        "report_sha": sha256_of(task.query.text),
+        "is_elsewhere": task.is_elsewhere,
+    }
 
 
 async def prepare(task: Task, family: Prepares, judge_session: JudgeSession) -> None:

@@ -2,28 +2,31 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from statistics import mean, stdev
 
 from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
+from drretail.eval.judging.criteria import unprepared
 from drretail.eval.judging.session import Judge, judging_usage
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import is_judged
+from drretail.eval.metric import Metric, is_judged
 from drretail.eval.pairwise.dimensions import DIMENSIONS as COMPARED
 from drretail.eval.pairwise.dimensions import prompt_hashes as compared_prompts
 from drretail.eval.pairwise.judge import check_rules
 from drretail.eval.pairwise.pairs import BETWEEN, choose_pairs, meetings, pair_name
 from drretail.eval.quality.judge import DIMENSIONS as RATED
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
+from drretail.eval.weighted.weighing import persona_of
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.grounding.text.wording import split_words
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import BATCH
 from drretail.records.base import Rules, sha256_of
+from drretail.records.models import Price
 from drretail.records.run import BASELINES, Usage
 from drretail.records.score import Verdict
 
@@ -93,11 +96,44 @@ BY_LENGTH = {
         Growth(Range(700, 5_000), Range(0, 0)),
     ),
     # Grades, six pairs of sections or thirty of paragraphs, and a label for each sentence and source. Twenty reports of
-    # 3,575 words took 10 calls and 30,400 tokens each without labels, and have 107 of these, each asked with its page.
+    # 3,575 words took 10 calls and 30,400 tokens each without labels, and have 107 of these, each asked with its page;
+    # 80 reports of 460 to 640 words with their pages 10 to 46 calls and 8,400 to 33,300 tokens.
     "report_eval": Figures(
-        Growth(Range(7, 31), Range(0.03, 0.06)),
-        Growth(Range(1_500, 3_000), Range(35, 150)),
-        Growth(Range(500, 4_000), Range(2, 8)),
+        Growth(Range(1, 31), Range(0, 0.06)),
+        Growth(Range(1_500, 3_000), Range(1.2, 150)),
+        Growth(Range(150, 4_000), Range(0.05, 8)),
+    ),
+    # The following of the same 80, in which half of the sentences were facts, and of two of 4,719 and 5,826 words of
+    # which no page was there, which is the low end; 5 criteria in each dimension. 5 to 10 calls, 9,400 to 17,600
+    # tokens; 4 calls and 7,700 to 8,700 of the long ones.
+    "pqr": Figures(
+        Growth(Range(3, 5), Range(0, 0.015)),
+        Growth(Range(2_500, 7_000), Range(1, 60)),
+        Growth(Range(400, 3_000), Range(0.8, 6)),
+    ),
+    # 8 to 10 calls and 12,500 to 19,000 tokens; of the reference itself, and in one order, fewer.
+    "race": Figures(
+        Growth(Range(2, 6), Range(0, 0.015)),
+        Growth(Range(1_500, 9_000), Range(2, 60)),
+        Growth(Range(100, 4_000), Range(0.5, 6)),
+    ),
+    # 5 to 11 calls and 9,200 to 20,100 tokens, 4 calls and 9,200 to 10,900 of the long ones.
+    "dr3": Figures(
+        Growth(Range(3, 7), Range(0, 0.02)),
+        Growth(Range(2_500, 8_000), Range(1, 80)),
+        Growth(Range(300, 1_500), Range(1.2, 15)),
+    ),
+    # One question for each of seven ratings that is low: none, or seven of 550 tokens.
+    "failure_modes": Figures(
+        Growth(Range(0, 7), Range(0, 0)),
+        Growth(Range(0, 5_500), Range(0, 0)),
+        Growth(Range(0, 1_500), Range(0, 0)),
+    ),
+    # A rubric of 15 criteria in 2 calls: 4,300 to 4,700 tokens, 5,200 to 6,300 of the long ones.
+    "rubrics": Figures(
+        Growth(Range(1, 3), Range(0, 0)),
+        Growth(Range(1_500, 5_000), Range(0.7, 5)),
+        Growth(Range(400, 3_000), Range(0, 0)),
     ),
     PAIRWISE: Figures(
         Growth(Range(7, 10), Range(0, 0)),
@@ -105,6 +141,10 @@ BY_LENGTH = {
         Growth(Range(700, 4_000), Range(0, 0)),
     ),
 }
+MAKING: Mapping[str, tuple[int, int]] = {"pqr": (4, 9), "race": (5, 5), "dr3": (2, 2), "rubrics": (1, 1)}
+"""Questions that make the criteria of a query: where nothing is known of who asks, and where something is."""
+A_QUESTION = Taken(Range(1, 1.3), Range(450, 1_800), Range(150, 1_500))
+"""What one of them takes: 460 to 1,400 tokens and 200 to 1,100 of the same queries."""
 UNKNOWN_METRIC = "faithfulness"
 """Whose figures stand in for a family that nothing is known of: the dearest."""
 
@@ -247,14 +287,48 @@ def estimate_judging(
     }
     compared = {PAIRWISE: _pairs(experiment, definition, reports, pairs)} if PAIRWISE in metrics else {}
     opinions = {*compared, *(metric.name for metric in families if metric.is_opinion)}
+    made = _unmade(experiment, definition, families, judges)
     return [
-        _estimate(
-            experiment, definition, name, judge, places, _Asking(rules, judge_repeats, anew, _readings(name, rules))
+        _with_criteria(
+            _estimate(
+                experiment, definition, name, judge, places, _Asking(rules, judge_repeats, anew, _readings(name, rules))
+            ),
+            made[name, judge.slug],
+            _price(judge),
         )
         for name, places in (wanted | compared).items()
         for judge in judges
         if name not in opinions or judge.ref.kind != "rule_based"
     ]
+
+
+def _unmade(
+    experiment: Path, definition: Definition, families: Sequence[Metric], judges: Sequence[Judge]
+) -> Mapping[tuple[str, str], list[int]]:
+    """By family and judge's folder, of every query without criteria how many questions will make them."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for task, family, judge in unprepared(experiment, definition, families, judges, None):
+        if judge.ref.kind != "rule_based":
+            known = persona_of(task.query, task.profile) is not None
+            found[family.name, judge.slug].append(MAKING.get(family.name, (1, 1))[known])
+    return found
+
+
+def _with_criteria(estimate: Estimate, made: Sequence[int], price: Price | None) -> Estimate:
+    """The same with the questions that make criteria before any report is judged, one after the other."""
+    if not made:
+        return estimate
+    asked = sum(made)
+    read, written = A_QUESTION.input.times(asked), A_QUESTION.output.times(asked)
+    extra = dollars_of(read, written, [] if price is None else [price])
+    return replace(
+        estimate,
+        calls=estimate.calls.plus(A_QUESTION.calls.times(asked)),
+        input=estimate.input.plus(read),
+        output=estimate.output.plus(written),
+        dollars=None if extra is None or estimate.dollars is None else estimate.dollars.plus(extra),
+        basis=f"{estimate.basis}; and first the criteria of {len(made):,} {'query' if len(made) == 1 else 'queries'}",
+    )
 
 
 def _readings(metric: str, rules: Rules) -> int:
@@ -302,9 +376,7 @@ def _estimate(
         calls, read = calls.plus(one.calls.times(times)), read.plus(one.input.times(times))
         written, missing = written.plus(one.output.times(times)), missing + times
         lacking |= {place.kind} - by_kind.keys() if times else set()
-    price = None if judge.model is None else judge.model.price
-    if price is not None and judge.in_batches:
-        price = price.times(BATCH)
+    price = _price(judge)
     return Estimate(
         f"{metric} by {judge.ref.spec}",
         ceil(round(missing / asking.readings, 6)),
@@ -316,6 +388,11 @@ def _estimate(
         () if price is not None else (judge.ref.spec,),
         PAIRS if metric == PAIRWISE else REPORTS,
     )
+
+
+def _price(judge: Judge) -> Price | None:
+    price = None if judge.model is None else judge.model.price
+    return price.times(BATCH) if price is not None and judge.in_batches else price
 
 
 def _by_length(metric: str, words: int) -> Taken:

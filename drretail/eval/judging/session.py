@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
+from drretail.eval.judging.elsewhere import left_in, neutral
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import all_ended
@@ -121,8 +122,13 @@ class JudgeSession:
         again: Again = "nothing",
         allowance: Allowance | None = None,
         fresh: set[tuple[str, ...]] | None = None,
+        is_elsewhere: bool = False,
     ) -> None:
-        """``fresh`` are the keys of verdicts that this command made: all its sessions may share one set."""
+        """``fresh`` are the keys of verdicts that this command made: all its sessions may share one set.
+
+        ``is_elsewhere``: no shop of ours and no shopper stands behind what is judged, and questions speak of none. They
+        keep the hash of the wording that they are made of.
+        """
         self.judge = judge
         self._allowance = allowance or Allowance()
         self.file = file
@@ -140,6 +146,7 @@ class JudgeSession:
         }
         self._again: Again = again
         self._new: set[tuple[str, ...]] = set() if fresh is None else fresh
+        self._is_elsewhere = is_elsewhere
         self._asked = _Asked()
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
@@ -165,6 +172,7 @@ class JudgeSession:
             again=self._again,
             allowance=self._allowance,
             fresh=self._new,
+            is_elsewhere=self._is_elsewhere,
         ).of_repeat(about["judge_repeat"])
 
     def said_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
@@ -274,7 +282,8 @@ class JudgeSession:
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
         held = None if (last := self.file.last(place.key)) is None else last.context
         has_grown = held is not None and model.context is not None and model.context > held
-        shared, own = prompt.render_parts(**values)
+        told = neutral(prompt) if self._is_elsewhere else prompt
+        shared, own = told.render_parts(**(left_in(told, values) if self._is_elsewhere else values))
         asking = _Questioned(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
         reply = await Question(model, answer, asking.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:

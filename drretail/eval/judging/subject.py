@@ -56,6 +56,11 @@ class Subject:
     """The experiment's, for what was frozen in it."""
 
     @property
+    def is_elsewhere(self) -> bool:
+        """True where the report came from elsewhere and nobody of the shop's users asked: there is no shopper."""
+        return self.system.is_imported and self.profile is None
+
+    @property
     def today(self) -> str:
         """The day as judges are told it, in a tag."""
         return tagged("today", "not known" if self.now is None else self.now.date().isoformat())

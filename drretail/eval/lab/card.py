@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -20,11 +19,15 @@ from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of
 from drretail.records.comparison import JudgeTable
 from drretail.records.score import JudgeRef, Verdict
-from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from drretail.stats.confusion import (
+    accuracy_interval,
+    as_two,
+    difference_interval,
+    drawn_interval,
+    kappa,
+    known_interval,
+    tables_of,
+)
 
 BY_VALUE: Mapping[float, Label] = {1.0: "full", 0.5: "partial", 0.0: "none"}
 
@@ -65,6 +68,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     n, failed = len(judged), sum(it.state != "scored" for it in verdicts.values())
     return SetCard(
         name=chosen.name,
+        file=chosen.file,
         n=n,
         failed=failed,
         unasked=len(chosen.claims) - len(verdicts),
@@ -72,11 +76,13 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         confusion=_confusion(chosen.labels, people, judges),
         people_full=people.count("full") / n if n else None,
         judge_full=judges.count("full") / n if n else None,
-        balanced_accuracy=Measured.of(drawn_interval(two, balanced_accuracy, seed)),
-        kappa=Measured.of(drawn_interval(shown, kappa, seed)),
-        kappa_linear=Measured.of(drawn_interval(shown, lambda it: kappa(it, linear=True), seed)),
-        words_alone=Measured.of(drawn_interval(rule, balanced_accuracy, seed)),
-        over_words=Measured.of(drawn_interval(both, _difference, seed)),
+        balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
+        kappa=Measured.of(known_interval(drawn_interval(shown, kappa, seed), len(shown))),
+        kappa_linear=Measured.of(
+            known_interval(drawn_interval(shown, lambda it: kappa(it, linear=True), seed), len(shown))
+        ),
+        words_alone=Measured.of(accuracy_interval(rule, seed)),
+        over_words=Measured.of(difference_interval(both, seed)),
         majority=max(Counter(people).values()) / n if n else None,
         accuracy=sum(_right(chosen.labels, *it) for it in zip(people, judges, strict=True)) / n if n else None,
     )
@@ -117,10 +123,6 @@ def _best_threshold(shares: Sequence[tuple[float, bool]]) -> float:
     return max(sorted({share for share, _ in shares}), key=accuracy)
 
 
-def _difference(both: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    return balanced_accuracy(both[..., 0, :, :]) - balanced_accuracy(both[..., 1, :, :])
-
-
 def _right(labels: Sequence[Label], person: Label, judge: Label) -> bool:
     return person == judge if len(labels) == len(THREE) else (person == "full") == (judge == "full")
 
@@ -132,6 +134,22 @@ def _confusion(labels: Sequence[Label], people: Sequence[Label], judges: Sequenc
 
 def card_path(experiment: Path, slug: str) -> Path:
     return cards_folder(experiment) / f"{slug}.json"
+
+
+def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet], seed: str) -> None:
+    """Raises UserError where a card of these sets would take the place of what another file or seed gave."""
+    before = _card_before(card_path(experiment, judge.slug))
+    if before is None or (before.prompt_hash, before.version) != (support_prompt("default").hash, VERSION):
+        return
+    files = {it.name: it.file for it in sets}
+    where = f"{judge.ref.spec}'s card in {experiment}"
+    for held in before.sets:
+        if before.seed != seed and held.name not in files:
+            seeded = f"--seed {before.seed}"
+            raise UserError(f"{where} holds {held.name} by {seeded}: give that, or replace it with --again.")
+        if held.file and files.get(held.name, held.file) != held.file:
+            both = "give both files, that one first"
+            raise UserError(f"{where} holds {held.name} of {held.file}: {both}, or replace it with --again.")
 
 
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
@@ -148,13 +166,18 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
 
 
 def _sets_before(path: Path, card: JudgeCard) -> tuple[SetCard, ...]:
-    """Those of the card that stands there; none of one that cannot be read, since it is made again."""
-    try:
-        before = JudgeCard.model_validate(read_json(path)) if path.is_file() else None
-    except (UserError, ValidationError):
-        return ()
+    """Those of the card that stands there, where they can stand beside the new ones."""
+    before = _card_before(path)
     same = before and all(getattr(before, it) == getattr(card, it) for it in ("prompt_hash", "version", "seed"))
     return before.sets if before and same else ()
+
+
+def _card_before(path: Path) -> JudgeCard | None:
+    """The card that stands there; None for one that cannot be read, since it is made again."""
+    try:
+        return JudgeCard.model_validate(read_json(path)) if path.is_file() else None
+    except (UserError, ValidationError):
+        return None
 
 
 def read_cards(experiment: Path) -> list[JudgeCard]:
@@ -201,8 +224,9 @@ def _told(card: SetCard) -> str:
     if card.balanced_accuracy.value is None:
         return f"{card.name} nothing to say of {card.n} claims"
     failed = f", {card.failed} failed" if card.failed else ""
+    few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"
     words = f", words alone {points(card.words_alone)}" if card.words_alone.value is not None else ""
-    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{failed}{words}"
+    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{few}{failed}{words}"
 
 
 def in_words(it: Measured) -> str:

@@ -35,12 +35,12 @@ Labels = Mapping[str, float]
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
     """FP, FR and win rates of every system, corrected by people's labels of ``view`` and of CSV ``files``.
 
-    FR is there where the files say what is cited. Raises UserError where nobody labelled anything, or several judges
+    FR is there where people say what is cited. Raises UserError where nobody labelled anything, or several judges
     ruled and none is named.
     """
     claims, extracted = judged_claims(experiment), extracted_claims(experiment)
     labels = support_labels(experiment, files, [it.about for it in (*claims, *extracted)])
-    cited = cited_in(files, (it.about for it in extracted))
+    cited = cited_in(files, (it.about for it in extracted), read_votes(experiment))
     opinions = opinions_of(experiment)
     preferences = [it for it in opinions if it.question.scale == PREFERENCE]
     voted = any(it.kind == "person" for it in preferences)

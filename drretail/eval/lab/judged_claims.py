@@ -54,6 +54,9 @@ class ExtractedClaim:
     stratum: str
     """As that of a ``JudgedClaim``; of claims without a verdict "uncited" or "unverified" stands for it."""
     has_verdict: bool
+    claim_id: str = ""
+    report_sha: str = ""
+    repeat: int = 1
 
 
 def sheet_name(about: str) -> str:
@@ -73,12 +76,12 @@ def judged_claims(experiment: Path) -> list[JudgedClaim]:
 
 def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
     """The same of every claim that was extracted."""
-    return [
-        claim
-        for subject in read_subjects(experiment, None)
-        for verdicts in _by_judge(experiment, subject)
-        for claim in _extracted(subject, verdicts)
-    ]
+    return [claim for subject in read_subjects(experiment, None) for claim in extracted_from(experiment, subject)]
+
+
+def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:
+    """Those of one report."""
+    return [claim for verdicts in _by_judge(experiment, subject) for claim in _extracted(subject, verdicts)]
 
 
 def _by_judge(experiment: Path, subject: Subject) -> Iterator[list[Verdict]]:
@@ -124,6 +127,9 @@ def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[Extrac
             cited=bool(claim.sources),
             stratum=f"{subject.label} {ruled.get(claim.claim_id, word)}",
             has_verdict=claim.claim_id in ruled,
+            claim_id=claim.claim_id,
+            report_sha=str(subject.report_sha),
+            repeat=subject.repeat,
         )
 
 

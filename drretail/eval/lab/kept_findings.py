@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from shlex import join
+from shlex import join, split
 from typing import Any
 
 from drretail.errors import UserError
@@ -14,6 +14,7 @@ from drretail.files import read_json, write_json
 from drretail.records.run import slug
 
 VOTES = Path("votes")
+Options = Mapping[str, str | Sequence[object] | None]
 _ASKED = {"memory": "--model PROVIDER:MODEL --to "}
 """What a command wants before the experiment's folder."""
 
@@ -23,24 +24,49 @@ def keep(
     name: str,
     finding: LabFinding,
     folders: Sequence[Path],
-    options: Mapping[str, str | Sequence[object] | None] | None = None,
+    options: Options | None = None,
+    *,
+    again: bool = True,
 ) -> dict[str, Any]:
     """Writes EXP/lab/NAME.json with its line and what it rests on, and gives it.
 
     ``folders``, below the experiment, hold people's answers or one judge's verdicts of a family.
-    ``options`` of the command, such as files that it read, stand in its line once the finding is stale.
+    ``options`` of the command, such as files that it read, stand in its line once the finding is stale. Unless
+    ``again``, UserError where what stands there was made with some that are not given now: it would be lost.
     """
+    path = experiment / "lab" / f"{name}.json"
+    words = _words(options or {})
+    if not again:
+        _check_nothing_is_lost(path, words)
     rests_on = {str(it): content_of(experiment, it) for it in folders}
-    made = finding.model_copy(update={"line": finding.told(), "rests_on": rests_on, "options": _written(options or {})})
-    document = made.model_dump(mode="json", exclude_none=True)
-    write_json(experiment / "lab" / f"{name}.json", document)
+    told = {"line": finding.told(), "rests_on": rests_on, "options": join(words)}
+    document = finding.model_copy(update=told).model_dump(mode="json", exclude_none=True)
+    write_json(path, document)
     return document
 
 
-def _written(options: Mapping[str, str | Sequence[object] | None]) -> str:
+def _words(options: Options) -> list[str]:
     """As they are given on the command line; one with several values stands there as often."""
     given = ((name, [it] if isinstance(it, str) else it or []) for name, it in options.items())
-    return join(word for name, values in given for value in values for word in (name, str(value)))
+    return [word for name, values in given for value in values for word in (name, str(value))]
+
+
+def _check_nothing_is_lost(path: Path, words: Sequence[str]) -> None:
+    try:
+        before = split(str(read_json(path).get("options") or "")) if path.is_file() else []
+    except UserError:
+        return  # a damaged finding holds nothing
+    given = set(_pairs(words))
+    lost = [pair for pair in _pairs(before) if pair not in given]
+    if lost:
+        named = join(word for pair in lost for word in pair)
+        raise UserError(
+            f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with --again."
+        )
+
+
+def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
+    return [*zip(words[::2], words[1::2], strict=False)]
 
 
 def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:

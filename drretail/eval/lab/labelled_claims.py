@@ -4,7 +4,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,6 +49,8 @@ class LabelledSet:
     claims: tuple[LabelledClaim, ...]
     labels: tuple[Label, ...] = THREE
     """Those that people could give."""
+    file: str = ""
+    """The name of the file that it was read from."""
 
 
 def read_labelled(path: Path) -> LabelledSet:
@@ -64,7 +66,7 @@ def read_labelled(path: Path) -> LabelledSet:
         if needed <= fields:
             claims = tuple(_read(path, number, row, reader) for number, row in rows)
             given = {it.label for it in claims}
-            return LabelledSet(name or _stem(path), claims, THREE if "partial" in given else TWO)
+            return LabelledSet(name or _stem(path), claims, THREE if "partial" in given else TWO, path.name)
     raise UserError(f"{path} has the fields {', '.join(fields)}. What is read: {LAYOUTS}.")
 
 
@@ -142,4 +144,4 @@ def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:
     by_lot = {sha256_of([seed, it.item]): it for it in labelled.claims}
     wanted = {*sorted(by_lot)[: n or None]}
     kept = tuple(it for lot, it in by_lot.items() if lot in wanted)
-    return LabelledSet(labelled.name, kept, labelled.labels)
+    return replace(labelled, claims=kept)

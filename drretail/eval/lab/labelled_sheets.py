@@ -10,6 +10,7 @@ from drretail.cells import read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.lab.judged_claims import sheet_name
 from drretail.eval.lab.opinions import SUPPORT_OF
+from drretail.records.vote import Ballot, CitedLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Cited:
 
 
 CITED: Mapping[str, Cited] = {"yes": Cited(1, 1), "no": Cited(1, 0), "no claim": Cited(0, 0)}
+"""By the word of a sheet; ballots have an underscore for its space."""
 
 
 def support_in(files: Sequence[Path], claims: Iterable[str]) -> Iterator[tuple[str, float]]:
@@ -29,9 +31,12 @@ def support_in(files: Sequence[Path], claims: Iterable[str]) -> Iterator[tuple[s
         yield name, SUPPORT_OF[answer]
 
 
-def cited_in(files: Sequence[Path], claims: Iterable[str]) -> dict[str, Cited]:
+def cited_in(files: Sequence[Path], claims: Iterable[str], ballots: Iterable[Ballot] = ()) -> dict[str, Cited]:
     """By claim what people say of its being a claim and of its source; a file's answer counts as one person's."""
     said: dict[str, list[Cited]] = defaultdict(list)
+    for ballot in ballots:
+        if isinstance(ballot, CitedLabel):
+            said[ballot.about].append(CITED[ballot.cited.replace("_", " ")])
     for name, answer in _filled_in(files, claims, "cited", CITED):
         said[name].append(CITED[answer])
     return {

@@ -17,7 +17,7 @@ from drretail.eval.scores.gathering import Gathered, Plan, gather
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
-from drretail.records.vote import Ballot, Rating, Vote
+from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import Level
 
 Kind = Literal["person", "judge"]
@@ -75,14 +75,14 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     quality, faithfulness = (load_metric(it) for it in ("quality", "faithfulness"))
     gathered = gather(experiment, [quality, faithfulness])
     return [
-        *(_of_ballot(ballot) for ballot in read_votes(experiment)),
+        *(_of_ballot(it) for it in read_votes(experiment) if not isinstance(it, CitedLabel)),
         *_ratings(gathered, quality),
         *_preferences(experiment, gathered),
         *_supports(experiment, gathered, faithfulness),
     ]
 
 
-def _of_ballot(ballot: Ballot) -> Opinion:
+def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
     rater, kind, query = ballot.annotator, "person", ballot.query_id
     if isinstance(ballot, Vote):
         won = {ballot.a: "a", ballot.b: "b"}

@@ -81,6 +81,8 @@ class SetCard(Record):
     """A judge on one set of claims that people labelled. Claims on which it failed are counted and in no statistic."""
 
     name: str
+    file: str = ""
+    """Which it was read from; blank of cards from before it was kept."""
     n: int
     """Claims with a verdict."""
     failed: int = 0

@@ -14,7 +14,7 @@ from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.eval.weighted.axis import Axis, read_axes
 from drretail.eval.weighted.matching import criterion_tags, matched, problems
 from drretail.eval.weighted.shares import check_sums
-from drretail.eval.weighted.weighing import persona_of
+from drretail.eval.weighted.weighing import persona_of, profile_block
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria
@@ -156,7 +156,7 @@ def _material(axis: Axis, criteria: Criteria, subject: Subject, persona: str | N
     return {
         "today": subject.today,
         "query": tagged("query", subject.query.text),
-        "profile": "" if persona is None else f"\nWhat is known of the shopper:\n{tagged('profile', persona)}\n",
+        "profile": profile_block(persona, is_elsewhere=subject.is_elsewhere),
         "report": report,
         "sources": sources,
         "criteria": "\n".join(criterion_tags(group.name, group.criteria) for group in groups),

@@ -30,6 +30,7 @@ from drretail.eval.weighted.shares import weighted_mean
 from drretail.eval.weighted.weighing import made_criteria, persona_of, weighing_prompts
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
 
 VERSION = 1
 S_P, S_Q, S_R, S_OVERALL = "S_P", "S_Q", "S_R", "S_overall"
@@ -130,6 +131,9 @@ DESCRIPTION = MetricDescription(
     compared=(S_OVERALL, S_P, S_Q, S_R),
     summaries=(S_OVERALL,),
     primary=(S_OVERALL,),
+    scoreboard=(
+        BoardColumn(variant=S_OVERALL, name="pqr", meaning="mean of personalization, quality and reliability, 0 to 10"),
+    ),
     groups={
         **dict.fromkeys((S_OVERALL, S_P, S_Q, S_R), "PQR"),
         **dict.fromkeys((it.variant for it in PERSONALIZATION.dimensions), "P"),

@@ -34,6 +34,7 @@ from drretail.eval.weighted.weighing import made_criteria, weighing_prompts
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
 
 VERSION = 1
 RACE = "RACE"
@@ -157,6 +158,13 @@ DESCRIPTION = MetricDescription(
     compared=(RACE, *AXIS.keys, VALID_MEAN),
     summaries=(RACE,),
     primary=(RACE,),
+    scoreboard=(
+        BoardColumn(
+            variant=RACE,
+            name="race",
+            meaning="share of what it and the reference score together, 0.5 where even",
+        ),
+    ),
     groups={
         **dict.fromkeys((RACE, *BY_ORDER.values()), RACE),
         **dict.fromkeys(AXIS.keys, "RACE by dimension"),

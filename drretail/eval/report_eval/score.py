@@ -26,6 +26,7 @@ from drretail.eval.report_eval.judge import (
 )
 from drretail.eval.report_eval.units import UNITS, Unit
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
 
 POSSIBLE, SCORED = "pairs_possible", "pairs_scored"
 SUPPORT, STRONG, PARTIAL, NONE = "support", "strong_support", "partial_support", "no_support"
@@ -170,6 +171,8 @@ DESCRIPTION = MetricDescription(
     headlines=("overall", REDUNDANCY, SUPPORT),
     compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
     summaries=("overall", SUPPORT),
+    primary=("overall",),
+    scoreboard=(BoardColumn(variant="overall", name="report_eval", meaning="grade of the report as a whole, 0 to 4"),),
     scale="grade",
     counts=(*(it for it in OF_UNITS if not it.startswith(REDUNDANCY)), *FACTUAL),
 )

@@ -32,6 +32,11 @@ class About:
     prompt_hash: str
     seed: str
 
+    @property
+    def table_key(self) -> tuple[str, JudgeRef, Rules]:
+        """What the rows of all systems in one table have in common."""
+        return self.metric.name, self.judge, self.rules
+
 
 Judged = tuple[About, Sequence[Reported]]
 _Drawn = dict[tuple[str, Policy], Interval]
@@ -66,7 +71,18 @@ def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
     found: list[_Drawn] = [{} for _ in judged]
     for (number, variant, policy), interval in zip(keys, drawn, strict=True):
         found[number][variant, policy] = interval
-    return [_rows(about, reports, intervals) for (about, reports), intervals in zip(judged, found, strict=True)]
+    heard: dict[tuple[str, JudgeRef, Rules], list[Reported]] = defaultdict(list)
+    for about, reports in judged:
+        heard[about.table_key] += _heard(reports)
+    return [
+        _rows(about, reports, intervals, _heard(reports) or heard[about.table_key])
+        for (about, reports), intervals in zip(judged, found, strict=True)
+    ]
+
+
+def _heard(reports: Sequence[Reported]) -> list[Reported]:
+    """Those of which the judge said anything."""
+    return [report for report in reports if report.lacks is None]
 
 
 def _plain_variants(about: About) -> Sequence[str]:
@@ -77,11 +93,12 @@ def _plain_variants(about: About) -> Sequence[str]:
     return [variant for variant in about.metric.variants() if variant not in pooled]
 
 
-def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn) -> list[Score]:
+def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn, heard: Sequence[Reported]) -> list[Score]:
+    """``heard`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
     made: list[Score] = []
     for variant in about.metric.variants():
         pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled_variants()
-        if pools_of_a_panel or _nobody_asked(variant, reports):
+        if pools_of_a_panel or _nobody_asked(variant, heard):
             continue
         scored = _row(about, variant, reports, "scored_only", drawn)
         made.append(scored)
@@ -92,9 +109,9 @@ def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn) -> list[Scor
     return made
 
 
-def _nobody_asked(variant: str, reports: Sequence[Reported]) -> bool:
+def _nobody_asked(variant: str, heard: Sequence[Reported]) -> bool:
     """True for a variant that judged reports leave out, when none of the others has anything to say of it."""
-    judged = [report.values for report in reports if report.lacks is None]
+    judged = [report.values for report in heard]
     left_out = any(variant not in values for values in judged)
     return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
 
@@ -158,13 +175,14 @@ def _is_hidden(about: About) -> bool:
 
 
 def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> Means:
-    """The mean of each query's repeats, by query. Under failed_as_zero what failed or is na counts 0."""
+    """The mean of each query's repeats, by query. Under failed_as_zero what failed or is na counts 0, and what nobody
+    was asked about does not."""
     queries: dict[str, list[float]] = defaultdict(list)
     for report in reports:
         value = _of(report, variant)
         if value.value is not None:
             queries[report.query_id].append(value.value)
-        elif policy == "failed_as_zero" and value.state in ("failed", "na"):
+        elif policy == "failed_as_zero" and value.state in ("failed", "na") and report.lacks != NOT_JUDGED:
             queries[report.query_id].append(0.0)
     return tuple(sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries))
 

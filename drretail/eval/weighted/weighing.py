@@ -7,6 +7,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from drretail.eval.judging.criteria import STAGE, Task
+from drretail.eval.judging.elsewhere import SHOPPER, USER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.weighted.axis import Axis, Dimension
 from drretail.eval.weighted.shares import normalised, off
@@ -62,6 +63,12 @@ def weighing_hash(axes: Sequence[Axis]) -> str:
 def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
     """Who asks, as a judge of personalization is told: the user's profile and history, else what the query says."""
     return query.persona if profile is None else profile.text
+
+
+def profile_block(persona: str | None, *, is_elsewhere: bool) -> str:
+    """What is known of who asks, in a tag; empty where that is nothing."""
+    who = USER if is_elsewhere else SHOPPER
+    return "" if persona is None else f"\nWhat is known of the {who}:\n{tagged('profile', persona)}\n"
 
 
 def _weights_prompt(axis: Axis) -> Prompt:
@@ -157,5 +164,5 @@ def _material(axis: Axis, task: Task) -> dict[str, str]:
     return {
         "today": tagged("today", today),
         "query": tagged("query", task.query.text),
-        "profile": "" if persona is None else f"\nWhat is known of the shopper:\n{tagged('profile', persona)}\n",
+        "profile": profile_block(persona, is_elsewhere=task.is_elsewhere),
     }

@@ -17,6 +17,7 @@ _ID = re.compile(rf"[POUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}|{FILE_ID}")
 _SEPARATORS = re.compile(r"[\s,;|，；、]+")
 _RANGE = r"\d{1,4}(?:[ \t]*[-–—~][ \t]*\d{1,4})?"
 _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \t]*")
+UNRESOLVED = "unresolved: "
 _LONGEST_RANGE = 50
 _LONGEST_CONTENT = 400
 
@@ -100,6 +101,8 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
     """The targets that a bracket's content names, and whether it can mean nothing else."""
     if content.startswith("^") and len(content) > 1 and " " not in content:
         return (Target("label", content.casefold()),), True
+    if content.startswith(UNRESOLVED):  # a rendered report's own word for what led nowhere
+        return (Target("id", content.removeprefix(UNRESOLVED)),), True
     numbers = content.partition("†")[0].removeprefix("cite:")
     if _NUMBERS.fullmatch(numbers):
         return _numbers(numbers), False

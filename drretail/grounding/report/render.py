@@ -17,7 +17,7 @@ from drretail.grounding.report.citations import (
     read_as_references,
 )
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.marks import UNRESOLVED, find_marks
 from drretail.grounding.report.markup import blanked, prose
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title
@@ -155,9 +155,9 @@ def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int,
     """Bracketed numbers that cite nothing, and would seem to, now that the sources are numbered."""
     cited = {mark.start for mark in marks}
     for mark in find_marks(blanked(prose(report), spans)):
-        numbers = [int(target.value) for target in mark.targets if target.value.isdecimal()]
+        numbers = [int(target.value) for target in mark.targets if target.kind == "label" and target.value.isdecimal()]
         if mark.start not in cited and read_as_references(numbers, count):
-            yield Edit(start=mark.start, end=mark.end, text=f"[unresolved: {report[mark.start + 1 : mark.end - 1]}]")
+            yield Edit(start=mark.start, end=mark.end, text=f"[{UNRESOLVED}{report[mark.start + 1 : mark.end - 1]}]")
 
 
 def _bare_orders(report: str, spans: Collection[tuple[int, int]]) -> Iterator[Edit]:
@@ -174,7 +174,7 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     internal: list[str] = []
     for cited in distinct.values():
         if cited.type == "unresolved":
-            numbers += f"[unresolved: {cited.said}]"
+            numbers += f"[{UNRESOLVED}{cited.said}]"
         elif cited.type == "internal":
             internal.append(_untold(numbering.number(cited).label, report, run[0].start))
         else:
@@ -199,7 +199,12 @@ def _runs(report: str, marks: list[CitingMark]) -> Iterator[list[CitingMark]]:
 
 
 def _is_rendered(report: str, mark: CitingMark) -> bool:
-    """True for marks that a reader can't follow: bracketed ids, numbers and footnotes, links to ids."""
+    """True for marks that a reader can't follow: bracketed ids, numbers and footnotes, links to ids.
+
+    Those of a rendered report that say so already stay as they are.
+    """
+    if report.startswith(f"[{UNRESOLVED}", mark.start):
+        return False
     in_brackets = report[mark.start] in "[【" and report[mark.end - 1] in "]】"
     return in_brackets or parse_evidence_id(mark.cited[0].said) is not None
 

@@ -18,7 +18,7 @@ from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
-from drretail.records.vote import Ballot, ClaimLabel, PairItem, Rating, ReportItem, Vote, VotingPlan
+from drretail.records.vote import CITED, Ballot, CitedLabel, ClaimLabel, PairItem, Rating, ReportItem, Vote, VotingPlan
 from drretail.viewer.live.access import cookie_name, cookies_of
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.watch import Watch
@@ -119,6 +119,7 @@ class Voting:
             total=len(items),
             next=next((number for number, done in enumerate(states, 1) if not done), 1),
             questions=definitions(mode.mode),
+            asks_cited=bool(self._refresh()[0].uncited),
         )
 
     async def sheet(self, mode: ModeText, request: Request) -> Response:
@@ -166,7 +167,7 @@ class Voting:
         last = mine[-1]
         take_back(self.experiment, annotator, last.ballot_id, self.clock)
         number = places[last.about]
-        about = "" if isinstance(last, ClaimLabel) else f" on {last.dimension.replace('_', ' ')}"
+        about = "" if isinstance(last, ClaimLabel | CitedLabel) else f" on {last.dimension.replace('_', ' ')}"
         return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {mode.one} {number}."})
 
     def annotator(self, request: Request) -> str | None:
@@ -191,13 +192,13 @@ class Voting:
         if self._plan is None or self._sheets is None or version != self._read_at:
             definition = read_definition(self.experiment)
             self._plan = planned(self.experiment, self.size)
-            self._sheets = Sheets(self.experiment, definition, Names(definition))
+            self._sheets = Sheets(self.experiment, definition, Names(definition), bool(self._plan.uncited))
             self._read_at = version
         return self._plan, self._sheets
 
     def _items(self, mode: ModeText) -> tuple[Item, ...]:
         plan, _ = self._refresh()
-        return {"pairs": plan.pairs, "reports": plan.reports, "claims": plan.claims}[mode.mode]
+        return {"pairs": plan.pairs, "reports": plan.reports, "claims": (*plan.claims, *plan.uncited)}[mode.mode]
 
     def _item(self, mode: ModeText, request: Request) -> tuple[Item, int]:
         number, items = request.path_params["number"], self._items(mode)
@@ -233,7 +234,9 @@ class Voting:
         if isinstance(item, ReportItem):
             return Rating.model_validate(said | {"dimension": given.question, "value": int(given.value)})
         _, sheets = self._refresh()
-        about = {"claim_id": item.claim_id, "claim": sheets.claim_of(item).text, "extracted_by": item.extracted_by}
+        about = {"claim_id": item.claim_id, "claim": sheets.claim_of(item), "extracted_by": item.extracted_by}
+        if given.question == CITED:
+            return CitedLabel.model_validate(said | about | {"cited": given.value})
         return ClaimLabel.model_validate(said | about | {"label": given.value})
 
     def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:

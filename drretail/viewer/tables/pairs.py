@@ -6,7 +6,17 @@ from itertools import groupby
 
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import JudgeRef, place_of
-from drretail.viewer.tables.scores import Cell, Column, Line, Table, interval, judged_by, notes_on, system_names
+from drretail.viewer.tables.scores import (
+    UNASKED,
+    Cell,
+    Column,
+    Line,
+    Table,
+    interval,
+    judged_by,
+    notes_on,
+    system_names,
+)
 
 OVERALL = "overall"
 SYSTEMS = 3
@@ -132,7 +142,7 @@ def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> 
 
 
 def _win(row: PairScore) -> Cell | None:
-    left_out = {"n/a": row.n_na, "failed": row.n_failed}
+    left_out = {"n/a": row.n_na, "failed": row.n_failed - row.not_judged, UNASKED: row.not_judged}
     why = "".join(f", {count} {word}" for word, count in left_out.items() if count)
     if row.win.value is None:
         alone = [word for word, count in left_out.items() if count == row.n_planned]

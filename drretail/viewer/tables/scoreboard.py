@@ -33,6 +33,8 @@ class BoardColumnHead:
     name: str
     unit: Unit
     meaning: str
+    is_headline: bool = True
+    """The first column of its family."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,11 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> PrintedBoard:
     A note of the board that ``lab`` has, too, is told there.
     """
     names = system_names(row.system for row in board.rows)
-    columns = tuple(BoardColumnHead(_head(it), it.unit, _meaning(it)) for it in board.columns)
+    families = [it.metric for it in board.columns]
+    columns = tuple(
+        BoardColumnHead(_head(it), it.unit, _meaning(it), is_headline=it.metric not in families[:at])
+        for at, it in enumerate(board.columns)
+    )
     spec = board.judge.spec
     return PrintedBoard(
         title=TITLE,
@@ -175,7 +181,8 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     part = next((_counts(cell) for cell in cells if _counts(cell)), None)
     if part:
-        yield f"{part} below a value: of so many of the planned reports; the others failed or hold nothing to score."
+        why = "the others failed, hold nothing to score or are not judged"
+        yield f"{part} below a value: of so many of the planned reports; {why}."
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)

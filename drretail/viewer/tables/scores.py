@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from drretail.eval.registry import described
+from drretail.eval.scores.gathering import NOT_JUDGED
 from drretail.records.score import (
     CODE,
     JudgeRef,
@@ -21,6 +22,7 @@ from drretail.records.score import (
 NOT_RATED = "not rated (rule-based)"
 FLOORS_UNRATED = "Null agents and the oracle are rated only when asked for: score --rate-floors."
 ZEROED = "failed and n/a as 0"
+UNASKED = "not judged"
 COVERAGE = "coverage"
 """The variant that tells how much of the reports was read."""
 _SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
@@ -300,5 +302,7 @@ def _counts(score: Score) -> str:
 
 
 def _left_out(score: Score) -> dict[str, int]:
-    """How many reports have no value, by the reason in words."""
-    return {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": score.n_failed}
+    """How many reports have no value, by the reason in words; of whom nobody was asked, none failed."""
+    unasked = int(score.items.get(NOT_JUDGED, 0))
+    failed = score.n_failed - unasked
+    return {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": failed, UNASKED: unasked}

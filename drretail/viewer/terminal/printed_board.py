@@ -123,16 +123,18 @@ def _layout(printed: PrintedBoard, width: int) -> _Layout:
 
 
 def _sparer(printed: PrintedBoard) -> Iterator[_Layout]:
-    """Tighter first, then without what runs took, without intervals, and without the last of the other columns."""
+    """Tighter first, then without what runs took, without intervals, then without the last columns: the first one of
+    each family goes after all others."""
     places = tuple(range(len(printed.columns)))
     yield _Layout(places)
     yield _Layout(places, gap=1)
     for unit in SPARE:
         places = tuple(at for at in places if printed.columns[at].unit != unit)
         yield _Layout(places, gap=1)
-    while places:
+    yield _Layout(places, gap=1, intervals=False)
+    for left in sorted(places, key=lambda at: (printed.columns[at].is_headline, -at)):
+        places = tuple(at for at in places if at != left)
         yield _Layout(places, gap=1, intervals=False)
-        places = places[:-1]
 
 
 def _widths(printed: PrintedBoard, layout: _Layout) -> list[int]:

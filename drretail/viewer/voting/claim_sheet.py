@@ -9,7 +9,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.vote import ClaimItem
 from drretail.viewer.voting.blind import Names
-from drretail.viewer.voting.items import Sheets
+from drretail.viewer.voting.items import Sheets, paragraph_of
 
 COLUMNS = ["item", "question", "claim", "sources", "label"]
 MORE_COLUMNS = ["passage", "cited"]
@@ -28,15 +28,38 @@ def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed
     if not uncited:
         return [COLUMNS, *rows]
     extracted = extracted_claims(experiment)
-    by = {it.extracted_by for it in claims}
-    left = [it for it in extracted if it.extracted_by in by and not it.has_verdict]
+    chosen = drawn_uncited(extracted, claims, uncited, seed or definition.seed)
     questions = {it.query_id: it.text for it in definition.queries}
-    rows += [
-        [sheet_name(it.about), questions[it.query_id], names.withheld(it.text), "", ""]
-        for it in _drawn(left, uncited, seed or definition.seed)
-    ]
+    rows += [[sheet_name(it.about), questions[it.query_id], names.withheld(it.text), "", ""] for it in chosen]
     passages = _passages(experiment, extracted, names)
     return [[*COLUMNS, *MORE_COLUMNS], *([*row, passages.get(row[0], ""), ""] for row in rows)]
+
+
+def drawn_uncited(
+    extracted: Iterable[ExtractedClaim], claims: Iterable[ClaimItem], count: int, seed: str
+) -> list[ExtractedClaim]:
+    """Up to ``count`` that have no verdict, of the extractions that ``claims`` are of."""
+    by = {it.extracted_by for it in claims}
+    return _drawn([it for it in extracted if it.extracted_by in by and not it.has_verdict], count, seed)
+
+
+def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
+    """Those of the sheet as items of a plan."""
+    seed = seed or read_definition(experiment).seed
+    return [
+        ClaimItem(
+            run_id=it.run_id,
+            report_sha=it.report_sha,
+            query_id=it.query_id,
+            system=it.system,
+            repeat=it.repeat,
+            claim_id=it.claim_id,
+            extracted_by=it.extracted_by,
+            stratum=it.stratum,
+            has_verdict=False,
+        )
+        for it in drawn_uncited(extracted_claims(experiment), claims, count, seed)
+    ]
 
 
 def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
@@ -63,11 +86,4 @@ def _drawn(claims: Iterable[ExtractedClaim], count: int, seed: str) -> list[Extr
 def _passages(experiment: Path, claims: Iterable[ExtractedClaim], names: Names) -> dict[str, str]:
     """By the sheet's name of a claim the paragraph of the report that it stands in; the whole where none is known."""
     reports = {run.run_id: run.report or "" for run in read_runs(experiment)}
-    return {sheet_name(it.about): names.withheld(_paragraph(reports.get(it.run_id, ""), it.span)) for it in claims}
-
-
-def _paragraph(report: str, span: tuple[int, int] | None) -> str:
-    if span is None:
-        return report
-    start, end = report.rfind("\n\n", 0, span[0]), report.find("\n\n", span[1])
-    return report[start + 2 if start >= 0 else 0 : end if end >= 0 else None].strip()
+    return {sheet_name(it.about): names.withheld(paragraph_of(reports.get(it.run_id, ""), it.span)) for it in claims}

@@ -10,7 +10,7 @@ from drretail.eval.pairwise import dimensions as pairwise
 from drretail.eval.quality import judge as quality
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
 from drretail.prompts import load_prompt
-from drretail.records.vote import SUPPORT, ClaimSupport
+from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 
 Mode = Literal["pairs", "reports", "claims"]
 _LABEL = re.compile(r"^- (?P<label>full|partial|no|contradicted)(?:_support)?: (?P<meaning>.+)$", re.MULTILINE)
@@ -71,6 +71,19 @@ def label_question() -> Question:
     return Question(SUPPORT, "What do the sources say of it?", tuple(support_rules()), options)
 
 
+@cache
+def cited_question() -> Question:
+    """Whether a statement is a claim, and names a source where it stands: what FR counts."""
+    options = (
+        Option("yes", "Yes", "1", "it says something that can be checked, and a source stands with it"),
+        Option("no", "No", "2", "it says something that can be checked, without a source"),
+        Option("no_claim", "No claim", "3", "it is nothing that can be checked, or the report does not say it"),
+    )
+    told = "A source is a number or an id in brackets, a link, or a footnote."
+    about = (f"{told} Whether it bears the statement out doesn't count here.",)
+    return Question(CITED, "Does the report name a source for it?", about, options)
+
+
 def support_rules() -> list[str]:
     """How judges are told to hold a statement against its sources, up to the labels, a paragraph or point each."""
     told, _, _ = _support_prompt().partition("\nLabels\n")
@@ -80,7 +93,7 @@ def support_rules() -> list[str]:
 def definitions(mode: Mode) -> tuple[Question, ...]:
     """All questions of a mode, for its instructions."""
     if mode == "claims":
-        return (label_question(),)
+        return label_question(), cited_question()
     return (pair_questions if mode == "pairs" else rating_questions)(with_profile=True, with_picks=True)
 
 

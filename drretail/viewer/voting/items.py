@@ -10,6 +10,7 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.eval.faithfulness.support import SourceText, about_sources, content_of
 from drretail.eval.judging.subject import Planned, Subject, read_subject
+from drretail.eval.lab.judged_claims import ExtractedClaim, extracted_from
 from drretail.eval.pairwise.pairs import pair_id
 from drretail.eval.quality.material import NO_PROFILE
 from drretail.experiment import Definition, read_profile
@@ -25,7 +26,7 @@ from drretail.viewer.claims import Claim, claims_of, readable
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.page.markdown import is_web_address
 from drretail.viewer.voting.blind import Names, blind_picks, blind_report
-from drretail.viewer.voting.criteria import Question, label_question, pair_questions, rating_questions
+from drretail.viewer.voting.criteria import Question, cited_question, label_question, pair_questions, rating_questions
 
 Item = PairItem | ReportItem | ClaimItem
 _LAYOUT = re.compile(r"[*`#|]+")
@@ -67,6 +68,8 @@ class BlindClaim:
     quote: str
     """The words of the report, where they differ."""
     sources: tuple[BlindSource, ...]
+    passage: str = ""
+    """What of the report stands around it, where it is asked whether it is cited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class Sheets:
     experiment: Path
     definition: Definition
     names: Names
+    asks_cited: bool = False
+    """Whether people are asked of claims whether they are cited, too."""
     _rendered: dict[str, Markup] = field(default_factory=dict[str, Markup])
     """Reports by run: each person comes back to the same ones."""
 
@@ -112,23 +117,39 @@ class Sheets:
     def of_claim(self, item: ClaimItem) -> Sheet:
         """The claim and the texts that its judge read; nothing of what the judge said."""
         subject = self._unchanged(item)
+        if not item.has_verdict:
+            bare = self._extracted(subject, item)
+            told = BlindClaim(self.names.withheld(bare.text), "", (), self._passage(subject, bare.span))
+            return Sheet(self._asked(subject), self.questions(item), claim=told)
         claim = self._claim(subject, item)
         quote = _plain(subject.report[slice(*claim.span)]) if subject.report and claim.span else ""
         sources = tuple(self._sources(claim, subject.evidence))
-        told = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources)
-        return Sheet(self._asked(subject), (label_question(),), claim=told)
+        passage = self._passage(subject, claim.span) if self.asks_cited else ""
+        told = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources, passage)
+        return Sheet(self._asked(subject), self.questions(item), claim=told)
 
     def questions(self, item: Item) -> tuple[Question, ...]:
         """What is asked of an item, without looking at its reports."""
         if isinstance(item, ClaimItem):
-            return (label_question(),)
+            support = (label_question(),) if item.has_verdict else ()
+            return (*support, cited_question()) if self.asks_cited else support
         with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
         asked = pair_questions if isinstance(item, PairItem) else rating_questions
         return asked(with_profile=with_profile, with_picks=False)
 
-    def claim_of(self, item: ClaimItem) -> Claim:
+    def claim_of(self, item: ClaimItem) -> str:
         """The claim itself, for the record."""
-        return self._claim(self._unchanged(item), item)
+        subject = self._unchanged(item)
+        return (self._claim if item.has_verdict else self._extracted)(subject, item).text
+
+    def _extracted(self, subject: Subject, item: ClaimItem) -> ExtractedClaim:
+        found = next((it for it in extracted_from(self.experiment, subject) if it.about == item.about), None)
+        if found is None:
+            raise _changed(self.experiment)
+        return found
+
+    def _passage(self, subject: Subject, span: tuple[int, int] | None) -> str:
+        return self.names.withheld(paragraph_of(subject.report or "", span))
 
     def _claim(self, subject: Subject, item: ClaimItem) -> Claim:
         judged = read_judgements(self.experiment, "faithfulness", subject.run).by_judge if subject.run else ()
@@ -186,6 +207,14 @@ class Sheets:
 def left_of(item: PairItem, annotator: str) -> Side:
     """Whose report this person sees as A: by lot, and each time the same."""
     return "a" if int(sha256_of([item.pair_id, annotator])[:8], 16) % 2 else "b"
+
+
+def paragraph_of(report: str, span: tuple[int, int] | None) -> str:
+    """The paragraph of the report that a claim stands in; the whole where none is known."""
+    if span is None:
+        return report
+    start, end = report.rfind("\n\n", 0, span[0]), report.find("\n\n", span[1])
+    return report[start + 2 if start >= 0 else 0 : end if end >= 0 else None].strip()
 
 
 def _plain(text: str) -> str:

@@ -39,6 +39,15 @@ def planned_claims(experiment: Path, size: int, seed: str | None = None) -> Voti
     return _planned(experiment, lambda kept: _lengths(kept) | {"claims": size}, seed)
 
 
+def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
+    """Adds claims without a verdict to the plan, which there is; those that it holds stay where they are."""
+    with planning(experiment):
+        plan = read_plan(experiment)
+        if plan is not None:
+            held = {it.about: it for it in (*plan.uncited, *claims)}
+            write_plan(experiment, plan.model_copy(update={"uncited": tuple(held.values())}))
+
+
 def _lengths(plan: VotingPlan) -> dict[str, int]:
     return {"pairs": len(plan.pairs), "reports": len(plan.reports), "claims": len(plan.claims)}
 

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from drretail.eval.quality.judge import DIMENSIONS
-from drretail.records.vote import Ballot, ClaimLabel, Rating, Vote
+from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import kappa_without_ties
 from drretail.viewer.output import print_table
 
@@ -78,7 +78,7 @@ def _person(name: str, said: Sequence[Ballot]) -> PersonCount:
         pairs=len({it.pair_id for it in votes}),
         ratings=len(ratings),
         reports=len({it.run_id for it in ratings}),
-        labels=sum(isinstance(it, ClaimLabel) for it in said),
+        labels=len({it.about for it in said if isinstance(it, ClaimLabel | CitedLabel)}),
     )
 
 

@@ -66,6 +66,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
         ("[users]\nname = 'x'", "", "names and addresses are made up"),
         ('title = ""', 'title = "name"', r"products\.title"),
         ("decimal = ';'", "", "decimal"),
+        ("date_format = 'dd.mm.yyyy'", "", "as strptime has it"),
         ("currency = 'euro'", 'currency = "EUR"', "currency"),
         ('id = "id"', 'id = "sku"', "no such column"),
         ("[status]\nx = 'Gone'", "", r"status\.x: .*'Delivered'"),
@@ -76,7 +77,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, said: str) -> None:
     text = _MAPPING.replace(right, wrong) if right and right in _MAPPING else f"{_MAPPING}\n{wrong}\n"
-    if wrong.startswith(("decimal", "currency")):
+    if wrong.startswith(("decimal", "currency", "date_format")):
         text = wrong + "\n" + _MAPPING.replace('currency = "EUR"\n', "")
     with pytest.raises(UserError, match=said) as problem:
         shop_sources(_shop(tmp_path, text))

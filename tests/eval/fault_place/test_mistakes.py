@@ -172,6 +172,29 @@ def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, t
     assert places_of(folder) == {}
 
 
+def test_places_stay_when_it_is_scored_again_without_the_world(shop: World, tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    scored(folder, shop.store)
+    before = {it: it.read_bytes() for it in (folder / "verdicts" / FAMILY).rglob("*.jsonl")}
+    assert scored(folder, None)["n_placed"].value == 1
+    assert {it: it.read_bytes() for it in (folder / "verdicts" / FAMILY).rglob("*.jsonl")} == before
+
+
+def test_places_of_claims_that_were_ruled_otherwise_since_do_not_stay_without_the_world(
+    shop: World, tmp_path: Path
+) -> None:
+    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    scored(folder, shop.store)
+    (path,) = (it for it in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in it.name)
+    lines = [json.loads(it) for it in path.read_text(encoding="utf-8").splitlines()]
+    ruled = next(it for it in lines if it["stage"] == "support" and it["value"] == 0)
+    path.write_text("".join(f"{json.dumps(it)}\n" for it in [*lines, ruled | {"value": 1.0}]), encoding="utf-8")
+    row = scored(folder, None)["n_wrong"]
+    assert (row.value, row.n_na) == (None, 1)
+    assert any("score --world" in it for it in row.items)
+    assert scored(folder, shop.store)["n_wrong"].value == 0
+
+
 def test_before_claims_are_judged_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     row = scored(folder, shop.store, FAMILY)["n_wrong"]

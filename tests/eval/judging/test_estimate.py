@@ -8,12 +8,18 @@ from typing import Any
 import pytest
 
 from drretail.eval.judging.estimate import estimate_judging
-from drretail.eval.judging.session import Judge
+from drretail.eval.judging.session import Judge, judging_usage
+from drretail.eval.race.references import keep_references
 from drretail.eval.scoring import score
+from drretail.experiment import read_definition
 from drretail.llm.estimates import together
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.run import Usage
+from tests.eval.every_question import every_answer
 from tests.eval.folders import LABEL, experiment, scripted_judge
 
 REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
@@ -134,3 +140,73 @@ def test_opinions_that_nobody_is_asked_for_are_not_estimated(tmp_path: Path) -> 
     assert [it.name for it in estimate_judging(folder, ["faithfulness", "quality", "pairwise"], [rules])] == [
         "faithfulness by offline:judge"
     ]
+
+
+LONG_PAGE = "It keeps the rain out and lasts for years, says whoever tried it. " * 40
+PAGES = tuple(
+    Evidence(
+        id=f"W:aaaaaaa{n}",
+        kind="web",
+        key=f"https://a.example/{n}",
+        title=f"Page {n}",
+        url=f"https://a.example/{n}",
+        texts=(
+            EvidenceText(
+                sha256=sha256_of(f"{n} {LONG_PAGE}"), form="page", text=f"{n} {LONG_PAGE}", shown=True, path="", seq=1
+            ),
+        ),
+    )
+    for n in range(1, 5)
+)
+
+
+def a_report(parts: int, cited: int) -> str:
+    """Of some 60 words a part, the first ``cited`` of them on a page of their own."""
+    return "# Woods\n\nBriefly.\n\n" + "\n\n".join(
+        f"## Wood {n}\n\nWood {n} lasts for years in the open{f' [W:aaaaaaa{n % 4 + 1}]' if n <= cited else ''}. It is "
+        f"known for its weight, and number {n} weighs more than the others do. Oil it once in spring, and leave it out "
+        f"in winter if it is dry. Who wants less work takes one that is {n} years older."
+        for n in range(1, parts + 1)
+    )
+
+
+@pytest.mark.parametrize("family", ["pqr", "race", "report_eval", "dr3", "failure_modes", "rubrics"])
+@pytest.mark.parametrize(("parts", "cited", "user"), [(2, 1, "ann"), (8, 8, "ann"), (8, 8, None), (60, 0, None)])
+def test_what_judging_takes_lies_within_what_was_estimated_before(
+    tmp_path: Path, family: str, parts: int, cited: int, user: str | None
+) -> None:
+    report = a_report(parts, cited)
+    systems = {"a@model": {"q1-r1": report, "q2-r1": f"{report} So."}, "b@model": {"q1-r1": f"{report} Well."}}
+    users = {} if user is None else {"q1": user, "q2": user}
+    folder = experiment(tmp_path / "exp", systems, users=users, evidence=PAGES)
+    judge, asked = every_answer(rating=3)
+    if family == "failure_modes":
+        asyncio.run(score(folder, ["quality"], [judge], progress=Progress()))
+        asked.clear()
+    keep_references(folder, read_definition(folder), "b@model")
+    (estimate,) = estimate_judging(folder, [family], [judge])
+    asyncio.run(score(folder, [family], [judge], progress=Progress()))
+    used = Usage()
+    for journal in (folder / "verdicts" / family).rglob("*.journal.jsonl"):
+        used = used.plus(judging_usage(journal))
+    read = used.input_uncached + used.cache_read + used.cache_creation
+    assert used.calls == len(asked) > 0
+    assert estimate.calls.low <= used.calls <= estimate.calls.high
+    assert estimate.input.low <= read <= estimate.input.high
+    assert estimate.output.low <= used.output <= estimate.output.high
+    assert "nothing known" not in estimate.basis
+    assert ("the criteria of 2 queries" in estimate.basis) == (family in ("pqr", "race", "dr3", "rubrics"))
+    (after,) = estimate_judging(folder, [family], [judge])
+    assert (after.count, after.calls.high) == (0, 0)
+
+
+def test_criteria_that_are_there_are_not_estimated(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    (before,) = estimate_judging(folder, ["race"], [sonnet()])
+    judge, _ = every_answer()
+    asyncio.run(score(folder, ["race"], [judge], progress=Progress()))
+    (other,) = estimate_judging(folder, ["race"], [sonnet()])
+    assert "criteria of 3 queries" in before.basis
+    assert "criteria" not in other.basis
+    assert before.dollars is not None
+    assert before.calls.low > 3 * 5

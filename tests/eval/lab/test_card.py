@@ -19,6 +19,7 @@ from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.tables.scores import score_tables
+from tests.eval.folders import LABEL, experiment
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
@@ -45,6 +46,12 @@ def compared(*given: object) -> str:
     ended = CliRunner().invoke(app, ["compare", *map(str, given)])
     assert ended.exception is None, ended.exception
     return " ".join(ended.stdout.split())
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """An experiment of one report, which nobody judged."""
+    return experiment(tmp_path / "bare", {LABEL: {"q1-r1": "A report."}})
 
 
 def carded(*given: object) -> str:
@@ -122,52 +129,104 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
     assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
-def test_a_judge_level_with_words_alone_is_not_below_them(tmp_path: Path) -> None:
+def test_two_claims_that_are_told_right_have_no_interval_and_the_line_says_so(bare: Path, tmp_path: Path) -> None:
     rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
-    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", tmp_path / "exp", "-q")
+    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
+    (line,) = card_lines(bare).values()
+    assert "two 1.00 of 2 claims, too few for an interval" in line
+    assert "1.00–1.00" not in f"{line}{told}"
+
+
+def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(bare: Path, tmp_path: Path) -> None:
+    rows = [(f"Lamp {n} is red.", f"Lamp {n} is red.", "full") for n in range(8)]
+    rows += [(f"Cats {n} are blue.", "Snow fell in the north.", "none") for n in range(8)]
+    told = carded("--labels", written(tmp_path / "many.csv", rows), "--to", bare, "-q")
+    (found,) = read_cards(bare)[0].sets
+    accuracy = found.balanced_accuracy
+    least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
+    assert (accuracy.value, accuracy.high) == (1, 1)
+    assert accuracy.low == pytest.approx(1 - least / 2**0.5)
+    assert (found.kappa.value, found.kappa.low) == (1, None)
+    assert "1.00–1.00" not in told
+
+
+def test_a_judge_level_with_words_alone_is_not_below_them(bare: Path, tmp_path: Path) -> None:
+    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
+    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
     assert "The judge is level with words alone on two" in told
     assert "below" not in told
 
 
-def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(tmp_path: Path) -> None:
+def test_a_card_is_kept_in_an_experiment_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
+    ended = CliRunner().invoke(lab_app, ["card", "--labels", str(labels(tmp_path)), "--to", str(tmp_path / "bear")])
+    assert isinstance(ended.exception, UserError)
+    assert str(ended.exception).startswith(f"{tmp_path / 'bear'} holds no experiment")
+    assert not (tmp_path / "bear").exists()
+
+
+def test_a_set_of_another_file_or_seed_is_not_lost_without_a_word(bare: Path, tmp_path: Path) -> None:
+    def bench(name: str, claim: str) -> Path:
+        row = {"claim": claim, "references": [SOURCE], "attribution_label": "attributable"}
+        path = tmp_path / name
+        path.write_text(json.dumps(row), encoding="utf-8")
+        return path
+
+    def refused(*given: object) -> str:
+        before = read_cards(bare)
+        ended = CliRunner().invoke(lab_app, ["card", *map(str, given), "--to", str(bare), "-q"])
+        assert isinstance(ended.exception, UserError)
+        assert read_cards(bare) == before
+        return str(ended.exception)
+
+    first, second = bench("dev.jsonl", SAID[0]), bench("test.jsonl", SAID[1])
+    carded("--labels", first, "--to", bare, "-q")
+    assert "holds AttributionBench of dev.jsonl: give both files" in refused("--labels", second)
+    assert "holds AttributionBench by --seed 42" in refused("--labels", labels(tmp_path), "--seed", 7)
+    carded("--labels", first, "--labels", second, "--to", bare, "-q")
+    assert [it.file for it in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
+    carded("--labels", second, "--to", bare, "-q", "--again")
+    assert "test.jsonl" in {it.file for it in read_cards(bare)[0].sets}
+
+
+def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(bare: Path, tmp_path: Path) -> None:
     other = written(tmp_path / "other.csv", [("The lamp is red.", SOURCE, "full")])
     for given in (labels(tmp_path), other, other):
-        carded("--labels", given, "--to", tmp_path / "exp", "-q")
-    (card,) = read_cards(tmp_path / "exp")
+        carded("--labels", given, "--to", bare, "-q")
+    (card,) = read_cards(bare)
     assert [(it.name, it.n) for it in card.sets] == [("mine", 4), ("other", 1)]
-    carded("--labels", other, "--to", tmp_path / "exp", "-q", "--seed", 7)
-    assert [it.name for it in read_cards(tmp_path / "exp")[0].sets] == ["other"]
+    carded("--labels", other, "--to", bare, "-q", "--seed", 7, "--again")
+    assert [it.name for it in read_cards(bare)[0].sets] == ["other"]
 
 
-def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(tmp_path: Path) -> None:
-    carded("--labels", labels(tmp_path), "--to", tmp_path / "exp", "-q")
-    journals = [*(tmp_path / "exp").rglob("*.journal.jsonl")]
+def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path), "--to", bare, "-q")
+    journals = [*(bare).rglob("*.journal.jsonl")]
     before = [it.read_bytes() for it in journals]
-    document = json.loads(carded("--labels", labels(tmp_path), "--to", tmp_path / "exp", "-q", "--json"))
+    document = json.loads(carded("--labels", labels(tmp_path), "--to", bare, "-q", "--json"))
     assert [it.read_bytes() for it in journals] == before
     assert document["cards"][0]["sets"][0]["n"] == 4
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
-    carded("--labels", alone, "--to", tmp_path / "exp", "-q")
-    assert read_cards(tmp_path / "exp")[0].sets[-1].balanced_accuracy.value is None
+    carded("--labels", alone, "--to", bare, "-q")
+    assert read_cards(bare)[0].sets[-1].balanced_accuracy.value is None
 
 
-def test_the_judge_is_asked_in_the_words_of_the_metric(tmp_path: Path) -> None:
-    carded("--labels", labels(tmp_path), "--to", tmp_path / "exp", "-q")
-    card = read_cards(tmp_path / "exp")[0]
-    (path,) = (tmp_path / "exp").rglob("labels.jsonl")
+def test_the_judge_is_asked_in_the_words_of_the_metric(bare: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path), "--to", bare, "-q")
+    card = read_cards(bare)[0]
+    (path,) = (bare).rglob("labels.jsonl")
     lines = [json.loads(it) for it in path.read_text(encoding="utf-8").splitlines()]
     assert {it["prompt_hash"] for it in lines} == {card.prompt_hash}
     assert {(it["stage"], it["metric"]) for it in lines} == {("support", "faithfulness")}
 
 
-def test_an_estimate_sends_nothing_and_keeps_nothing(tmp_path: Path) -> None:
-    told = carded("--labels", labels(tmp_path), "--to", tmp_path / "exp", "--estimate")
+def test_an_estimate_sends_nothing_and_keeps_nothing(bare: Path, tmp_path: Path) -> None:
+    told = carded("--labels", labels(tmp_path), "--to", bare, "--estimate")
     assert "4 claims" in told
-    assert not (tmp_path / "exp").exists()
+    assert not (bare / "lab").exists()
 
 
-def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(tmp_path: Path) -> None:
-    exp = tmp_path / "exp"
+def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
+    exp = bare
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
     (line,) = card_lines(exp).values()
     assert "offline:judge beside people's labels" in line

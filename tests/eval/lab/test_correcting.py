@@ -268,6 +268,7 @@ def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp:
     assert len(rows) > 6
     assert all(row[5] and not row[6] for row in rows)
     assert not any(row[3] for row in rows[6:])
+    assert [sheet_name(it.about) for it in planned(exp).uncited] == [row[0] for row in rows[6:]], "view asks the same"
 
 
 def test_more_uncited_claims_begin_with_the_same(exp: Path) -> None:

@@ -5,7 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from drretail.cli.lab.group import lab_app
+from drretail.errors import UserError
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.finding import LabFinding
 from drretail.eval.lab.kept_findings import VOTES, finding_lines, keep, verdict_folders
@@ -73,6 +76,31 @@ def test_a_stale_finding_names_the_command_with_the_files_that_it_read(exp: Path
     corrected(exp)
     shutil.rmtree(exp / "verdicts" / "faithfulness")
     assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in finding_lines(exp)[0]
+
+
+def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp: Path, tmp_path: Path) -> None:
+    line = corrected(exp)
+    path = tmp_path / "ratings.csv"
+    path.write_text("item,rater,value\n1,ann,3\n1,ben,4\n2,ann,5\n2,ben,5\n", encoding="utf-8")
+    called("agree", exp, "--ratings", path, "-q")
+    others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
+    for given in (["correct", exp, "--labels", others], ["agree", exp, "-q"]):
+        before = {it: it.read_bytes() for it in (exp / "lab").glob("*.json")}
+        ended = CliRunner().invoke(lab_app, [*map(str, given)])
+        assert isinstance(ended.exception, UserError)
+        assert "replace it with --again" in str(ended.exception)
+        assert {it: it.read_bytes() for it in (exp / "lab").glob("*.json")} == before
+    called("correct", exp, "--labels", exp / "filled.csv")
+    assert line in finding_lines(exp)
+    called("agree", exp, "--again", "-q")
+    assert str(path) not in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
+
+
+def test_the_sentence_names_what_the_earlier_call_was_given(exp: Path) -> None:
+    keep(exp, "agree", Agreement(), [], {"--ratings": ["my votes.csv"], "--judges": "gpt"})
+    keep(exp, "agree", Agreement(), [], {"--ratings": ["my votes.csv", "more.csv"], "--judges": "gpt"}, again=False)
+    with pytest.raises(UserError, match=r"made with --ratings 'my votes.csv' --ratings more.csv: give that as well"):
+        keep(exp, "agree", Agreement(), [], {"--judges": "gpt"}, again=False)
 
 
 def test_a_damaged_file_of_what_is_known_by_heart_names_a_command_that_there_is(exp: Path) -> None:

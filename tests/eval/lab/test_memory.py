@@ -26,7 +26,7 @@ from drretail.eval.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content
 from drretail.records.shop import Product
-from tests.eval.folders import Asked, scripted_judge
+from tests.eval.folders import LABEL, Asked, experiment, scripted_judge
 
 WORLD = "f" * 64
 WITHIN_1, WITHIN_10 = PRICES
@@ -225,6 +225,7 @@ SCRIPT = '[[answers]]\nstructured = { price = 1.0, average_rating = 4.5, brand =
 
 def test_the_command_keeps_what_it_found_and_estimates_without_asking(tmp_path: Path) -> None:
     write_world(tmp_path / "world", products=shop(30), orders=[], seed="1", pool=default_pool())
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
     given = ["memory", "--world", str(tmp_path / "world"), "--to", str(tmp_path / "exp"), "--n", "6", "-q"]
     ended = CliRunner().invoke(lab_app, [*given, "--model", "openai:gpt-4o", "--estimate", "--json"])
     assert ended.exception is None, ended.exception
@@ -240,6 +241,7 @@ def test_the_command_keeps_what_it_found_and_estimates_without_asking(tmp_path: 
 
 def test_rules_know_nothing_by_heart_and_are_not_asked(tmp_path: Path) -> None:
     write_world(tmp_path / "world", products=shop(9), orders=[], seed="1", pool=default_pool())
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
     given = ["memory", "--world", str(tmp_path / "world"), "--to", str(tmp_path / "exp"), "--model", "offline:shopper"]
     ended = CliRunner().invoke(lab_app, given)
     assert isinstance(ended.exception, UserError)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from drretail.eval.metric import Value
 from drretail.eval.quality import METRIC as QUALITY
-from drretail.eval.scores.aggregate import About, rows
+from drretail.eval.scores.aggregate import About, rows, rows_of_all
 from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Reported
 from drretail.records.score import JudgeRef, Score, VerdictState
 from tests.eval.folders import JUDGED, METRIC
@@ -69,6 +69,20 @@ def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None
     assert row.value == 0.5
     assert counts(row) == (3, 1, 0, 0, 2)
     assert row.items == {"read": 1, "runs_failed": 1, "not_judged": 1}
+
+
+def test_what_nobody_asked_is_never_0() -> None:
+    found = made(said("q1", 1.0), said("q2", "failed"), Reported("q3", {}, NOT_JUDGED))
+    assert found["said", "failed_as_zero"].value == 0.5
+    assert ("said", "failed_as_zero") not in made(said("q1", 0.5), Reported("q2", {}, NOT_JUDGED))
+
+
+def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
+    left_out = Reported("q1", {"said": Value("said", "scored", 1.0)})
+    other = About(JUDGED, "b@model", JUDGE, "default", "", "42")
+    asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [Reported("q1", {}, FAILED_RUNS)])])
+    assert [it.variant for it in asked] == ["said"]
+    assert {(it.variant, it.n_failed) for it in lost} == {("said", 1)}
 
 
 def test_nothing_scored_is_no_value_and_never_0() -> None:

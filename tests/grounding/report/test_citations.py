@@ -140,7 +140,11 @@ FORMS: dict[str, list[tuple[str, str, str | None]]] = {
     "![a picture](https://c.example/p.png)": [],
     "```\n[P:B000000001] https://c.example/\n```\nand `see [P:B000000001]`": [],
     "```\n[P:B000000001]\n``` [P:B000000002]": [("[P:B000000002]", "product", B)],
-    "[unresolved: P:XYZ] and [C: drive] and [F:ratio x]": [],
+    "[unresolved: P:XYZ] and [unresolved: 3]": [
+        ("[unresolved: P:XYZ]", "unresolved", None),
+        ("[unresolved: 3]", "unresolved", None),
+    ],
+    "[C: drive] and [F:ratio x]": [],
     "mail@c.example, www.c.example and https:// alone": [],
 }
 

@@ -10,12 +10,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from drretail.eval.ballots import read_votes, votes_path
+from drretail.eval.lab.correcting import correction_of
+from drretail.eval.lab.judged_claims import extracted_claims
 from drretail.eval.quality.judge import DIMENSIONS
 from drretail.experiment import read_definition, run_folder
 from drretail.files import read_jsonl
-from drretail.records.vote import ClaimLabel, Rating, Vote
+from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.live.app import create_app, parts_of
-from drretail.viewer.voting.plan import planned
+from drretail.viewer.voting.claim_sheet import uncited_items
+from drretail.viewer.voting.plan import plan_uncited, planned
 from tests.viewer.dom import parse
 from tests.viewer.live.conftest import PORT, TOKEN, client_of
 
@@ -203,6 +206,49 @@ def test_a_claim_is_labelled_by_the_texts_that_its_judge_read(ann: TestClient, e
     assert label.label == "partial"
     assert label.claim in page.text
     assert "shopper" not in page.text.partition("The statement")[2].partition("Your answer")[0]
+
+
+def test_of_claims_it_is_asked_whether_they_are_cited_once_some_without_a_source_were_drawn(
+    ann: TestClient, exp: Path
+) -> None:
+    assert 'data-question="cited"' not in ann.get("/label/1").text
+    few = len(planned(exp, 6).claims)
+    plan_uncited(exp, uncited_items(exp, planned(exp, 6).claims, 3, None))
+    ann = of_ann(exp, 6)
+    assert 'data-question="cited"' in ann.get("/label/1").text
+    bare = few + 1
+    page = parse(ann.get(f"/label/{bare}").text)
+    assert "Where it stands in the report" in page.text
+    assert "What its sources say" not in page.text
+    assert 'data-question="support"' not in ann.get(f"/label/{bare}").text
+    answer(ann, "no", "cited", f"/label/{bare}")
+    answer(ann, "full", "support", "/label/1")
+    assert state(ann, "/label/1")["done"] == 1
+    answer(ann, "yes", "cited", "/label/1")
+    assert state(ann, "/label/1")["done"] == 2
+    assert [type(it) for it in read_votes(exp)] == [CitedLabel, ClaimLabel, CitedLabel]
+    assert "claim 1" in ann.post("/label/undo").json()["told"]
+    assert ann.post(f"/label/{bare}", json={"question": "support", "value": "full"}).status_code == 400
+
+
+def of_ann(exp: Path, size: int) -> TestClient:
+    """Ann at a server that begins now."""
+    client = client_of(create_app(parts_of(exp, PORT, size), TOKEN, PORT))
+    client.post("/name", data={"name": "Ann", "back": "label"})
+    return client
+
+
+def test_answers_of_view_alone_give_fr_as_people_would(exp: Path) -> None:
+    every = planned(exp, 500).claims
+    plan_uncited(exp, uncited_items(exp, every, 500, None))
+    client = of_ann(exp, 500)
+    cited = {it.about: it.cited for it in extracted_claims(exp)}
+    plan = planned(exp, 500)
+    for number, item in enumerate((*plan.claims, *plan.uncited), 1):
+        answer(client, "yes" if cited[item.about] else "no", "cited", f"/label/{number}")
+    rows = correction_of(exp, None).values
+    assert {it.what for it in rows} == {"FR"}
+    assert [it.value for it in rows] == pytest.approx([it.judged for it in rows])
 
 
 def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:

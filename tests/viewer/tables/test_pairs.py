@@ -93,6 +93,13 @@ def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
     assert ruled.hidden.startswith("not rated (rule-based). Numbers need a language model")
 
 
+def test_pairs_that_were_not_asked_about_are_not_failed() -> None:
+    (told,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
+    assert told.overall is not None
+    counts = [cell.counts for cell in told.overall.lines[0].cells if cell is not None]
+    assert counts[0] == "30 of 40, 2 failed, 8 not judged"
+
+
 @pytest.fixture
 def compared(mine: Path) -> Path:
     """The judged experiment with pairs, strengths and an agreement in its scores."""

@@ -118,3 +118,27 @@ def test_what_an_agent_checks_itself_is_marked(printed: Print) -> None:
 def test_a_system_without_a_value_has_a_dash(printed: Print) -> None:
     lines = printed(board(rows=(row(SYSTEMS[0]), BoardRow(system="null_empty"))), 140)
     assert next(line for line in lines if line.startswith("null_empty")).split()[1:] == ["–"] * len(COLUMNS)
+
+
+FAMILIES = [
+    *COLUMNS[:6],
+    ShownColumn(name="pqr", metric="pqr", unit="rating"),
+    ShownColumn(name="race", metric="race"),
+    ShownColumn(name="dr3", metric="dr3", unit="rating"),
+    ShownColumn(name="rubrics", metric="rubrics"),
+    ShownColumn(name="report_eval", metric="report_eval", unit="rating"),
+    *COLUMNS[6:],
+]
+ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "race", "dr3", "rubrics", "report_"]
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_where_families_are_many_each_keeps_its_first_column(printed: Print, width: int) -> None:
+    made = board(columns=tuple(FAMILIES), rows=tuple(row(system, FAMILIES) for system in SYSTEMS))
+    lines = printed(made, width)
+    assert max(map(len, lines)) <= width
+    rule = next(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
+    heads = " ".join(lines[rule - 2 : rule]).split()
+    assert [it for it in ONE_OF_EACH if it not in heads] == []
+    assert ("supported" in heads) == (width == 100)
+    assert "Left out for want of width" in "\n".join(lines)

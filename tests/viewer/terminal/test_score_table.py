@@ -102,6 +102,15 @@ def test_a_single_system_has_a_row_for_each_variant(printed: Print) -> None:
     assert lines[-1].endswith("0.74 [0.68, 0.80]  49 of 50, 1 failed")
 
 
+def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(printed: Print) -> None:
+    some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
+    none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
+    text = " ".join(" ".join(printed([score("a@m"), some, none], 120)).split())
+    assert "47 of 50, 1 failed, 2 not judged" in text
+    assert "50 failed" not in text
+    assert "not judged" in text.replace("2 not judged", "")
+
+
 def test_names_that_are_no_tables_of_their_own_are_only_in_the_json(printed: Print) -> None:
     assert "FP_eq2_report" not in "\n".join(printed([score("a@m"), score("a@m", "FP_eq2_report")], 100))
 

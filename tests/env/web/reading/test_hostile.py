@@ -113,7 +113,7 @@ def test_tags_keep_their_first_attributes_and_scripts_their_text() -> None:
 
 
 MOST_SECONDS, MOST_MEGABYTES = 6.0, 200.0
-"""Unbounded reading takes 40 seconds and more; a busy machine takes thrice the 1.5 that the worst takes on a quiet one."""
+"""Unbounded reading takes 40 seconds and more; on a busy machine the worst takes thrice its 1.5 on a quiet one."""
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the most memory is read off Linux's /proc")

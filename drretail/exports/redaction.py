@@ -1,0 +1,183 @@
+"""Rows without the people in them: user ids as pseudonyms, what a profile says of a person as words for it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.text.personal_data import People, personal_data
+from drretail.grounding.verify.privacy import known_profiles
+from drretail.grounding.verify.records import record_of
+from drretail.records.evidence import Evidence
+from drretail.records.query import Query
+from drretail.records.run import Run
+from drretail.records.shop import UserProfile
+
+TOLD = ("persona", "context", "rationale")
+"""Fields of a query that say who asks it."""
+_NOT_OURS = ("report_sha", "state_diff")
+"""Of a run: by the hash of a report guesses of what was taken out of it could be tried."""
+_WORDS = {
+    "a full name": "[name]",
+    "an e-mail address": "[e-mail]",
+    "a telephone number": "[phone]",
+    "a street": "[street]",
+}
+_SHORTEST_LINE = 12
+"""Of what a query says of its user: shorter ones may stand anywhere."""
+
+
+@dataclass
+class Redaction:
+    """What is taken out of an experiment's rows; people are known by question, since their names are words, too.
+
+    A pseudonym is a user's number in the experiment: the same in every file, and in every export of it.
+    """
+
+    definition: Definition
+    pseudonyms: Mapping[str, str]
+    """By user id."""
+    _profiles: Mapping[str, Mapping[UserProfile, None]]
+    _changed: Mapping[str, Mapping[str, None]]
+    _by_query: dict[str, "_Replacing"] = field(default_factory=dict[str, "_Replacing"])
+
+    @classmethod
+    def of(cls, experiment: Path) -> "Redaction":
+        """Looks through all that runs were handed, of every system: who one of them knows, another may name."""
+        definition = read_definition(experiment)
+        profiles: dict[str, dict[UserProfile, None]] = defaultdict(dict)
+        changed: dict[str, dict[str, None]] = defaultdict(dict)
+        ids: dict[str, None] = {}
+        for run in read_runs(experiment):
+            evidence = read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat))
+            known = known_profiles({it.id: it for it in evidence})
+            profiles[run.query_id] |= dict.fromkeys(known)
+            changed[run.query_id] |= dict.fromkeys(it for change in run.state_diff for it in _texts(change.after))
+            ids |= dict.fromkeys([*filter(None, [run.user_id]), *(it.user_id for it in known), *_users_of(evidence)])
+        first = dict.fromkeys(it.user_id for it in definition.queries if it.user_id)
+        everybody = [*first, *sorted(ids.keys() - first.keys())]
+        pseudonyms = {user_id: f"user_{number:04}" for number, user_id in enumerate(everybody, 1)}
+        return cls(definition, pseudonyms, profiles, changed)
+
+    def row(self, query_id: str | None, row: Any) -> Any:
+        """A row about this question, or about none, without people: in all its texts, and in the names of fields."""
+        return self._replacing(query_id).value(row)
+
+    def query(self, query: Query) -> dict[str, Any]:
+        """A question without what it says of its user."""
+        held = query.model_dump(mode="json", exclude_none=True, exclude=set(TOLD))
+        return self.row(query.query_id, held)
+
+    def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
+        """A run without what it changed of a profile, its citations where they stand in the report as it is now."""
+        held = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
+        if held.get("report", "") != (run.report or ""):
+            known = [it.model_copy(update={"id": self.row(run.query_id, it.id)}) for it in evidence]
+            cited = find_citations(held["report"], known)
+            held["citations"] = [it.model_dump(mode="json", exclude_none=True) for it in cited]
+        return held
+
+    def _replacing(self, query_id: str | None) -> "_Replacing":
+        key = query_id or ""
+        if key not in self._by_query:
+            query = next((it for it in self.definition.queries if it.query_id == query_id), None)
+            said = (getattr(query, it) or "" for it in ("persona", "context")) if query is not None else ()
+            lines = {line.strip() for text in said for line in text.splitlines()} | {*self._changed.get(key, ())}
+            told = tuple(it for it in lines if len(it) >= _SHORTEST_LINE)
+            people = tuple(self._profiles.get(key, ()))
+            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(told, key=len, reverse=True)))
+        return self._by_query[key]
+
+
+@dataclass(frozen=True)
+class _Replacing:
+    """What stands in the place of what, in rows about one question."""
+
+    pseudonyms: Mapping[str, str]
+    profiles: tuple[UserProfile, ...]
+    told: tuple[str, ...]
+    _known: dict[str, str] = field(default_factory=dict[str, str])
+    """Of texts that were asked for: a conversation repeats what it began with."""
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            if value not in self._known:
+                self._known[value] = self._text(value)
+            return self._known[value]
+        if isinstance(value, Mapping):
+            return {self.value(name): self.value(it) for name, it in value.items()}
+        return [self.value(it) for it in value] if isinstance(value, list | tuple) else value
+
+    def _text(self, text: str) -> str:
+        for line in self.told:
+            text = text.replace(line, "[said of the user]")
+        if self._ids is not None:
+            text = self._ids.sub(lambda found: self._pseudonym(found[0]), text)
+        if not self.profiles:
+            return text
+        text = _replaced(text, People(self.profiles))
+        for pattern, word in self._fields:
+            text = pattern.sub(word, text)
+        return text
+
+    @cached_property
+    def _ids(self) -> "re.Pattern[str] | None":
+        ids = sorted(self.pseudonyms, key=len, reverse=True)
+        return _standing_alone(ids, re.IGNORECASE) if ids else None
+
+    @cached_property
+    def _folded(self) -> Mapping[str, str]:
+        return {user_id.casefold(): it for user_id, it in self.pseudonyms.items()}
+
+    def _pseudonym(self, said: str) -> str:
+        return self._folded[said.casefold()]
+
+    @cached_property
+    def _fields(self) -> list[tuple[re.Pattern[str], str]]:
+        """Patterns of what profiles say in single words, with what stands there then."""
+        found: list[tuple[re.Pattern[str], str]] = []
+        for it in self.profiles:
+            names = {spelt for name in (it.first_name, it.last_name) if name for spelt in (name, name.upper())}
+            city, state = re.escape(it.address.city), re.escape(it.address.state)
+            if city and state:  # two letters of a state alone may be any word
+                found.append((re.compile(rf"(?<!\w){city}(\W{{1,3}}){state}(?!\w)", re.IGNORECASE), r"[city]\1[state]"))
+                found.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
+            parts = ((names, "[name]"), ({it.address.city}, "[city]"), ({it.address.zip}, "[zip]"))
+            found += [(_standing_alone(words), word) for words, word in parts if any(words)]
+        return found
+
+
+def _standing_alone(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """An underscore stands beside a word, not in it: ids of questions are made of users' ids."""
+    spelt = "|".join(re.escape(it) for it in words if it)
+    return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])", flags)
+
+
+def _replaced(text: str, people: People) -> str:
+    """The text with a word for each full name, address and number of people, in its place."""
+    position, parts = 0, list[str]()
+    for place in sorted(personal_data(text, people), key=lambda it: (it.start, -it.end)):
+        if place.start >= position:
+            parts += [text[position : place.start], _WORDS[place.what]]
+        position = max(position, place.end)
+    return "".join([*parts, text[position:]])
+
+
+def _users_of(evidence: Iterable[Evidence]) -> Iterator[str]:
+    """Whose profiles, orders and statistics were handed over."""
+    for entry in evidence:
+        if entry.kind in ("user", "order"):
+            records = (record_of(text.text) or {} for text in entry.sources)
+            yield from (it for record in records if isinstance(it := record.get("user_id"), str) and it)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (it for held in value.values() for it in _texts(held))

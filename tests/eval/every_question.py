@@ -1,0 +1,127 @@
+"""A judge that answers whatever any family asks, of any report, as briefly or at such length as a test says."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from drretail.eval.judging.session import Judge
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.prompts import tag_content
+from drretail.records.run import ModelKind
+from tests.eval.weighted.playing import Played
+
+_NUMBER = re.compile(r'<(?:claim|criterion)(?: [a-z]+="[^"]*")*? id="(\d+)"')
+_SOURCE = re.compile(r"\[([^\]\s]+)\]")
+REASON = "It says so in the second part, weighs two of the three points that matter, and passes over the last."
+AXES = ("information", "analysis", "presentation")
+
+
+def every_answer(
+    *, name: str = "every", kind: ModelKind = "llm", rating: int = 6, criteria: int = 5
+) -> tuple[Judge, list[tuple[str, str]]]:
+    """Such a judge, and the schema and text of every question so far; ``criteria`` of each dimension and query."""
+    asked: list[tuple[str, str]] = []
+    share = 1 / criteria
+    made = {key: [(f"{REASON} Point {n} of {key}.", share) for n in range(criteria)] for key in _KEYS}
+    answers = _answers(rating, criteria)
+
+    def play(request: Request) -> ScriptedAnswer:
+        title, question = request.schema or "", request.opening
+        asked.append((title, question))
+        if title in answers:
+            return ScriptedAnswer(structured=answers[title](question))
+        return ScriptedAnswer(structured=Played(criteria=made, triplets=_triplets(question))(question))
+
+    return Judge.of(scripted_model(play=play, name=name, kind=kind)), asked
+
+
+_KEYS = (
+    *("goal_alignment", "content_alignment", "presentation_fit", "actionability_practicality"),
+    *("depth_insight", "logical_coherence", "clarity_readability"),
+    *("comprehensiveness", "insight", "instruction_following", "readability"),
+)
+
+
+def _answers(rating: int, criteria: int) -> Mapping[str, Callable[[str], Any]]:
+    return {
+        "Rating": lambda _: {"justification": REASON * 4, "rating": rating},
+        "Comparison": lambda _: {"justification": REASON * 4, "winner": "A"},
+        "Sorted": lambda _: {"reason": REASON, "modes": ["shallow_analysis"]},
+        "ReportClaims": _claims,
+        "CitedClaims": _claims,
+        "AllClaims": _claims,
+        "Support": lambda _: {"support": "full_support", "justification": REASON, "quote": ""},
+        "ClaimsSupport": lambda question: {
+            "claims": [
+                {"claim_id": it, "quotes": [], "justification": REASON, "label": "full_support"}
+                for it in numbers(question)
+            ]
+        },
+        "ReportPicks": lambda _: {"picks": []},
+        "Grades": lambda _: {
+            "reason": REASON * 5,
+            **dict.fromkeys(("comprehensiveness", "coherence", "clarity", "insightfulness", "overall"), 3),
+        },
+        "Repetition": lambda _: {
+            "repetitions_found": [REASON],
+            "explanation": REASON,
+            "confidence": "90%",
+            "score": 3,
+        },
+        "Factuality": lambda _: {"explanation": REASON, "label": 1},
+        "QueryRequirements": lambda _: {
+            "requirements": [{"requirement": f"{REASON} {n}", "category": "content"} for n in range(criteria)]
+        },
+        "DepthRubric": lambda _: {"points": [{"point": f"{REASON} {n}", "explanation": REASON} for n in range(5)]},
+        "MetRequirements": lambda question: {
+            "requirements": [{"requirement_id": it, "reason": REASON, "met": True} for it in numbers(question)]
+        },
+        "FoundInsights": lambda question: {
+            "insights": [
+                {"insight_id": it, "found": REASON, "missing": "", "label": "full"} for it in numbers(question)
+            ]
+        },
+        "Depth": lambda _: {"justification": REASON * 4, "rating": rating},
+        "QueryRubric": lambda _: {
+            "criteria": [
+                {
+                    "criterion": f"{REASON} {n}",
+                    "explanation": REASON,
+                    "axis": AXES[n % 3],
+                    "weight": 3,
+                    "kind": "binary",
+                }
+                for n in range(3 * criteria)
+            ]
+        },
+        "MarkedCriteria": lambda question: {
+            "criteria": [
+                {"criterion_id": it, "reason": REASON, "evidence": REASON, "label": "met"} for it in numbers(question)
+            ]
+        },
+    }
+
+
+def numbers(question: str) -> list[int]:
+    """Of the claims or criteria that a question numbers."""
+    return [int(it) for it in dict.fromkeys(_NUMBER.findall(question))]
+
+
+def _stated(question: str) -> list[tuple[str, str]]:
+    """Every second sentence of the report in a question, with the first source it names."""
+    found = [it.strip() for it in re.split(r"(?<=[.!?])\s+", tag_content("report", question) or "") if it.strip()]
+    named = ((it, _SOURCE.search(it)) for it in found[::2])
+    return [(said, "" if source is None else source[1]) for said, source in named]
+
+
+def _claims(question: str) -> dict[str, Any]:
+    return {
+        "claims": [
+            {"claim_id": n, "claim": said, "quote": said, "sources": [it] if it else [], "values": []}
+            for n, (said, it) in enumerate(_stated(question), 1)
+        ]
+    }
+
+
+def _triplets(question: str) -> tuple[tuple[str, str, str], ...]:
+    return tuple((_SOURCE.sub("", said), source, "") for said, source in _stated(question))
