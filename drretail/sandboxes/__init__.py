@@ -3,7 +3,9 @@
 material.py    what a task is made of, whichever way it was built
 facts.py       what is planted about products: each fact once, and what contradicts it
 made_pages.py  pages of several kinds around facts and products
-sizes.py       which pages stand in which size
+counting.py   tokens of a page
+sizes.py      which pages stand in which size
+folder.py     tasks and what the whole is, as they are written
 user_files.py  what the user has lying about, and what is planted there
 build.py       all of it in a folder, with the gold
 checking.py    whether a folder is what it says

@@ -3,26 +3,31 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from drretail.env.web.sealed import TaskPage, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import read_labels, read_pages, read_sandbox, task_folder
 from drretail.experiment import read_gold_file
 from drretail.files import read_documents
 from drretail.records.query import Query
-from drretail.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TOLERANCE
+from drretail.sandboxes.counting import TokenCounter, counter_of
+from drretail.sandboxes.sizes import TOLERANCE
 
 
 def check_sandbox(folder: Path) -> dict[str, list[str]]:
     """What is wrong with each query's task, a sentence each; empty where it is whole."""
     about = read_sandbox(folder)
     queries = read_documents(folder / "queries.jsonl", Query, "query")
-    return {it.query_id: list(_faults(task_folder(folder, it.query_id), about.names, about.sizes)) for it in queries}
+    counter = counter_of(about.counter)
+    return {
+        it.query_id: list(_faults(task_folder(folder, it.query_id), about.names, about.sizes, counter))
+        for it in queries
+    }
 
 
-def _faults(task: Path, names: list[str], sizes: dict[str, int]) -> Iterator[str]:
+def _faults(task: Path, names: list[str], sizes: dict[str, int], counter: TokenCounter) -> Iterator[str]:
     pages, labels = read_pages(task), {it.url: it.label for it in read_labels(task)}
     if len({it.url for it in pages}) < len(pages) or set(labels) != {it.url for it in pages}:
         yield "pages and labels don't go together, or an address stands twice."
     for number, name in enumerate(names, 1):
-        tokens = sum(_tokens(it) for it in pages if it.since in names[:number])
+        tokens = sum(counter.of(it) for it in pages if it.since in names[:number])
         if abs(tokens - sizes[name]) > TOLERANCE * sizes[name]:
             yield f"{name} has {tokens:,.0f} tokens."
     if any(labels.get(it.url) == "supportive" and it.since != names[0] for it in pages):
@@ -34,7 +39,3 @@ def _faults(task: Path, names: list[str], sizes: dict[str, int]) -> Iterator[str
         where = [name for name, text in texts.items() if insight.text in text]
         if where != [insight.stands_in] or labels.get(insight.stands_in, "supportive") != "supportive":
             yield f"{insight.id} stands in {len(where)} places: {insight.text}"
-
-
-def _tokens(page: TaskPage) -> float:
-    return (len(page.title) + len(page.text)) / CHARACTERS_OF_A_TOKEN

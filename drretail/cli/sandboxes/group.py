@@ -24,14 +24,11 @@ def build(
     from drretail.api.worlds import check_askable, opened_world
     from drretail.querygen.reading import read_queries
     from drretail.sandboxes.build import build_offline
-    from drretail.sandboxes.sizes import size_of
+    from drretail.sandboxes.sizes import read_sizes
 
     if web != "offline":
         raise UserError(f"A sandbox is made with --web offline, not {web}.")
-    try:
-        tokens = {name.strip(): size_of(name.strip()) for name in sizes.split(",")}
-    except ValueError:
-        raise UserError(f"--sizes takes thousands of tokens such as 32k,64k, not {sizes}.") from None
+    tokens = read_sizes(sizes)
     asked = read_queries(queries)
     with opened_world(world, quiet=True) as shop:
         check_askable(shop, asked)
