@@ -8,5 +8,6 @@ sizes.py      which pages stand in which size
 folder.py     tasks and what the whole is, as they are written
 user_files.py  what the user has lying about, and what is planted there
 build.py       all of it in a folder, with the gold
+found/         tasks of pages that a search engine finds and a model judges
 checking.py    whether a folder is what it says
 """

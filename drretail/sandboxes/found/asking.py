@@ -1,0 +1,110 @@
+"""Questions to the model that builds: journalled, paid out of an allowance, and asked anew where they failed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.errors import ModelError
+from drretail.eval.judging.spending import Allowance
+from drretail.journal import Journal, read_effects
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.llm.structured import Check
+from drretail.prompts import Prompt
+from drretail.querygen.by_model.problems import ROLE
+from drretail.records.base import Record
+from drretail.records.run import Usage
+from drretail.trajectory import Trajectory
+
+T = TypeVar("T", bound=Record)
+R = TypeVar("R")
+BUILDING = "building"
+"""The folder of a sandbox that holds the journals of whoever made it."""
+JOURNAL = "journal.jsonl"
+
+
+class TaskFailed(Exception):
+    """A task can't be made, for the reason that it tells in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """One model and one journal, as all steps of a build share them; close it, or use it as a context manager."""
+
+    model: Model
+    journal: Journal
+    gate: asyncio.Semaphore
+    tried: frozenset[str]
+    """The scopes that the journal held when it was opened."""
+    retry_failed: bool = False
+    allowance: Allowance = field(default_factory=Allowance)
+    on_call: Callable[[], object] = lambda: None
+
+    @classmethod
+    def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
+        """With the journal of a sandbox's folder. Raises UserError for a broken one."""
+        path = folder / BUILDING / JOURNAL
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tried = frozenset(it.scope for it in read_effects(path)) if path.exists() else frozenset[str]()
+        return cls(model, Journal(path), asyncio.Semaphore(parallel), tried, retry_failed, allowance)
+
+    def __enter__(self) -> "Asker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.journal.close()
+
+    async def ask(
+        self,
+        name: str,
+        prompt: Prompt,
+        data: Sequence[str],
+        answer: type[T],
+        check: Check[T] | None = None,
+        **told: str,
+    ) -> T:
+        """The model's answer to a prompt filled with ``told``, and to ``data`` in tags that stands behind it.
+
+        ``name`` tells the question from all others of the sandbox. Raises TaskFailed where no answer can be used, and
+        CapReached where the allowance is spent.
+        """
+        messages = [SystemMessage(prompt.render(**told)), HumanMessage("\n\n".join(data))]
+        return await self.put(name, lambda models, path: models.ask(ROLE, messages, answer, path=path, check=check))
+
+    async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
+        """What ``question`` brings, given models and its scope; raises as ``ask``."""
+        problem: ModelError | None = None
+        for scope in self.scopes(name):
+            self.allowance.check()
+            try:
+                return await question(self._models(), scope)
+            except ModelError as failure:
+                problem = failure
+        raise TaskFailed(f"{name.partition('/')[2]}: {problem.message if problem else 'no answer'}")
+
+    def scopes(self, name: str) -> Iterator[str]:
+        """That of the first try, and, each after a failure, of those that were made again or are to be."""
+        number = 1
+        yield f"{name}#1"
+        while (self.retry_failed and f"{name}#{number}" in self.tried) or f"{name}#{number + 1}" in self.tried:
+            number += 1
+            yield f"{name}#{number}"
+
+    @property
+    def usage(self) -> Usage:
+        """Of all calls in the journal that were asked for since it was opened."""
+        usage = Usage()
+        for effect in self.journal.effects:
+            usage = usage.plus(Usage(**(effect.usage or {})))
+        return usage
+
+    def _models(self) -> Models:
+        def used(usage: Usage, _: float | None) -> None:
+            self.allowance.count(usage, self.model.price)
+            self.on_call()
+
+        return Models({ROLE: self.model}, self.journal, Trajectory(), gate=self.gate, on_use=used)
