@@ -219,7 +219,8 @@ def first_results(found: Iterable[WebResult], k: int) -> list[WebResult]:
 def results_of_pages(page: Callable[[int], Sequence[WebResult]], k: int) -> list[WebResult]:
     """``first_results`` of the pages 1, 2, … of an engine, until there are ``k`` or a page brings nothing new.
 
-    No more than ``PAGE_SIZE`` are of the first page alone. Raises what the first page raises; a later one that cannot be had ends them.
+    No more than ``PAGE_SIZE`` are of the first page alone. Raises what the first page raises; a later one that cannot
+    be had ends them.
     """
     found = [*page(1)]
     kept = first_results(found, k)

@@ -1,4 +1,4 @@
-"""What each page of a signal is there for, judged by a model: it supports, it misleads, or it is beside the question."""
+"""What each page of a signal is there for, judged by a model: it supports, it misleads, or neither."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
