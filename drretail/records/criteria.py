@@ -61,6 +61,8 @@ class GoldInsight(Record):
     text: str = Field(min_length=1)
     stands_in: str = ""
     """The page's address, or the file's name."""
+    quote: str = ""
+    """What it rests on there, word for word; blank where nobody wrote it down."""
 
     @property
     def item(self) -> str:

@@ -10,6 +10,9 @@ from drretail.records.query import Query
 from drretail.sandboxes.counting import TokenCounter, counter_of
 from drretail.sandboxes.sizes import TOLERANCE
 
+IMAGE = ".png"
+"""What a picture shows is no text that could be looked for."""
+
 
 def check_sandbox(folder: Path) -> dict[str, list[str]]:
     """What is wrong with each query's task, a sentence each; empty where it is whole."""
@@ -33,9 +36,13 @@ def _faults(task: Path, names: list[str], sizes: dict[str, int], counter: TokenC
     if any(labels.get(it.url) == "supportive" and it.since != names[0] for it in pages):
         yield "a supportive page does not stand in every size."
     texts = {it.url: it.text for it in pages}
-    texts |= {it.name: it.read_text(encoding="utf-8") for it in (task / "files").iterdir() if it.suffix != ".png"}
+    texts |= {it.name: it.read_text(encoding="utf-8") for it in (task / "files").iterdir() if it.suffix != IMAGE}
     gold = read_gold_file(task / "gold.json")
     for insight in (*gold.files.insights, *gold.sandbox.insights):
-        where = [name for name, text in texts.items() if insight.text in text]
+        if insight.stands_in.endswith(IMAGE):
+            if not (task / "files" / insight.stands_in).is_file():
+                yield f"{insight.id} stands in {insight.stands_in}, which is not there."
+            continue
+        where = [name for name, text in texts.items() if (insight.quote or insight.text) in text]
         if where != [insight.stands_in] or labels.get(insight.stands_in, "supportive") != "supportive":
             yield f"{insight.id} stands in {len(where)} places: {insight.text}"
