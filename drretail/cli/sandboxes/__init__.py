@@ -1,4 +1,5 @@
 """Sealed webs, one for each query.
 
-group.py  build and check
+build.py  sandbox build
+group.py  the group, and check
 """

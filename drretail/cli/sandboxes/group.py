@@ -5,35 +5,12 @@ from typing import Annotated
 
 import typer
 
-from drretail.cli.options import flags
-from drretail.errors import UserError
+from drretail.cli.sandboxes.build import build
 
 sandbox_app = typer.Typer(no_args_is_help=True, help="Sealed webs, one for each query, in several sizes.")
 
 
-@sandbox_app.command("build")
-def build(
-    to: flags.To,
-    queries: Annotated[Path, typer.Option("--queries", metavar="FILE", help="Queries, one JSON object a line.")],
-    world: flags.World = "demo",
-    web: Annotated[str, typer.Option("--web", help="offline: pages made of the catalog.")] = "offline",
-    sizes: Annotated[str, typer.Option("--sizes", help="Thousands of tokens.")] = "32k,64k,128k,256k,512k",
-    seed: flags.Seed = "42",
-) -> None:
-    """Makes a web for each query: pages that answer it, pages that mislead, and noise."""
-    from drretail.api.worlds import check_askable, opened_world
-    from drretail.querygen.reading import read_queries
-    from drretail.sandboxes.build import build_offline
-    from drretail.sandboxes.sizes import read_sizes
-
-    if web != "offline":
-        raise UserError(f"A sandbox is made with --web offline, not {web}.")
-    tokens = read_sizes(sizes)
-    asked = read_queries(queries)
-    with opened_world(world, quiet=True) as shop:
-        check_askable(shop, asked)
-        build_offline(shop, asked, to, tokens, seed)
-    typer.echo(f"{to}: {len(asked)} queries, {len(tokens)} sizes.")
+sandbox_app.command("build")(build)
 
 
 @sandbox_app.command("check")

@@ -32,7 +32,7 @@ RESULTS = 100
 """Of a keyword, as the paper searches: a page that none of ten finds among so many is not taken."""
 DISTRACTING = 0.15
 """Of the largest size's tokens, about."""
-_SPARE = 1.25
+_SPARE = 1.1
 """So much more is made than the largest size takes: pages that no keyword finds are left out."""
 
 

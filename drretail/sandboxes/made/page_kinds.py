@@ -13,7 +13,8 @@ from drretail.sandboxes.made.showing import Shown
 from drretail.sandboxes.made.spinning import sentences, spin
 
 KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", "news")
-SHORTEST, LONGEST = 300, 12_000
+SHORTEST, LONGEST = 420, 10_800
+"""What is drawn; a last paragraph may go beyond by its own length."""
 _TYPICAL, _SPREAD = 3900, 0.75
 _SITES = {
     "test": ("tried-and-told", "bench-notes", "plain-reviews", "thekitchentable", "two-week-test"),
@@ -41,6 +42,8 @@ _CHANCES = {
 """How often each sort of sentence is drawn, by kind of page."""
 _NAMING = ("feature", "detail", "price", "rating")
 _SENTENCES_OF_A_BLOCK = {"thread": (1, 4), "faq": (1, 3), "shop": (2, 3), "notice": (2, 4)}
+_FRAME = {"faq": 110, "thread": 12}
+"""Characters of a question, or of who posts."""
 _FRUITLESS = 25
 """So many draws without a new sentence, and everything has been said."""
 
@@ -91,7 +94,7 @@ class _Writer:
         head = [self.line(("opening", self.kind)), *self._exhibit(length)]
         closing = self.line(("closing", self.kind))
         left = length - len(said) - sum(map(len, head)) - len(closing)
-        blocks = list(self._blocks(left, at_least=1 if said else 0))
+        blocks = list(self._blocks(left, at_least=1))
         if said:
             self._plant(said, blocks)
         rendered = [self._rendered(about, block) for about, block in blocks]
@@ -119,7 +122,7 @@ class _Writer:
             block = self._block(about, self.random.randint(fewest, most))
             if block:
                 yield about, block
-                left -= sum(len(it) + 2 for it in block)
+                left -= sum(len(it) + 2 for it in block) + _FRAME.get(self.kind, 0)
                 number += 1
             else:
                 fruitless += 1
@@ -178,14 +181,14 @@ class _Writer:
         return self._spun(self.random.choice(self.bank[place[0]][place[1]]), self.cast.focus, **slots)
 
     def _spun(self, pattern: str, it: Shown, **slots: str) -> str:
-        product, random = it.product, self.random
-        other = random.choice([o for o in (self.cast.focus, *self.cast.others) if o is not it] or [it])
-        text = spin(pattern, random, {
-            "name": it.name, "other": other.name, "theme": self.cast.theme, "brand": product.brand or it.name,
-            "price": it.price or "", "stars": f"{product.average_rating}", "ratings": f"{product.rating_number}",
-            "month": random.choice(self.bank["months"]), "person": random.choice(self.bank["people"]),
-            "place": random.choice(self.bank["places"]), "number": str(random.randint(100, 999)),
+        product, choice = it.product, self.random.choice
+        text = spin(pattern, self.random, {
+            "name": it.name, "theme": self.cast.theme, "brand": product.brand or it.name, "price": it.price or "",
+            "stars": str(product.average_rating), "ratings": str(product.rating_number),
             "count": _COUNTS[min(len(self.cast.others), len(_COUNTS) - 1)],
+            "other": lambda: choice([o.name for o in (self.cast.focus, *self.cast.others) if o is not it] or [it.name]),
+            "month": lambda: choice(self.bank["months"]), "person": lambda: choice(self.bank["people"]),
+            "place": lambda: choice(self.bank["places"]), "number": lambda: str(self.random.randint(100, 999)),
         } | slots)  # fmt: skip
         return text[:1].upper() + text[1:]
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from random import Random
@@ -12,10 +12,18 @@ _TOKEN = re.compile(r"[{}|]|[^{}|]+")
 _SLOT = re.compile(r"<(\w+)>")
 
 
-def spin(pattern: str, random: Random, slots: Mapping[str, str]) -> str:
-    """The pattern with one of each {a|b} and its slots filled; a slot that is not given stays as it is."""
+def spin(pattern: str, random: Random, slots: Mapping[str, str | Callable[[], str]]) -> str:
+    """The pattern with one of each {a|b} and its slots filled; a slot that is not given stays as it is.
+
+    What a slot is filled with may be drawn when it is needed: a page draws for one slot in ten of those it could fill.
+    """
     text = "".join(_drawn(_parsed(pattern), random))
-    return _SLOT.sub(lambda it: slots.get(it[1], it[0]), text)
+
+    def filled(slot: re.Match[str]) -> str:
+        value = slots.get(slot[1], slot[0])
+        return value if isinstance(value, str) else value()
+
+    return _SLOT.sub(filled, text)
 
 
 @cache
