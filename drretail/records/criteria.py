@@ -62,7 +62,7 @@ class GoldInsight(Record):
     stands_in: str = ""
     """The page's address, or the file's name."""
     quote: str = ""
-    """The words there that bear it out; empty where the text itself stands there."""
+    """The words there that it rests on; blank where nobody wrote them down."""
 
     @property
     def item(self) -> str:

@@ -9,13 +9,16 @@ from drretail.env.world import World
 from drretail.experiment import read_gold_file
 from drretail.files import read_documents
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.records.criteria import Gold, GoldInsight
+from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.sandboxes.counting import counter_of
 from drretail.sandboxes.found.build import people_of
 from drretail.sandboxes.found.files import texts_of
 from drretail.sandboxes.found.queries import files_in
 from drretail.sandboxes.sizes import TOLERANCE
+
+OFFLINE = "offline"
+"""The web of sandboxes whose pages are made up."""
 
 
 def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[str]]:
@@ -31,7 +34,7 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
         pages, labels = read_pages(task), {it.url: it.label for it in read_labels(task)}
         found[query.query_id] = [
             *_of_sizes(about, pages, labels),
-            *_of_gold(read_gold_file(task / "gold.json"), pages, labels, files_in(task)),
+            *_of_gold(read_gold_file(task / "gold.json"), about, pages, labels, files_in(task)),
             *_of_people(query, pages, people),
         ]
     return found
@@ -49,23 +52,21 @@ def _of_sizes(about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, 
         yield "a supportive page does not stand in every size."
 
 
-def _of_gold(gold: Gold, pages: list[TaskPage], labels: Mapping[str, str], files: Mapping[str, bytes]) -> Iterator[str]:
+def _of_gold(
+    gold: Gold, about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, str], files: Mapping[str, bytes]
+) -> Iterator[str]:
     insights = (*gold.files.insights, *gold.sandbox.insights)
     if not insights:
         yield "it has no gold yet (drretail sandbox queries writes the query and its gold)."
     texts = {it.url: it.text for it in pages} | texts_of(files)
     for it in insights:
         if it.stands_in in files and it.stands_in not in texts:
-            continue  # an image: nobody reads it here
-        where = [name for name, text in texts.items() if _stands(it, text)]
-        fits = it.stands_in in where if it.quote else where == [it.stands_in]
+            continue  # what a picture shows is no text that could be looked for
+        where = [name for name, text in texts.items() if is_on(it.quote or it.text, text)]
+        # Made-up facts stand nowhere else; in the words of a page of the web another may be caught by chance.
+        fits = where == [it.stands_in] if about.web == OFFLINE else it.stands_in in where
         if not fits or labels.get(it.stands_in, "supportive") != "supportive":
             yield f"{it.id} stands in {len(where)} places: {it.quote or it.text}"
-
-
-def _stands(insight: GoldInsight, text: str) -> bool:
-    """By its quote where a model told it in other words."""
-    return is_on(insight.quote, text) if insight.quote else insight.text in text
 
 
 def _of_people(query: Query, pages: list[TaskPage], people: People) -> Iterator[str]:

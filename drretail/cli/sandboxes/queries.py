@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.sandboxes.by_model import Asked, end, opened_asker, opened_model
+from drretail.cli.sandboxes.found_pages import Asked, end, opened_asker, opened_model
 
 
 @grouped

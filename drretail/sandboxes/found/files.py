@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from random import Random
 
-from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.prompts import tagged
+from drretail.querygen.lint import References
 from drretail.records.query import Query
-from drretail.records.shop import Product
-from drretail.sandboxes.user_files import user_files
+from drretail.sandboxes.made.needs import need_of
+from drretail.sandboxes.made.planting import Drawing
+from drretail.sandboxes.made.user_files import user_files
 
 TEXTS = (".md", ".txt", ".csv")
 LONGEST = 20_000
@@ -47,20 +48,19 @@ def shown_files(files: Mapping[str, bytes]) -> list[str]:
 
 
 def made_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
-    """Made-up files of the query's user: orders, a note, a manual. Raises UserError where the shop offers nothing."""
-    texts, _ = user_files(query, world.store, _product(world, query), Random(f"{seed}/{query.query_id}"))
-    return {name: text.encode() for name, text in texts.items()}
+    """Made-up files of the query's user: orders, a note, a manual, a receipt.
+
+    Raises UserError where the shop offers nothing for it.
+    """
+    about = query if query.is_typed else query.model_copy(update={"text": _bought_last(world, query)})
+    need = need_of(world, References(world), about)
+    drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
+    files = user_files(need, world.store, world.manifest.now.date(), drawing)
+    return {it.name: it.content for it in files}
 
 
-def _product(world: World, query: Query) -> Product:
-    """What the files are about: what the query finds first; of one that is to be written, what was ordered last."""
-    if query.user_id is not None and not query.is_typed:
-        ordered = [it.product_id for it in world.store.orders(query.user_id).orders]
-        known = world.store.products(ordered)
-        if (newest := next((known[it] for it in ordered if it in known), None)) is not None:
-            return newest
-    category = next(iter(query.constraints.categories), None)
-    hits = world.catalog.search(CatalogQuery(query.text, category=category, limit=1)).hits
-    if not hits:
-        raise UserError(f"The shop offers nothing for the query {query.query_id}: leave it out.")
-    return world.store.product(hits[0].product_id)
+def _bought_last(world: World, query: Query) -> str:
+    """What a query that is to be written may be about; its text for a user without orders."""
+    orders = [] if query.user_id is None else [it.product_id for it in world.store.orders(query.user_id).orders]
+    known = world.store.products(orders)
+    return next((known[it].title for it in orders if it in known), query.text)

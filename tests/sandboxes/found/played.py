@@ -60,8 +60,8 @@ def _gold(asked: str) -> dict[str, Any]:
     found = [{"insight": f"It matters that: {it}", "source": number, "quote": _quote(it)} for number, it in told]
     for name, text in _FILE.findall(asked):
         if name == "note.md":
-            line = next(it for it in text.split("\n") if "measured" in it).removeprefix("- ")
-            found.append({"insight": "There is little room.", "source": name, "quote": line})
+            line = max(text.split("\n"), key=len).removeprefix("- ")
+            found.append({"insight": "The note sets a limit.", "source": name, "quote": line})
     return {"insights": found}
 
 

@@ -157,7 +157,7 @@ def test_what_is_lost_on_the_way_is_counted(finished: Path) -> None:
 def test_gold_stands_in_supportive_pages_and_files_and_score_finds_the_criteria(finished: Path) -> None:
     gold = read_gold_file(task_folder(finished, "q1") / "gold.json")
     assert [it.stands_in for it in gold.files.insights] == ["note.md"]
-    assert {it.quote for it in gold.sandbox.insights} == {it[2:] for it in FACTS}
+    assert {it.quote for it in gold.sandbox.insights} == {it[1:].strip() for it in FACTS}
     assert len(gold.sandbox.documents) == 4
     criteria = Criteria.model_validate(read_json(finished / "rubrics" / "dr3" / "q1.json"))
     assert {it.name for it in criteria.groups} == {"constraints", "query", "depth"}

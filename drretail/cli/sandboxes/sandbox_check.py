@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.sandboxes.by_model import Asked, opened_asker, opened_model
+from drretail.cli.sandboxes.found_pages import Asked, opened_asker, opened_model
 from drretail.errors import UserError
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
     from drretail.env.world import World
     from drretail.records.query import Query
+    from drretail.sandboxes.counting import TokenCounter
     from drretail.sandboxes.found.asking import Asker
 
 _MOST_TOLD = 5
@@ -37,12 +38,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a build with a search engine finds, and for whom where there are no queries."""
+    """What a build with a search engine finds, and for whom."""
 
     user: Annotated[
         list[str] | None, typer.Option("--user", metavar="ID", help="Without --queries: a task for this user.")
     ] = None
-    users: Annotated[int, typer.Option("--users", min=1, help="Without --queries: tasks for so many drawn users.")] = 5
     results: Annotated[int, typer.Option("--results", min=10, max=100, help="Of each keyword, at most.")] = 100
     files: Annotated[
         Path | None, typer.Option("--files", metavar="DIR", help="Own files of the users: DIR/QUERY or DIR/USER/….")
@@ -82,10 +82,11 @@ def opened_asker(folder: Path, writer: "QueryWriter", asked: Asked, calls: flags
 def build_found(
     to: Path,
     queries: Path | None,
+    n: int,
     world: str,
     web: str,
     sizes: Mapping[str, int],
-    tokenizer: str | None,
+    counter: "TokenCounter",
     seed: str,
     found: Found,
     asked: Asked,
@@ -100,7 +101,6 @@ def build_found(
     from drretail.cli.spending import show_estimates
     from drretail.event_loop import run_loop
     from drretail.progress import choose_progress
-    from drretail.sandboxes.counting import counter_of
     from drretail.sandboxes.found.build import FoundBuilder, begun
     from drretail.sandboxes.found.estimate import estimate_building
     from drretail.sandboxes.found.files import check_own_files
@@ -110,13 +110,12 @@ def build_found(
     if found.files is not None:
         check_own_files(found.files)
     with opened_world(world, quiet=quiet) as shop:
-        wanted = _wanted(shop, queries, found, writer.model.spec, seed)
+        wanted = _wanted(shop, queries, n, found, writer.model.spec, seed)
         if estimate:
             one = estimate_building(writer.model, len(wanted), found.results)
             show_estimates(f"Tasks to build in {to}", ["model", "tasks"], [one], writer.prices, as_json=False)
             return
         opened = chosen_web(read_settings(web=web))
-        counter = counter_of(tokenizer)
         day = begun(
             to,
             datetime.now(UTC).date(),
@@ -168,7 +167,7 @@ def files_by(shop: "World", own: Path | None, seed: str) -> "Callable[[Query], M
     return of
 
 
-def _wanted(shop: "World", queries: Path | None, found: Found, source: str, seed: str) -> "list[Query]":
+def _wanted(shop: "World", queries: Path | None, n: int, found: Found, source: str, seed: str) -> "list[Query]":
     """The queries of a file, else one that is still to be written for each user."""
     from drretail.api.worlds import check_askable
     from drretail.querygen.by_model.place import places_drawn, places_of
@@ -181,5 +180,5 @@ def _wanted(shop: "World", queries: Path | None, found: Found, source: str, seed
         asked = read_queries(queries)
         check_askable(shop, asked)
         return list(asked)
-    places = places_of(shop, found.user, 1) if found.user else places_drawn(shop, found.users, 1, seed)
+    places = places_of(shop, found.user, 1) if found.user else places_drawn(shop, n, 1, seed)
     return [unasked(it.query_id(1).replace("-m-", "-s-"), it.user_id, source) for it in places.places if it.user_id]
