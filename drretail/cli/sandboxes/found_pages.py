@@ -101,7 +101,7 @@ def build_found(
     from drretail.cli.spending import show_estimates
     from drretail.event_loop import run_loop
     from drretail.progress import choose_progress
-    from drretail.sandboxes.found.build import FoundBuilder, begun
+    from drretail.sandboxes.found.build import BuildSettings, FoundBuilder, begun
     from drretail.sandboxes.found.estimate import estimate_building
     from drretail.sandboxes.found.files import check_own_files
     from drretail.settings import read_settings
@@ -116,15 +116,15 @@ def build_found(
             show_estimates(f"Tasks to build in {to}", ["model", "tasks"], [one], writer.prices, as_json=False)
             return
         opened = chosen_web(read_settings(web=web))
-        day = begun(
-            to,
-            datetime.now(UTC).date(),
+        settings = BuildSettings(
+            day=datetime.now(UTC).date(),
             world=shop.manifest.fingerprint,
             web=opened.provider,
             model=writer.model.spec,
             results=found.results,
             seed=seed,
         )
+        day = begun(to, settings)
         with (
             opened_asker(to, writer, asked, calls) as asker,
             choose_progress("none" if quiet else None).track(f"Building by {writer.model.spec}", len(wanted)) as bar,

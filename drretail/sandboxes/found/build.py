@@ -13,7 +13,8 @@ from drretail.env.web.sealed import SandboxFolder, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
-from drretail.files import read_json, write_json
+from drretail.experiment import read_gold_file
+from drretail.files import read_documents, read_json, write_json
 from drretail.grounding.text.personal_data import People
 from drretail.prompts import tagged
 from drretail.records.base import Document, Record
@@ -75,6 +76,18 @@ class FoundReport(Document):
                 (f"{labels}{f' ({others})' if others else ''}", f"Taken out: {personal}" if personal else "", failed),
             )
         )
+
+
+class BuildSettings(Document):
+    """building/settings.json: what a build that was cut has to go on with."""
+
+    day: date
+    world: str
+    """Its fingerprint."""
+    web: str
+    model: str
+    results: int
+    seed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +176,7 @@ class FoundBuilder:
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
             keywords = _with_settled_needs(keywords, kept)
+            query, gold = self._written_before(query, gold)
         noise = tuple(_noise(found, pages, kept))
         material = TaskMaterial(
             query=query,
@@ -175,6 +189,13 @@ class FoundBuilder:
             criteria=criteria,
         )
         return material, _report(found, pages, kept, material)
+
+    def _written_before(self, query: Query, gold: Gold) -> tuple[Query, Gold]:
+        """The query and the gold that were written since for a task that had none; as they are where none were."""
+        path, kept = self.to / "queries.jsonl", task_folder(self.to, query.query_id) / "gold.json"
+        held = read_documents(path, Query, "query") if path.exists() and kept.exists() else ()
+        found = next((it for it in held if it.query_id == query.query_id and it.is_typed), None)
+        return (query, gold) if found is None else (found, read_gold_file(kept))
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
         """Of a thread, for webs wait; a build that is cut lets it end."""
@@ -220,22 +241,23 @@ def people_of(world: World, user_id: str | None) -> People:
     return People((world.store.user(user_id),), frozenset({user_id}), orders)
 
 
-def begun(to: Path, day: date, **settings: object) -> date:
-    """The day on which the build in ``to`` was begun, which is ``day`` for a new folder.
+def begun(to: Path, settings: BuildSettings) -> date:
+    """The day on which the build in ``to`` was begun, which is that of the settings for a new folder.
 
     Raises UserError where ``to`` holds something that was not begun with these settings.
     """
     path = to / BUILDING / SETTINGS_FILE
     if path.exists():
-        kept = read_json(path)
-        if other := [name for name, value in settings.items() if kept.get(name) != value]:
-            told = ", ".join(f"{name} {kept.get(name)}" for name in other)
+        kept = BuildSettings.model_validate(read_json(path))
+        wanted = settings.model_copy(update={"day": kept.day})
+        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(wanted, name)]:
+            told = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
             raise UserError(f"{to} was begun with {told}: go on with the same, or name a new folder.")
-        return date.fromisoformat(kept["day"])
+        return kept.day
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UserError(f"{to} is not empty, and no build was cut there: name a new folder.")
-    write_json(path, {"day": day.isoformat(), **settings})
-    return day
+    write_json(path, settings.model_dump(mode="json"))
+    return settings.day
 
 
 def _with_settled_needs(keywords: Keywords, kept: Weighed) -> Keywords:

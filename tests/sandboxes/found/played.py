@@ -108,3 +108,8 @@ def chat(**instead: Play) -> ScriptedChat:
 
 def model(**instead: Play) -> Model:
     return scripted(chat(**instead))
+
+
+def opened() -> ScriptedChat:
+    """The model as ``--model`` opens it."""
+    return chat()

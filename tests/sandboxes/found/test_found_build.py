@@ -245,6 +245,9 @@ def test_without_queries_they_are_written_from_what_was_found(
     assert check_sandbox(folder) == {"q1": []}
     assert (folder / "rubrics" / "dr3" / "q1.json").is_file()
     assert written(world, folder, model()).written == ()
+    assert built(world, searxng(fake), folder, unasked("q1", USER, "fake:x"), by=model()).failed == {}
+    assert read_documents(folder / "queries.jsonl", Query, "query") == (query,)
+    assert check_sandbox(folder) == {"q1": []}
 
 
 def test_a_review_tells_which_question_a_task_does_not_pass(finished: Path, tmp_path: Path) -> None:

@@ -1,20 +1,21 @@
 """``drretail sandbox`` with a search engine, as a person calls it."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from drretail.cli.sandboxes.found_pages import files_by
 from drretail.cli.sandboxes.group import sandbox_app
+from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.files import write_lines
 from tests.sandboxes.found.fake_web import FakeWeb
 from tests.sandboxes.found.test_found_build import QUERY
 from tests.shop import USER, build
 
-PLAYED = "tests.sandboxes.found.played:chat"
+PLAYED = "tests.sandboxes.found.played:opened"
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +71,6 @@ def test_without_a_language_model_pages_of_a_search_engine_are_refused(
 
 
 def test_own_files_stand_in_for_made_up_ones(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
-    from drretail.cli.sandboxes.found_pages import files_by
-    from drretail.env.world import open_world
-
     (tmp_path / "own" / USER).mkdir(parents=True)
     (tmp_path / "own" / USER / "list.txt").write_text("It must not be red.")
     with open_world(shop) as world:
@@ -80,4 +78,3 @@ def test_own_files_stand_in_for_made_up_ones(shop: str, fake: FakeWeb, tmp_path:
         assert files(QUERY) == {"list.txt": b"It must not be red."}
         others = files(QUERY.model_copy(update={"user_id": None}))
     assert {*others} >= {"note.md", "manual.txt"}
-    assert json.dumps(sorted(others))
