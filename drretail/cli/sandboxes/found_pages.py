@@ -151,7 +151,7 @@ def end(failed: Mapping[str, str]) -> None:
     for query_id, why in failed.items():
         say(f"{query_id} was left out: {why.rstrip('.')}.")
     if failed:
-        say("What failed is kept: ask anew with --retry-failed.")
+        say("Searches and questions that failed are asked anew with --retry-failed.")
         raise typer.Exit(3)
 
 

@@ -171,8 +171,11 @@ class FoundBuilder:
                 self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files)
             )
             if missing:
-                raise TaskFailed(f"the pages that were found are not enough: {'; '.join(missing)}")
-            gold = await gold_of(self.asker, query, served, files)
+                raise TaskFailed(
+                    f"the pages that were found are not enough: {'; '.join(missing)} "
+                    "(a new folder with more --results or another wording may find more)"
+                )
+            gold = await gold_of(self.asker, query, served, files, of_files=False)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
             keywords = _with_settled_needs(keywords, kept)

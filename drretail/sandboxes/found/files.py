@@ -6,9 +6,11 @@ from random import Random
 
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.grounding.text.words import content_stems
 from drretail.prompts import tagged
 from drretail.querygen.lint import References
 from drretail.records.query import Query
+from drretail.records.shop import Product
 from drretail.sandboxes.made.needs import need_of
 from drretail.sandboxes.made.planting import Drawing
 from drretail.sandboxes.made.user_files import user_files
@@ -48,19 +50,26 @@ def shown_files(files: Mapping[str, bytes]) -> list[str]:
 
 
 def made_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
-    """Made-up files of the query's user: orders, a note, a manual, a receipt.
+    """Made-up files of the query's user: orders, a note, a manual and a receipt of what the query speaks of most.
 
     Raises UserError where the shop offers nothing for it.
     """
-    about = query if query.is_typed else query.model_copy(update={"text": _bought_last(world, query)})
-    need = need_of(world, References(world), about)
+    bought = _bought(world, query)
+    if not query.is_typed and bought:
+        query = query.model_copy(update={"text": bought[0].title})
+    elif bought and not query.constraints.owned:
+        words = set(content_stems(query.text))
+        best = max(bought, key=lambda it: len(words & set(content_stems(it.title))))
+        owned = query.constraints.model_copy(update={"owned": (best.product_id,)})
+        query = query.model_copy(update={"constraints": owned})
+    need = need_of(world, References(world), query)
     drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
     files = user_files(need, world.store, world.manifest.now.date(), drawing)
     return {it.name: it.content for it in files}
 
 
-def _bought_last(world: World, query: Query) -> str:
-    """What a query that is to be written may be about; its text for a user without orders."""
-    orders = [] if query.user_id is None else [it.product_id for it in world.store.orders(query.user_id).orders]
-    known = world.store.products(orders)
-    return next((known[it].title for it in orders if it in known), query.text)
+def _bought(world: World, query: Query) -> list[Product]:
+    """What the query's user ordered, newest first."""
+    ids = [] if query.user_id is None else [it.product_id for it in world.store.orders(query.user_id).orders]
+    held = world.store.products(ids)
+    return [held[it] for it in dict.fromkeys(ids) if it in held]

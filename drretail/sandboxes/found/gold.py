@@ -44,16 +44,16 @@ async def gold_of(asker: Asker, query: Query, pages: Sequence[SandboxPage], file
         load_prompt(__file__, "gold"),
         data,
         WrittenGold,
-        lambda it: _unfounded(it, texts, len(pages)),
+        lambda it: _unfounded(it, texts, len(pages), of_files=of_files),
     )
     places = {str(number): it.url for number, it in enumerate(pages, 1)}
     of_pages = [it for it in said.insights if it.source in places]
-    of_files = [it for it in said.insights if it.source not in places]
-    named = dict.fromkeys(it.source for it in of_files)
+    others = [it for it in said.insights if it.source not in places]
+    named = dict.fromkeys(it.source for it in others)
     return Gold(
         query_id=query.query_id,
         files=PartOfGold(
-            insights=tuple(_insight(f"f{number}", it, it.source) for number, it in enumerate(of_files, 1)),
+            insights=tuple(_insight(f"f{number}", it, it.source) for number, it in enumerate(others, 1)),
             documents=tuple(RequiredDocument(title=name) for name in named),
         ),
         sandbox=PartOfGold(
@@ -96,7 +96,7 @@ def _insight(name: str, said: SaidInsight, place: str) -> GoldInsight:
     return GoldInsight(id=name, text=said.insight.strip(), stands_in=place, quote=" ".join(said.quote.split()))
 
 
-def _unfounded(said: WrittenGold, texts: Mapping[str, str], pages: int) -> str | None:
+def _unfounded(said: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
     sources = [it.source for it in said.insights]
     if strange := [it for it in sources if it not in texts]:
         return f"there is no source {strange[0]!r}: they are {', '.join(texts)}"
@@ -104,6 +104,6 @@ def _unfounded(said: WrittenGold, texts: Mapping[str, str], pages: int) -> str |
         return f"these words don't stand in their source, letter for letter in one piece: {' | '.join(wrong)}"
     if bare := [number for number in map(str, range(1, pages + 1)) if number not in sources]:
         return f"nothing is said of page {', '.join(bare)}, and each page is there because something needs it"
-    if len(texts) > pages and not any(it not in {*map(str, range(1, pages + 1))} for it in sources):
+    if of_files and len(texts) > pages and not any(it not in {*map(str, range(1, pages + 1))} for it in sources):
         return f"nothing is said of any file, and the question turns on one: {', '.join([*texts][pages:])}"
     return None

@@ -64,7 +64,7 @@ async def keywords_of(
     shown = [
         tagged("query", wide.matter),
         numbered_needs(needs),
-        tagged("keywords", "\n".join(f"{it.keyword.strip()} ({it.facet})" for it in wide.keywords)),
+        tagged("keywords", "\n".join(f"{it.keyword.strip()} – {it.facet}" for it in wide.keywords)),
     ]
     narrow = await asker.ask(
         f"{task}/converge", load_prompt(__file__, "converge"), shown, Convergence, lambda it: _unsorted(it, offered)

@@ -81,7 +81,7 @@ async def _written(
     keywords = Keywords.model_validate(read_json(task / "keywords.json"))
     pages, files = supportive_pages(task), files_in(task)
     query, found = await writer.write(matter, keywords, pages, files, earlier)
-    gold = await gold_of(asker, query, pages, files)
+    gold = await gold_of(asker, query, pages, files, of_files=True)
     criteria = await criteria_of(asker, query, world, folder)
     write_json(
         rubric_path(folder, criteria.family, query.query_id), criteria.model_dump(mode="json", exclude_none=True)

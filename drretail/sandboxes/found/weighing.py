@@ -48,7 +48,8 @@ async def weighed(asker: Asker, task: str, question: str, needs: Sequence[str], 
     facts: list[tuple[int, SaidFact]] = [
         (number, fact) for number, it in enumerate(pages) if it.ruling is not None for fact in it.ruling.facts
     ]
-    lines = (f"{number}. (need {fact.need}) {fact.fact}" for number, (_, fact) in enumerate(facts, 1))
+    days = [it.found.page.date or "no date" for it in pages]
+    lines = (f"{number}. (need {fact.need}, {days[page]}) {fact.fact}" for number, (page, fact) in enumerate(facts, 1))
     data = [tagged("query", question), numbered_needs(needs), tagged("facts", "\n".join(lines))]
     said = await asker.ask(
         f"{task}/weigh", load_prompt(__file__, "weigh"), data, FactGroups, lambda it: _misgrouped(it, len(facts))

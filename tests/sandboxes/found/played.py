@@ -42,7 +42,7 @@ def _rule(asked: str) -> dict[str, Any]:
 
 
 def _weigh(asked: str) -> dict[str, Any]:
-    facts = re.findall(r"^(\d+)\. \(need \d+\) (.*)$", asked, re.MULTILINE)
+    facts = re.findall(r"^(\d+)\. \(need \d+, [^)]*\) (.*)$", asked, re.MULTILINE)
     groups = [[int(number) for number, text in facts if text == fact] for fact in dict.fromkeys(it for _, it in facts)]
     return {"groups": [{"fact_numbers": it, "needed": True} for it in groups]}
 
