@@ -35,8 +35,13 @@ class WrittenGold(Record):
     insights: list[SaidInsight]
 
 
-async def gold_of(asker: Asker, query: Query, pages: Sequence[SandboxPage], files: Mapping[str, bytes]) -> Gold:
-    """The gold of a query; every insight's quote stands in its page or file. Raises TaskFailed."""
+async def gold_of(
+    asker: Asker, query: Query, pages: Sequence[SandboxPage], files: Mapping[str, bytes], *, of_files: bool
+) -> Gold:
+    """The gold of a query; every insight's quote stands in its page or file. Raises TaskFailed.
+
+    With ``of_files`` some file has to have one: the query was written so that it needs them.
+    """
     texts = {str(number): it.text for number, it in enumerate(pages, 1)} | texts_of(files)
     data = [tagged("query", query.text), *shown_pages(pages), *shown_files(files)]
     said = await asker.ask(
