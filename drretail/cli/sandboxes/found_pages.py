@@ -134,7 +134,7 @@ def build_found(
                 on_task=lambda _: bar.advance(),
             )  # fmt: skip
             built = run_loop(builder.build(wanted))
-            spent = writer.line(asker.usage, asker.journal.served, quiet=quiet)
+            spent = writer.line(asker.usage, asker.served, quiet=quiet)
     for query_id, report in built.reports.items():
         typer.echo(f"{query_id}: {report.line}.")
     for line in built.said:

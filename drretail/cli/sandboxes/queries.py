@@ -37,7 +37,7 @@ def queries(
             raise UserError(f"{folder} was made for another shop: name its world with --world.")
         with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}") as bar:
             made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
-        spent = writer.line(asker.usage, asker.journal.served, quiet=quiet)
+        spent = writer.line(asker.usage, asker.served, quiet=quiet)
     if not quiet:
         say_wrong(made.wrong)
     typer.echo(f"{folder}: {len(made.written)} queries written.")

@@ -61,7 +61,7 @@ def _review(folder: Path, found: dict[str, list[str]], asked: Asked, calls: flag
     without = set(lacking(folder, queries))
     with opened_asker(folder, writer, asked, calls) as asker:
         said = run_loop(reviewed(folder, [it for name, it in queries.items() if name not in without], asker))
-        spent = writer.line(asker.usage, asker.journal.served, quiet=quiet)
+        spent = writer.line(asker.usage, asker.served, quiet=quiet)
     for query_id, review in said.items():
         found[query_id] += [f"nothing usable was said of it: {review}"] if isinstance(review, str) else review.faults
     typer.echo(spent)

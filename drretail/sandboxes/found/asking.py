@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,7 +11,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
-from drretail.journal import Journal, read_effects
+from drretail.journal import Effect, Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
@@ -31,26 +32,27 @@ class TaskFailed(Exception):
     """A task can't be made, for the reason that it tells in words."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asker:
     """One model and one journal, as all steps of a build share them; close it, or use it as a context manager."""
 
     model: Model
     journal: Journal
     gate: asyncio.Semaphore
-    tried: frozenset[str]
-    """The scopes that the journal held when it was opened."""
+    held: tuple[Effect, ...] = ()
+    """What the journal held when it was opened."""
     retry_failed: bool = False
     allowance: Allowance = field(default_factory=Allowance)
-    on_call: Callable[[], object] = lambda: None
+    beside: list[Usage] = field(default_factory=list[Usage])
+    """What was used beside the journal: criteria have journals of their own."""
 
     @classmethod
     def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
         """With the journal of a sandbox's folder. Raises UserError for a broken one."""
         path = folder / BUILDING / JOURNAL
         path.parent.mkdir(parents=True, exist_ok=True)
-        tried = frozenset(it.scope for it in read_effects(path)) if path.exists() else frozenset[str]()
-        return cls(model, Journal(path), asyncio.Semaphore(parallel), tried, retry_failed, allowance)
+        held = tuple(read_effects(path)) if path.exists() else ()
+        return cls(model, Journal(path), asyncio.Semaphore(parallel), held, retry_failed, allowance)
 
     def __enter__(self) -> "Asker":
         return self
@@ -88,23 +90,32 @@ class Asker:
 
     def scopes(self, name: str) -> Iterator[str]:
         """That of the first try, and, each after a failure, of those that were made again or are to be."""
-        number = 1
+        number, tried = 1, self._tried
         yield f"{name}#1"
-        while (self.retry_failed and f"{name}#{number}" in self.tried) or f"{name}#{number + 1}" in self.tried:
+        while (self.retry_failed and f"{name}#{number}" in tried) or f"{name}#{number + 1}" in tried:
             number += 1
             yield f"{name}#{number}"
 
+    @cached_property
+    def _tried(self) -> frozenset[str]:
+        return frozenset(it.scope for it in self.held)
+
     @property
     def usage(self) -> Usage:
-        """Of all calls in the journal that were asked for since it was opened."""
+        """Of all calls that were asked for since it was opened, those that the journal answered included."""
         usage = Usage()
-        for effect in self.journal.effects:
-            usage = usage.plus(Usage(**(effect.usage or {})))
+        for used in (*(Usage(**(it.usage or {})) for it in self.journal.effects), *self.beside):
+            usage = usage.plus(used)
         return usage
+
+    @property
+    def served(self) -> int:
+        """How many of these calls the journal answered."""
+        known = {it.key for it in self.held}
+        return sum(it.kind == "model" and it.key in known for it in self.journal.effects)
 
     def _models(self) -> Models:
         def used(usage: Usage, _: float | None) -> None:
             self.allowance.count(usage, self.model.price)
-            self.on_call()
 
         return Models({ROLE: self.model}, self.journal, Trajectory(), gate=self.gate, on_use=used)

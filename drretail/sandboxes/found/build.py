@@ -133,7 +133,7 @@ class FoundBuilder:
                 task = write_task(self.to, material, self.sizes, self.counter)
                 write_json(task_folder(self.to, query.query_id) / FOUND_FILE, report.model_dump(mode="json"))
             except (TaskFailed, UserError) as problem:
-                failed[query.query_id] = str(problem)
+                failed[query.query_id] = str(problem).removeprefix(f"{query.query_id}: ")
             except CapReached as problem:
                 failed |= {
                     it.query_id: f"the cap of {problem} is reached" for it in wanted if it.query_id not in reports

@@ -91,6 +91,7 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
         if told is not None:
             raise TaskFailed(told.error or "no criteria were made")
         made = await prepare(task, session)
+        asker.beside.append(session.usage)
         if isinstance(made, str):
             session.record(STAGE, query.query_id, "failed", error=made)
             raise TaskFailed(made)
