@@ -50,7 +50,8 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(shop: str, fake: Fak
     assert (after.exit_code, "1 of 1 queries pass" in after.stdout) == (0, True)
     again = sandbox(fake, "build", *flags, "--quiet")
     calls = re.findall(r"(\d+) calls, (\d+) of them from the journal", again.stdout)
-    assert calls and calls[0][0] == calls[0][1]
+    assert len(calls) == 1
+    assert calls[0][0] == calls[0][1]
     other = (*flags[:-2], "--results", "20")
     refused = sandbox(fake, "build", *other)
     assert isinstance(refused.exception, UserError)
