@@ -129,7 +129,7 @@ class _TaskMaker:
         while True:
             for at, fact in enumerate(facts, 1):
                 trap = fact.trap(number, self.random, f"s{at}")
-                age = self.random.randint(500, 2200) if trap.kind == "outdated" else self.random.randint(2, 700)
+                age = self.random.randint(500, 2200) if trap.kind == "outdated" else self._age()
                 page = self._signal(fact, self.random.choice(KINDS), trap.text, age)
                 yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
             number += 1
@@ -155,9 +155,13 @@ class _TaskMaker:
                 of = [self.shelf.names[it.product_id] for it in theme.products]
                 focus, length = self.random.choice(of), drawn_length(self.random)
                 cast = Cast(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
-                page = self._page(self.random.choice(KINDS), cast, length, self.random.randint(2, 1500))
+                page = self._page(self.random.choice(KINDS), cast, length, self._age())
                 if not any(it in page.text for it in self.drawing.used):
                     yield LabelledPage(page, "noise", keyword=theme.keyword)
+
+    def _age(self) -> int:
+        """Days: a third is as new as the pages with the facts, whose dates then tell nothing."""
+        return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
 
     def _page(self, kind: str, cast: Cast, length: int, age: int, said: str = "") -> SandboxPage:
         if kind == "prices" and cast.focus.price is None:

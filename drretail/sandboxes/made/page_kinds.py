@@ -97,10 +97,18 @@ class _Writer:
         blocks = list(self._blocks(left, at_least=1))
         if said:
             self._plant(said, blocks)
+        self._lengthen(blocks, SHORTEST - len(said) - sum(map(len, head)) - len(closing))
         rendered = [self._rendered(about, block) for about, block in blocks]
         if self.kind == "thread":
             head, closing = [self._post(head)], self._post([closing])
         return "\n\n".join([*head, *rendered, closing])
+
+    def _lengthen(self, blocks: list[tuple[Shown, list[str]]], least: int) -> None:
+        """With advice, where listings say next to nothing."""
+        left = least - sum(len(it) for _, block in blocks for it in block)
+        while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
+            blocks.append((self.cast.focus, [advice]))
+            left -= len(advice)
 
     def _plant(self, said: str, blocks: list[tuple[Shown, list[str]]]) -> None:
         """Into the paragraph on the product that stands nearest to the page's middle."""

@@ -189,9 +189,13 @@ class _Maker:
 
     def wear(self) -> Fact:
         it, other = self.left[0], self.left[1] if len(self.left) > 1 else None
-        report, much = self.drawing.code(), self.random.randint(310, 890)
-        unit = "days a pack" if it.is_consumed else "hours of use"
-        less = much - self.random.randint(90, 200)
+        report = self.drawing.code()
+        much, unit = (
+            (self.random.randint(41, 89), "days a pack")
+            if it.is_consumed
+            else (self.random.randint(310, 890), "hours of use")
+        )
+        less = int(much * self.random.uniform(0.5, 0.8))
         beside = "" if other is None else f", and the {other.name} {less}"
         text = self._said([
             "In the endurance test <report> the <name> lasted <much> <unit><beside>.",

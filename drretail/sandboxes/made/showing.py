@@ -72,7 +72,7 @@ def _short(title: str, parts: int) -> str:
     name = title[: ends[parts - 1]] if len(ends) >= parts else title
     if parts < 9 and len(name) > _LONGEST_NAME:
         name = name[:_LONGEST_NAME].rsplit(" ", 1)[0]
-    return name.rstrip(" ,-–(|")
+    return name.removeprefix("The ").rstrip(" ,-–(|")
 
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
