@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
@@ -145,6 +146,13 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(w
     cotton = [it for it in facts if it.kind == "test" and it.thing == "swaddle blanket"]
     assert len(cotton) == 2
     assert all('"cotton"' in it.meaning for it in cotton)
+
+
+def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(world: World) -> None:
+    facts = facts_of(need_of(world, References(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
+    traps = [fact.trap(number, Random(number), "s1") for fact in facts for number in range(12)]
+    assert {it.kind for it in traps} == set(TRAP_KINDS)
+    assert not any(re.search(r"[.!?] [a-z]", it.text) or "<" in it.text for it in traps)
 
 
 def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(world: World) -> None:

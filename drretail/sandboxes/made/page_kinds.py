@@ -97,11 +97,11 @@ class _Writer:
         blocks = list(self._blocks(left, at_least=1))
         if said:
             self._plant(said, blocks)
-        self._lengthen(blocks, SHORTEST - len(said) - sum(map(len, head)) - len(closing))
+        self._lengthen(blocks, SHORTEST - sum(map(len, head)) - len(closing))
         rendered = [self._rendered(about, block) for about, block in blocks]
         if self.kind == "thread":
             head, closing = [self._post(head)], self._post([closing])
-        return "\n\n".join([*head, *rendered, closing])
+        return "\n\n".join(filter(None, [*head, *rendered, closing]))
 
     def _lengthen(self, blocks: list[tuple[Shown, list[str]]], least: int) -> None:
         """With advice, where listings say next to nothing."""

@@ -63,6 +63,7 @@ class Fact:
         kind, pattern = self.denials[number % len(self.denials)]
         lead = spin(random.choice(texts("planted")["leads"][kind]), random, {"name": self.about.name})
         text = spin(pattern, random, {"name": self.about.name, "few": str(random.randint(2, 9))})
+        text = text if lead.endswith(":") else text[:1].upper() + text[1:]
         why = f"Contradicts {insight} ({self.kind} of the {self.about.name}): {_WHY[kind]}."
         return Trap(kind, f"{lead} {text}", why)
 
