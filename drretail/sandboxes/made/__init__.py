@@ -3,8 +3,9 @@
 needs.py          what a query needs: its things, what would do, what is owned
 showing.py        products as pages speak of them
 planting.py       facts that decide between the fits, what each means, and traps against it
-spinning.py       sentences from patterns, and the patterns from
-sentences.toml    their file
+spinning.py       sentences from patterns, and the files of patterns
+sentences.toml    those of pages
+planted.toml      those of facts, traps and the user's files
 page_kinds.py     pages of nine kinds
 theme_words.py    keywords, and the products behind those of noise
 receipt_image.py  a receipt as a picture

@@ -71,7 +71,8 @@ def _measurable(query: Query, thing: str, fits: Sequence[Product]) -> tuple[str 
     listings = [listing_of(it) for it in fits]
     must = [
         it.property for it in query.constraints.must
-        if not is_of_ratings(it.property) and it.of in (None, thing) and all(fulfils(on, it.property) for on in listings)
+        if it.of in (None, thing) and not is_of_ratings(it.property)
+        and all(fulfils(on, it.property) for on in listings)
     ]  # fmt: skip
     must_not = [
         it.property for it in query.constraints.must_not

@@ -15,10 +15,10 @@ from drretail.querygen.lint import References
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.sandboxes.counting import TokenCounter
+from drretail.sandboxes.counting import CHARACTERS_OF_A_TOKEN, TokenCounter
 from drretail.sandboxes.folder import WrittenTask, check_new, write_sandbox, write_task
 from drretail.sandboxes.made.needs import Need, need_of
-from drretail.sandboxes.made.page_kinds import KINDS, Cast, drawn_length, others_for, page_of
+from drretail.sandboxes.made.page_kinds import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
 from drretail.sandboxes.made.planting import Drawing, Fact, facts_of
 from drretail.sandboxes.made.receipt_image import WITHOUT_PILLOW, can_draw
 from drretail.sandboxes.made.showing import Shown, shown
@@ -30,6 +30,8 @@ MOST_PRODUCTS = 3000
 """Of a larger shop, so many are what noise is made of."""
 RESULTS = 100
 """Of a keyword, as the paper searches: a page that none of ten finds among so many is not taken."""
+_NEEDED = 0.6
+"""Of the smallest size: the pages with the facts take no more, whatever lengths are drawn."""
 DISTRACTING = 0.15
 """Of the largest size's tokens, about."""
 _SPARE = 1.1
@@ -65,7 +67,7 @@ def build_offline(
     tasks: list[WrittenTask] = []
     for need in needs:
         maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
-        tasks.append(write_task(to, maker.material(max(sizes.values()), counter), sizes, counter))
+        tasks.append(write_task(to, maker.material(sizes, counter), sizes, counter))
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
         counter=counter.name, web="offline", made_by="offline",
@@ -97,14 +99,16 @@ class _TaskMaker:
         self.drawing = Drawing(random, shelf.text)
         self.fits = shown({it.product_id: it for thing in need.things for it in thing.fits}.values())
 
-    def material(self, tokens: int, counter: TokenCounter) -> TaskMaterial:
-        """All of the task, with pages for so many tokens."""
+    def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
+        """All of the task, with pages enough for the largest size, and what is needed fitting into the smallest."""
+        tokens = max(sizes.values())
         need = self.need
         facts = facts_of(need, self.today, self.drawing)
         signals = signal_keywords(need)
         beside = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
         files = user_files(need, self.world.store, self.today, self.drawing)
-        supportive = [self._supportive(fact) for fact in facts]
+        longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
+        supportive = [self._supportive(fact, longest) for fact in facts]
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING, counter))
         noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
         keywords = keywords_of(need, signals, beside)
@@ -119,8 +123,10 @@ class _TaskMaker:
             gold=_gold(need.query, files, facts, supportive),
         )
 
-    def _supportive(self, fact: Fact) -> LabelledPage:
-        page = self._signal(fact, self.random.choice(fact.kinds_of_pages), fact.text, self.random.randint(2, 19))
+    def _supportive(self, fact: Fact, longest: int) -> LabelledPage:
+        page = self._signal(
+            fact, self.random.choice(fact.kinds_of_pages), fact.text, self.random.randint(2, 19), longest
+        )
         return LabelledPage(page, "supportive", fact.kind, why=fact.meaning)
 
     def _distractors(self, facts: Sequence[Fact]) -> Iterator[LabelledPage]:
@@ -129,15 +135,15 @@ class _TaskMaker:
         while True:
             for at, fact in enumerate(facts, 1):
                 trap = fact.trap(number, self.random, f"s{at}")
-                age = self.random.randint(500, 2200) if trap.kind == "outdated" else self.random.randint(2, 700)
+                age = self.random.randint(500, 2200) if trap.kind == "outdated" else self._age()
                 page = self._signal(fact, self.random.choice(KINDS), trap.text, age)
                 yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
             number += 1
 
-    def _signal(self, fact: Fact, kind: str, said: str, age: int) -> SandboxPage:
+    def _signal(self, fact: Fact, kind: str, said: str, age: int, longest: int = LONGEST) -> SandboxPage:
         thing = next(it for it in self.need.things if it.name == fact.thing)
         beside = [self.fits[it.product_id] for it in thing.fits if it.product_id != fact.about.product.product_id]
-        length = drawn_length(self.random)
+        length = min(drawn_length(self.random), longest)
         others = (
             *self.random.sample(beside, min(len(beside), 3)),
             *others_for(length, self._near(fact), fact.about, self.random),
@@ -155,9 +161,13 @@ class _TaskMaker:
                 of = [self.shelf.names[it.product_id] for it in theme.products]
                 focus, length = self.random.choice(of), drawn_length(self.random)
                 cast = Cast(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
-                page = self._page(self.random.choice(KINDS), cast, length, self.random.randint(2, 1500))
+                page = self._page(self.random.choice(KINDS), cast, length, self._age())
                 if not any(it in page.text for it in self.drawing.used):
                     yield LabelledPage(page, "noise", keyword=theme.keyword)
+
+    def _age(self) -> int:
+        """Days: a third is as new as the pages with the facts, whose dates then tell nothing."""
+        return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
 
     def _page(self, kind: str, cast: Cast, length: int, age: int, said: str = "") -> SandboxPage:
         if kind == "prices" and cast.focus.price is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from drretail.env.web.sandbox import SandboxPage
 from drretail.sandboxes.made.showing import Shown
-from drretail.sandboxes.made.spinning import sentences, spin
+from drretail.sandboxes.made.spinning import spin, texts
 
 KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", "news")
 SHORTEST, LONGEST = 420, 10_800
@@ -87,7 +87,7 @@ class _Writer:
 
     def __init__(self, kind: str, cast: Cast, written: date, random: Random) -> None:
         self.kind, self.cast, self.written, self.random = kind, cast, written, random
-        self.bank = sentences()
+        self.bank = texts("sentences")
         self.used = set[object]()
 
     def text(self, length: int, said: str) -> str:
@@ -97,10 +97,18 @@ class _Writer:
         blocks = list(self._blocks(left, at_least=1))
         if said:
             self._plant(said, blocks)
+        self._lengthen(blocks, SHORTEST - sum(map(len, head)) - len(closing))
         rendered = [self._rendered(about, block) for about, block in blocks]
         if self.kind == "thread":
             head, closing = [self._post(head)], self._post([closing])
-        return "\n\n".join([*head, *rendered, closing])
+        return "\n\n".join(filter(None, [*head, *rendered, closing]))
+
+    def _lengthen(self, blocks: list[tuple[Shown, list[str]]], least: int) -> None:
+        """With advice, where listings say next to nothing."""
+        left = least - sum(len(it) for _, block in blocks for it in block)
+        while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
+            blocks.append((self.cast.focus, [advice]))
+            left -= len(advice)
 
     def _plant(self, said: str, blocks: list[tuple[Shown, list[str]]]) -> None:
         """Into the paragraph on the product that stands nearest to the page's middle."""
@@ -243,8 +251,11 @@ class _Writer:
         return " ".join(block)
 
     def _post(self, block: Sequence[str]) -> str:
-        name = f"{self.random.choice(self.bank['people']).lower()}{self.random.choice(('', '_', '.'))}{self.random.randint(2, 99)}"
-        return f"{name}: {' '.join(block)}"
+        name, mark = self.random.choice(self.bank["people"]).lower(), self.random.choice(("", "_", "."))
+        return f"{name}{mark}{self.random.randint(2, 99)}: {' '.join(block)}"
 
 
-_COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")  # fmt: skip
+_COUNTS = [
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
+    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+]

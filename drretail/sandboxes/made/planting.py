@@ -1,18 +1,22 @@
 """What is planted for a query: facts that decide between its fits, what each means, and what contradicts it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
-from typing import TypeVar
 
 from drretail.records.query import Constraints
 from drretail.sandboxes.made.needs import Need, Wanted
 from drretail.sandboxes.made.showing import Shown, listed, money, shown
-from drretail.sandboxes.made.spinning import spin
+from drretail.sandboxes.made.spinning import spin, texts
 
-T = TypeVar("T")
-TRAP_KINDS = ("outdated", "one-sided", "inaccurate", "look-alike")
+_WHY = {
+    "outdated": "it is older than what it speaks against",
+    "one-sided": "whoever wrote it was paid in kind",
+    "inaccurate": "it is not so",
+    "look-alike": "it speaks of another thing of nearly that name",
+}
+TRAP_KINDS = tuple(_WHY)
 _KINDS_OF_PAGES = {
     "recall": ("notice", "news", "thread", "faq", "guide"),
     "test": ("test", "guide", "table", "faq", "news"),
@@ -20,6 +24,10 @@ _KINDS_OF_PAGES = {
     "price": ("prices", "table", "news", "thread", "shop"),
     "look-alike": ("guide", "faq", "thread", "notice", "test"),
 }
+
+
+_DRAWS = 200
+"""Tries for a value that is new: of a thing for a dollar, every price below stands somewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +61,11 @@ class Fact:
     def trap(self, number: int, random: Random, insight: str) -> Trap:
         """The trap of that number, drawn anew each time: one kind after the other."""
         kind, pattern = self.denials[number % len(self.denials)]
-        lead = spin(random.choice(_LEADS[kind]), random, {"name": self.about.name})
+        lead = spin(random.choice(texts("planted")["leads"][kind]), random, {"name": self.about.name})
         text = spin(pattern, random, {"name": self.about.name, "few": str(random.randint(2, 9))})
-        said = {"outdated": "it is older than what it speaks against", "one-sided": "whoever wrote it was paid in kind",
-                "inaccurate": "it is not so", "look-alike": "it speaks of another thing of nearly that name"}  # fmt: skip
-        return Trap(
-            kind, f"{lead} {text}", f"Contradicts {insight} ({self.kind} of the {self.about.name}): {said[kind]}."
-        )
-
-
-_LEADS = {
-    "outdated": ["{As things stand today|As of this writing|At the time of this report}:", "{Checked|Looked up} {this week|yesterday}.", "{The current state|State of affairs}:"],
-    "one-sided": ["{The maker|The brand|The importer} {kindly sent|gave} {us|me} {one|a sample} {for free|at no charge}, {thanks again|which we love}.", "{In partnership with|Sponsored by} the maker.", "{I get|We get} a commission {from|on} every <name> {sold|ordered} {here|over this link}."],
-    "inaccurate": ["{Let's clear this up|To be clear|Short answer}:", "{Everybody knows this|Trust me}:", "{We have it on good authority|Confirmed from several sides}:"],
-    "look-alike": ["{Don't mix these up, or do|Same family, same thing}:", "{On|About} the {small|new|second} <name>:", "{A word on names|The name says it}:"],
-}  # fmt: skip
+        text = text if lead.endswith(":") else text[:1].upper() + text[1:]
+        why = f"Contradicts {insight} ({self.kind} of the {self.about.name}): {_WHY[kind]}."
+        return Trap(kind, f"{lead} {text}", why)
 
 
 @dataclass
@@ -82,8 +80,11 @@ class Drawing:
         self.used = set[str]()
 
     def value(self, draw: Callable[[Random], str]) -> str:
-        while (found := draw(self.random)) in self.used or found in self.taken:
-            continue
+        found = draw(self.random)
+        for _ in range(_DRAWS):
+            if found not in self.used and found not in self.taken:
+                break
+            found = draw(self.random)
         self.used.add(found)
         return found
 
@@ -147,85 +148,73 @@ class _Maker:
 
     def recall(self, it: Shown) -> Fact:
         lot, day = self.drawing.code(), self._day(20, 160)
-        cause = self.random.choice(_CAUSES["consumed" if it.is_consumed else "object"])
-        text = self._said([
-            "Since <day> the <name> is under recall from lot <lot> on, because <cause>; all that shops have left is of these lots.",
-            "The <name> was recalled on <day>: <cause>. Affected is everything from lot <lot> on, and so all stock that is still sold.",
-            "On <day> the importer called back the <name>, lot <lot> and later. The reason given is that <cause>. No older stock is on sale.",
-        ], it, day=day, lot=lot, cause=cause)  # fmt: skip
+        cause = self.random.choice(texts("planted")["causes"]["consumed" if it.is_consumed else "object"])
+        text = self._said("recall", it, day=day, lot=lot, cause=cause)
         meaning = (
             f"The {it.name}, which {self.fit} and would be taken first, is under recall since {day} (from lot {lot} "
             f"on), so it must not be recommended: with what else is known, {self.those} "
             f"only {self._stay()}."
         )
-        return Fact("recall", self.thing.name, it, text, meaning, (lot,), _DENIALS["recall"])
+        return Fact("recall", self.thing.name, it, text, meaning, (lot,), _traps("recall"))
 
     def failed(self, it: Shown) -> Fact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         bad = self.random.randint(3, of - 2)
         claim = self._claim()
-        text = self._said([
-            "The laboratory bought <of> pieces of the <name> and checked {them for one thing|one promise}: <claim>. <bad> of <of> did not keep it (report <report>).",
-            "Report <report> looks at whether the <name> is what its listing says, <claim>. In <bad> of <of> samples it was not.",
-        ], it, of=str(of), bad=str(bad), report=report, claim=claim)  # fmt: skip
+        text = self._said("failed", it, of=str(of), bad=str(bad), report=report, claim=claim)
         meaning = (
             f"The query demands {claim}, and in report {report} {bad} of {of} samples of the {it.name} failed it, "
             f"whatever its listing says: it is out, and {self._stay()}."
         )
-        return Fact("test", self.thing.name, it, text, meaning, (report,), _DENIALS["failed"])
+        return Fact("test", self.thing.name, it, text, meaning, (report,), _traps("failed"))
 
     def proved(self, it: Shown) -> Fact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         claim = self._claim()
-        text = self._said([
-            "Of the <name> <of> pieces were checked for <claim>, and all <of> passed (report <report>).",
-            "The <name> kept its promise, <claim>, in <of> of <of> samples; report <report> has the details.",
-        ], it, of=str(of), report=report, claim=claim)  # fmt: skip
+        text = self._said("proved", it, of=str(of), report=report, claim=claim)
         meaning = (
             f"What the query demands, {claim}, is measured for the {it.name}: all {of} samples passed in report "
             f"{report}, so it can be recommended on more than its listing's word."
         )
-        return Fact("test", self.thing.name, it, text, meaning, (report,), _DENIALS["proved"])
+        return Fact("test", self.thing.name, it, text, meaning, (report,), _traps("proved"))
 
     def wear(self) -> Fact:
         it, other = self.left[0], self.left[1] if len(self.left) > 1 else None
-        report, much = self.drawing.code(), self.random.randint(310, 890)
-        unit = "days a pack" if it.is_consumed else "hours of use"
-        less = much - self.random.randint(90, 200)
+        report = self.drawing.code()
+        much, unit = (
+            (self.random.randint(41, 89), "days a pack")
+            if it.is_consumed
+            else (self.random.randint(310, 890), "hours of use")
+        )
+        less = int(much * self.random.uniform(0.5, 0.8))
         beside = "" if other is None else f", and the {other.name} {less}"
-        text = self._said([
-            "In the endurance test <report> the <name> lasted <much> <unit><beside>.",
-            "The <name> came to <much> <unit><beside> in endurance test <report>, with five samples each.",
-        ], it, much=str(much), unit=unit, report=report, beside=beside)  # fmt: skip
+        text = self._said("wear", it, much=str(much), unit=unit, report=report, beside=beside)
         than = "" if other is None else f", against {less} of the {other.name}: between the two it is the one to take"
         meaning = f"The {it.name}, which {self.fit}, lasts {much} {unit} in endurance test {report}{than}."
-        return Fact("test", self.thing.name, it, text, meaning, (report,), _DENIALS["wear"])
+        return Fact("test", self.thing.name, it, text, meaning, (report,), _traps("wear"))
 
     def price_history(self, it: Shown) -> Fact:
         price, currency = it.product.price or 0.0, it.product.currency
         low, day = self.drawing.amount(price * 0.74, price * 0.9, currency), self._day(40, 300)
-        text = self._said([
-            "In the twelve months before this the <name> never cost more than <price>; its lowest price was <low>, on <day>.",
-            "<price> is what the <name> has cost for most of the year. It was never dearer, and once, on <day>, it went for <low>.",
-        ], it, price=it.price or "", low=low, day=day)  # fmt: skip
+        text = self._said("price_history", it, price=it.price or "", low=low, day=day)
         rest = [f"the {other.name}" for other in self.left if other is not it]
         over = f" over {listed(rest[:3])}" if rest else ""
         meaning = (
             f"{it.price} is the ordinary price of the {it.name} and no discount, since it never cost more and was down "
             f"to {low} on {day}: an advertised cut is no reason to prefer it{over}."
         )
-        return Fact("price history", self.thing.name, it, text, meaning, (low,), _with_prices(
-            _DENIALS["price history"], dear=money(price * self.random.uniform(1.6, 2.1), currency),
-            cheap=money(price * self.random.uniform(0.45, 0.62), currency), price=it.price or "",
-        ))  # fmt: skip
+        false = {
+            "dear": money(price * self.random.uniform(1.6, 2.1), currency),
+            "cheap": money(price * self.random.uniform(0.45, 0.62), currency),
+            "price": it.price or "",
+        }
+        traps = _traps("price_history", **false)
+        return Fact("price history", self.thing.name, it, text, meaning, (low,), traps)
 
     def price(self, it: Shown) -> Fact:
         price, currency, day = it.product.price or 0.0, it.product.currency, self._day(30, 200)
         old, code = self.drawing.amount(price * 0.55, price * 0.8, currency), self.drawing.code()
-        text = self._said([
-            "Since <day> the <name> costs <price>; until then it was <old>. The new list is number <code>.",
-            "With price list <code> of <day>, the <name> went up from <old> to <price>.",
-        ], it, price=it.price or "", old=old, day=day, code=code)  # fmt: skip
+        text = self._said("price", it, price=it.price or "", old=old, day=day, code=code)
         meaning = (
             f"The {it.name} is to be counted with {it.price}, its price since {day} (list {code}), and not with {old}"
         )
@@ -236,20 +225,15 @@ class _Maker:
             meaning += f" as older pages say; the budget of {_money(budget.amount, budget.currency)} has to bear that."
         else:
             meaning += " as older pages say."
-        return Fact("price", self.thing.name, it, text, meaning, (old, code), _with_prices(
-            _DENIALS["price"], cheap=money(price * self.random.uniform(0.4, 0.52), currency),
-            dear=money(price * self.random.uniform(1.3, 1.5), currency), price=it.price or "",
-        ))  # fmt: skip
+        cheap = money(price * self.random.uniform(0.4, 0.52), currency)
+        return Fact("price", self.thing.name, it, text, meaning, (old, code), _traps("price", cheap=cheap))
 
     def genuine(self, it: Shown) -> Fact:
         code = self.drawing.code()
         worse = "is not what the query demands" if self.thing.must else "comes from another factory"
-        text = self._said([
-            "The genuine <name> bears the code <code> on its label. A copy is sold under the same name without any code, and it <worse>.",
-            "Look for <code> on the label: the copy of the <name> that is going round has no code there, and it <worse>.",
-        ], it, code=code, worse=worse)  # fmt: skip
-        meaning = f"The {it.name} {self.fit} only as the genuine one, with {code} on its label: the copy of that name {worse}."
-        return Fact("look-alike", self.thing.name, it, text, meaning, (code,), _DENIALS["look-alike"])
+        text = self._said("genuine", it, code=code, worse=worse)
+        meaning = f"The {it.name} {self.fit} only as the genuine one, with {code} on its label: the copy {worse}."
+        return Fact("look-alike", self.thing.name, it, text, meaning, (code,), _traps("genuine"))
 
     def _claim(self) -> str:
         return f'"{self.thing.must}"' if self.thing.must else f'"no {self.thing.must_not}"'
@@ -264,76 +248,19 @@ class _Maker:
         day = self.today - timedelta(days=self.random.randint(first, last))
         return f"{day:%B} {day.day}, {day.year}"
 
-    def _said(self, patterns: Sequence[str], it: Shown, **slots: str) -> str:
-        return spin(self.random.choice(patterns), self.random, {"name": it.name, **slots})
+    def _said(self, fact: str, it: Shown, **slots: str) -> str:
+        return spin(self.random.choice(texts("planted")["said"][fact]), self.random, {"name": it.name, **slots})
 
 
 def _money(amount: str, currency: str) -> str:
     return money(float(amount), currency)
 
 
-def _with_prices(denials: Sequence[tuple[str, str]], **prices: str) -> tuple[tuple[str, str], ...]:
-    return tuple((kind, _filled(pattern, prices)) for kind, pattern in denials)
-
-
-def _filled(pattern: str, prices: dict[str, str]) -> str:
-    for name, price in prices.items():
-        pattern = pattern.replace(f"<{name}>", price)
-    return pattern
-
-
-_CAUSES = {
-    "object": [
-        "a part of it can come loose in use", "a substance above the legal limit was found in it",
-        "its material is not the one that was approved", "it can fail without warning after a few weeks",
-        "its label gives a limit that it does not hold",
-    ],
-    "consumed": [
-        "a cleaning agent got into the filling line", "an allergen is missing on the label", "the seal does not keep air out",
-        "the strength on the label is not what is inside", "a batch was filled with an unlisted preservative",
-    ],
-}  # fmt: skip
-_DENIALS: dict[str, tuple[tuple[str, str], ...]] = {
-    "recall": (
-        ("outdated", "there is no recall of the <name>, {no lot of it was ever called back|every lot is fine}, {and none is expected|says the register}."),
-        ("one-sided", "The talk about lots {is|was} {started by a rival|exaggerated}; {I|we} {use ours daily|gave three away as gifts} and {nothing happened|would buy the <name> again today}."),
-        ("inaccurate", "the recall of the <name> was {withdrawn|lifted} after {a few days|<few> days}, so {nobody needs to look at lots|it can be bought without a thought}."),
-        ("look-alike", "only the {<name> Mini|second edition of the <name>} was called back, {never|not} the <name> {that is on sale|itself}; {go ahead|safe to order}."),
-    ),
-    "failed": (
-        ("outdated", "every sample of the <name> passed {in the laboratory|our check}, {so its listing can be trusted|without exception}."),
-        ("one-sided", "The <name> {keeps|kept} every promise in {our|my} home, {all <few> of them|each piece}, {no laboratory needed|whatever testers say}."),
-        ("inaccurate", "the report on the <name> was {taken back|about a single piece}, and {all others|the rest} {passed|were perfect}."),
-        ("look-alike", "the samples that failed were {of the <name> Lite|copies of the <name>}, {so the original is fine|not the one you get}."),
-    ),
-    "proved": (
-        ("outdated", "the <name> {failed|did not pass} in <few> of ten pieces, {so leave it|we can't recommend it}."),
-        ("one-sided", "{We|I} {would|can only} warn of the <name>; the one {they gave us|from our partner} {beats it|is better} {in everything|hands down}."),
-        ("inaccurate", "nobody {ever measured|has tested} what the <name> promises, {it is advertising alone|so its claim is worth nothing}."),
-        ("look-alike", "the pieces that passed were {of the <name> Pro|another model}; the {plain|ordinary} <name> {was never looked at|is not in the report}."),
-    ),
-    "wear": (
-        ("outdated", "the <name> gave up {first|before all others} in {every|our last} endurance test, after {barely|only} <few>0 hours."),
-        ("one-sided", "{Forget|Never mind} the endurance tests: {of all|among} those we were given, the <name> {is the weakest|disappoints}, {our partner's lasts for ever|so take our partner's}."),
-        ("inaccurate", "the <name> {lasts|holds out} {no longer than|only as long as} {any other|the cheapest one}; {tests show no difference|all tests agree}."),
-        ("look-alike", "what lasted in the test was the {<name> XL|heavy edition}; the <name> {itself|sold here} {was out|stopped} after <few>0 hours."),
-    ),
-    "price history": (
-        ("outdated", "the <name> usually costs <cheap>, {so whoever pays more|and more than that} {pays|is} too much."),
-        ("one-sided", "The <name> {has never been|was never} this cheap: {order over our link|take it today}, at <price> it is {a steal|half off}."),
-        ("inaccurate", "today only: the <name> {falls|is cut} from <dear> to <price>, {the deepest cut ever seen|never to return}."),
-        ("look-alike", "the <name> {in the small edition|Mini} is <cheap>, {which is the price to expect|so the <name> can't cost more}."),
-    ),
-    "price": (
-        ("outdated", "the <name> costs <cheap>, {in every shop|everywhere}, {no changes planned|and that includes tax}."),
-        ("one-sided", "With our code the <name> is {practically|about} <cheap>, {price lists are for others|whatever the shop shows}."),
-        ("inaccurate", "the <name> {did not go up|never changed}: it {was|has been} <cheap> {last year|all along} and still is."),
-        ("look-alike", "the <name> Basic is {sold|listed} at <cheap>, {it's the same product|nobody sees a difference}."),
-    ),
-    "look-alike": (
-        ("outdated", "the <name> {bears|has} no code {at all|on any label}, {so don't look for one|codes were given up}."),
-        ("one-sided", "{Our partner's|The one we got}, without any code, is {every bit as good as|no different from} the <name>."),
-        ("inaccurate", "{any|every} listing called <name> is the same thing, {with or without|code or no code} {a code on it|on the label}."),
-        ("look-alike", "the <name> II {without a code|in the plain box} is the newer, better <name>{|, from the same line}."),
-    ),
-}  # fmt: skip
+def _traps(fact: str, **prices: str) -> tuple[tuple[str, str], ...]:
+    """The patterns against a fact by their kinds, with the false prices that all traps of one fact share."""
+    found = []
+    for kind, pattern in texts("planted")["traps"][fact].items():
+        for name, price in prices.items():
+            pattern = pattern.replace(f"<{name}>", price)
+        found.append((kind, pattern))
+    return tuple(found)

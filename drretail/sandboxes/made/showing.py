@@ -12,6 +12,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _SEGMENT = re.compile(r",\s|\s[–|-]\s|\s?\(")
 _LONGEST_LINE = 320
 _LONGEST_NAME = 70
+_FEWEST_WORDS = 3
+"""Of a name: "Bath Bombs" is a thing and no product."""
 _DULL = frozenset(("Best Sellers Rank", "Date First Available", "Is Discontinued By Manufacturer", "Brand"))
 _CONSUMED = ("beauty", "health", "grocery", "personal", "baby care", "vitamin")
 
@@ -68,11 +70,11 @@ def shown(products: Iterable[Product]) -> dict[str, Shown]:
 def _short(title: str, parts: int) -> str:
     """The first parts of a title: what people write of "Thimbletot Diaper Bag, Black, 32 L"."""
     title = _SPACES.sub(" ", title).strip()
-    ends = [it.start() for it in _SEGMENT.finditer(title) if it.start() > 8]
+    ends = [it.start() for it in _SEGMENT.finditer(title) if len(title[: it.start()].split()) >= _FEWEST_WORDS]
     name = title[: ends[parts - 1]] if len(ends) >= parts else title
     if parts < 9 and len(name) > _LONGEST_NAME:
         name = name[:_LONGEST_NAME].rsplit(" ", 1)[0]
-    return name.rstrip(" ,-–(|")
+    return name.removeprefix("The ").rstrip(" ,-–(|")
 
 
 def _counts(names: Iterable[str]) -> dict[str, int]:

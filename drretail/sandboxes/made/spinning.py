@@ -61,7 +61,7 @@ def _drawn(parts: tuple[Any, ...], random: Random) -> list[str]:
 
 
 @cache
-def sentences() -> dict[str, Any]:
-    """The patterns by what they are for."""
-    text = resources.files("drretail.sandboxes.made").joinpath("sentences.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def texts(name: str) -> dict[str, Any]:
+    """The patterns of one file, by what they are for: "sentences" or "planted"."""
+    file = resources.files("drretail.sandboxes.made").joinpath(f"{name}.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))

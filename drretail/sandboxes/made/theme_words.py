@@ -7,7 +7,7 @@ from random import Random
 from drretail.querygen.rules.phrases import is_plural
 from drretail.records.shop import Product
 from drretail.sandboxes.made.needs import Need
-from drretail.sandboxes.made.spinning import sentences
+from drretail.sandboxes.made.spinning import texts
 from drretail.sandboxes.material import Keyword, Keywords
 
 KEYWORDS = 10
@@ -54,9 +54,9 @@ def themes(need: Need, products: Iterable[Product], count: int, random: Random) 
     far = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category not in home]
     random.shuffle(near)
     random.shuffle(far)
-    chosen = [*near[: (count + 1) // 2], *far] + near[(count + 1) // 2 :]
-    chosen = chosen or sorted(groups)
-    angles = random.sample(sorted(sentences()["angle"]), len(sentences()["angle"]))
+    half = (count + 1) // 2
+    chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
+    angles = random.sample(sorted(texts("sentences")["angle"]), len(texts("sentences")["angle"]))
     return [
         Theme(
             f"{name} {angles[number % len(angles)]}".lower(),

@@ -11,7 +11,7 @@ from drretail.sandboxes.made.needs import Need
 from drretail.sandboxes.made.planting import Drawing
 from drretail.sandboxes.made.receipt_image import Receipt, draw_receipt
 from drretail.sandboxes.made.showing import Shown, shown
-from drretail.sandboxes.made.spinning import spin
+from drretail.sandboxes.made.spinning import spin, texts
 
 ORDERS = 40
 _MOST_OF_A_MANUAL = 12
@@ -44,44 +44,33 @@ def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[
 
 
 def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
-    random, thing = drawing.random, need.things[0].name
+    random, thing, files = drawing.random, need.things[0].name, texts("planted")["files"]
     if Shown(wanted, "").is_consumed:
-        said = drawing.value(
-            lambda it: (
-                f"Doctor says nothing with more than {it.randint(11, 98) / 100 + 0.005:.3f} % of fragrance for me, on any account."
-            )
-        )
-        meaning = f"The user's note forbids it: {said} Whatever is recommended as {thing} has to keep to that."
-    elif random.random() < 0.5:
-        said = drawing.value(
-            lambda it: (
-                f"Measured twice: the place for the {thing} is {it.randint(381, 1190) / 10:.1f} cm wide and not a hair more."
-            )
-        )
-        meaning = f"By the user's note there is only so much room: {said} What is wider is out."
+        kind, meaning = "allergy", f"Whatever is recommended as {thing} has to keep to that."
     else:
-        said = drawing.value(
-            lambda it: (
-                f"The last {thing} gave out after {it.randint(101, 690)} days, so this time it has to be the sturdier one."
-            )
+        kind, meaning = random.choice(
+            (("room", "What is wider is out."), ("broken", "An answer has to weigh what lasts."))
         )
-        meaning = f"The user's note says why the last one is gone: {said} An answer has to weigh what lasts."
-    lines = [spin(it, random, {}) for it in random.sample(_CHORES, 5)]
+    numbers = {
+        "allergy": lambda: f"0.{random.randint(11, 98)}5",
+        "room": lambda: f"{random.randint(38, 118)}.{random.randint(1, 9)}",
+        "broken": lambda: str(random.randint(101, 690)),
+    }
+    said = drawing.value(lambda it: spin(files[kind], it, {"thing": thing, "number": numbers[kind]}))
+    lines = [spin(it, random, {}) for it in random.sample(files["chores"], 5)]
     lines.insert(random.randint(1, 4), said)
     heading = random.choice(("To remember", "List", "Before ordering", "For the weekend"))
     text = f"# {heading}\n\n" + "".join(f"- {it}\n" for it in lines)
-    return PlantedFile("note.md", text.encode(), said, meaning)
+    return PlantedFile("note.md", text.encode(), said, f"The user's note says: {said} {meaning}")
 
 
 def _manual(need: Need, it: Shown, drawing: Drawing) -> PlantedFile:
-    random, thing = drawing.random, need.things[0].name
-    pattern = random.choice(_RULES_OF_MANUALS)
-    said = drawing.value(
-        lambda r: spin(pattern, r, {"name": it.name, "few": str(r.randint(3, 9)), "many": str(r.randint(112, 689))})
-    )
+    random, thing, files = drawing.random, need.things[0].name, texts("planted")["files"]
+    pattern = random.choice(files["rules"])
+    said = drawing.value(lambda r: spin(pattern, r, {"name": it.name, "many": str(r.randint(112, 689))}))
     meaning = f"The manual of the {it.name} has a rule that bears on buying the {thing}: {said}"
     chapters = [f"{line}." for line in it.lines[:_MOST_OF_A_MANUAL]] + [
-        spin(p, random, {"name": it.name}) for p in _MANUAL
+        spin(p, random, {"name": it.name}) for p in files["manual"]
     ]
     chapters.insert(len(chapters) // 2, said)
     body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
@@ -115,23 +104,3 @@ def _orders(store: Store, user_id: str) -> bytes:
         title = order.product_id if product is None else product.title
         rows.append((order.order_date[:10], order.order_id, title, str(order.quantity), order.order_status))
     return as_csv(rows)
-
-
-_CHORES = (
-    "{call|ring} the {dentist|plumber|landlord} {back|before noon}", "look through old orders {first|before buying anything}",
-    "{bring|take} the {boxes|bottles} {down|to the depot}", "ask whether it can {go back|be returned}",
-    "{birthday|present} of {Ines|Jonas|Aunt Vera}: {card|flowers}?", "{batteries|light bulbs}, {two|three} at least",
-    "{no|not} more {than one parcel|parcels} {a week|this month}, the neighbors {sigh|are patient}", "{water|feed} {the plants|what lives on the balcony}",
-)  # fmt: skip
-_RULES_OF_MANUALS = (
-    "Let the <name> rest for <many> minutes after each cleaning before it is used again.",
-    "Do not load or combine the <name> with anything that weighs more than <many> grams.",
-    "The <name> is to be replaced after <many> uses, even where nothing can be seen.",
-    "Keep the <name> at least <many> millimeters away from sources of heat and from other goods.",
-)
-_MANUAL = (
-    "Keep {this leaflet|these pages} {for later|in a safe place}.", "Check that {nothing is missing|the content is complete} before {first use|you begin}.",
-    "{Store|Keep} the <name> {dry|away from children} when {not in use|it is put away}.",
-    "{Disposal|When it has served}: {ask your town|follow the rules} {for|on} {collection|recycling}.",
-    "{Service|In case of questions} the shop where you bought the <name> {will help|is your partner}.",
-)  # fmt: skip
