@@ -7,4 +7,5 @@ found/         tasks of pages that a search engine finds and a model judges
 sizes.py       which pages stand in which size
 folder.py      tasks and what the whole is, as they are written
 checking.py    whether a folder is what it says
+passing.py     a folder of those tasks that are
 """

@@ -35,7 +35,7 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
         found[query.query_id] = [
             *_of_sizes(about, pages, labels),
             *_of_gold(read_gold_file(task / "gold.json"), about, pages, labels, files_in(task)),
-            *_of_people(query, pages, people),
+            *_of_people(query, pages, files_in(task), people),
         ]
     return found
 
@@ -69,10 +69,17 @@ def _of_gold(
             yield f"{it.id} stands in {len(where)} places: {it.quote or it.text}"
 
 
-def _of_people(query: Query, pages: list[TaskPage], people: People) -> Iterator[str]:
+def _of_people(query: Query, pages: list[TaskPage], files: Mapping[str, bytes], people: People) -> Iterator[str]:
     for what in dict.fromkeys(it.what for it in personal_data(query.text, people)):
         yield f"the query tells of a person: {what}."
     for page in pages:
-        lines = (page.title, *page.text.split("\n"))
-        for what in dict.fromkeys(it.what for line in lines for it in personal_data(line, people)):
-            yield f"{page.url} tells of a person: {what}."
+        yield from _told(page.url, f"{page.title}\n{page.text}", people)
+    # A user's own table of orders has their numbers; a name is another thing.
+    for name, text in texts_of(files).items():
+        yield from _told(name, text, People(people.profiles))
+
+
+def _told(place: str, text: str, people: People) -> Iterator[str]:
+    """By lines, as pages were cleaned: a first and a last name may meet at a line's end by chance."""
+    for what in dict.fromkeys(it.what for line in text.split("\n") for it in personal_data(line, people)):
+        yield f"{place} tells of a person: {what}."

@@ -23,6 +23,9 @@ def check(
         str | None,
         typer.Option("--world", "-w", metavar="W", help="Its world: pages are looked through for its users."),
     ] = None,
+    keep_passing: Annotated[
+        Path | None, typer.Option("--keep-passing", metavar="TO", help="Copy the tasks that pass into a new sandbox.")
+    ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Says what is wrong with a sandbox; ends with 3 when something is.
@@ -34,7 +37,11 @@ def check(
 
     from drretail.api.worlds import opened_world
     from drretail.sandboxes.checking import check_sandbox
+    from drretail.sandboxes.folder import check_new
+    from drretail.sandboxes.passing import keep_passing as copy_passing
 
+    if keep_passing is not None:
+        check_new(keep_passing)
     with nullcontext() if world is None else opened_world(world, quiet=quiet) as shop:
         _check_world(folder, shop)
         found = check_sandbox(folder, shop)
@@ -44,6 +51,10 @@ def check(
         for fault in faults:
             typer.echo(f"{query_id}: {fault}")
     typer.echo(_rate([not faults for faults in found.values()]))
+    passing = [query_id for query_id, faults in found.items() if not faults]
+    if keep_passing is not None and passing:
+        copy_passing(folder, keep_passing, passing)
+        typer.echo(f"{keep_passing}: {len(passing)} tasks.")
     if any(found.values()):
         raise typer.Exit(3)
 

@@ -81,11 +81,12 @@ class Asker:
         """What ``question`` brings, given models and its scope; raises as ``ask``."""
         problem: ModelError | None = None
         for scope in self.scopes(name):
-            self.allowance.check()
-            try:
-                return await question(self._models(), scope)
-            except ModelError as failure:
-                problem = failure
+            async with self.gate:  # also around the check: what waits in line has not been paid for
+                self.allowance.check()
+                try:
+                    return await question(self._models(), scope)
+                except ModelError as failure:
+                    problem = failure
         raise TaskFailed(f"{name.partition('/')[2]}: {problem.message if problem else 'no answer'}")
 
     def scopes(self, name: str) -> Iterator[str]:
@@ -118,4 +119,4 @@ class Asker:
         def used(usage: Usage, _: float | None) -> None:
             self.allowance.count(usage, self.model.price)
 
-        return Models({ROLE: self.model}, self.journal, Trajectory(), gate=self.gate, on_use=used)
+        return Models({ROLE: self.model}, self.journal, Trajectory(), on_use=used)

@@ -186,6 +186,16 @@ def test_a_build_that_was_cut_goes_on_where_it_stopped(
     assert read_labels(task_folder(folder, "q1")) == read_labels(task_folder(finished, "q1"))
 
 
+def test_a_cap_holds_for_questions_that_wait_in_line(
+    world: World, fake: FakeWeb, finished: Path, tmp_path: Path
+) -> None:
+    asked = chat()
+    folder = cut(finished, tmp_path, is_web)
+    made = built(world, searxng(fake), folder, QUERY, by=scripted(asked), tokens=1_100)
+    assert "the cap of 1,100 tokens is reached" in made.failed["q1"]
+    assert len(asked.asked) <= 10 + 8
+
+
 def test_a_page_that_nobody_could_judge_is_left_out_and_named(
     world: World, fake: FakeWeb, finished: Path, tmp_path: Path
 ) -> None:

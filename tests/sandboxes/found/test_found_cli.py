@@ -46,7 +46,9 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(shop: str, fake: Fak
     assert (before.exit_code, "no gold yet" in before.stdout) == (3, True)
     said = sandbox(fake, "queries", to, "--world", shop, "--model", PLAYED, "--quiet")
     assert "1 queries written." in said.stdout
-    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet")
+    kept = tmp_path / "kept"
+    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet", "--keep-passing", str(kept))
+    assert (sandbox(fake, "check", str(kept)).exit_code, (kept / "building").exists()) == (0, False)
     assert (after.exit_code, "1 of 1 queries pass" in after.stdout) == (0, True)
     again = sandbox(fake, "build", *flags, "--quiet")
     calls = re.findall(r"(\d+) calls, (\d+) of them from the journal", again.stdout)
