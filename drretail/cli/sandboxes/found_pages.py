@@ -151,7 +151,7 @@ def end(failed: Mapping[str, str]) -> None:
     for query_id, why in failed.items():
         say(f"{query_id} was left out: {why.rstrip('.')}.")
     if failed:
-        say("Searches and questions that failed are asked anew with --retry-failed.")
+        say("--retry-failed asks anew what failed, and thinks of other keywords where pages were not enough.")
         raise typer.Exit(3)
 
 

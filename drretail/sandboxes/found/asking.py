@@ -32,6 +32,10 @@ class TaskFailed(Exception):
     """A task can't be made, for the reason that it tells in words."""
 
 
+class NotEnough(TaskFailed):
+    """What was found does not do; other keywords may bring more."""
+
+
 @dataclass(frozen=True)
 class Asker:
     """One model and one journal, as all steps of a build share them; close it, or use it as a context manager."""
@@ -96,6 +100,18 @@ class Asker:
         while (self.retry_failed and f"{name}#{number}" in tried) or f"{name}#{number + 1}" in tried:
             number += 1
             yield f"{name}#{number}"
+
+    def rounds(self, task: str) -> Iterator[str]:
+        """Beginnings of names for all questions of a task: its id, and others for tries with other keywords.
+
+        A try after the first is one that was begun before, or, where failures are retried, a new one.
+        """
+        number, name, was_begun = 1, task, True
+        while was_begun:
+            yield name
+            is_to_be = self.retry_failed and f"{name}/diverge#1" in self._tried
+            number, name = number + 1, f"{task}~{number + 1}"
+            was_begun = is_to_be or f"{name}/diverge#1" in self._tried
 
     @cached_property
     def _tried(self) -> frozenset[str]:

@@ -16,13 +16,13 @@ from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file
 from drretail.files import read_documents, read_json, write_json
 from drretail.grounding.text.personal_data import People
-from drretail.prompts import tagged
+from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, Gold
 from drretail.records.query import NOBODY, Query
 from drretail.sandboxes.counting import TokenCounter
 from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
-from drretail.sandboxes.found.asking import BUILDING, Asker, TaskFailed
+from drretail.sandboxes.found.asking import BUILDING, Asker, NotEnough, TaskFailed
 from drretail.sandboxes.found.files import shown_files
 from drretail.sandboxes.found.gold import criteria_of, gold_of
 from drretail.sandboxes.found.keywords import keywords_of
@@ -148,33 +148,43 @@ class FoundBuilder:
 
     async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
         """Raises TaskFailed and CapReached."""
-        task, today, asked = query.query_id, self.world.manifest.now.date().isoformat(), not is_unasked(query)
+        lacked: NotEnough | None = None
+        for name in self.asker.rounds(query.query_id):
+            try:
+                return await self._tried(query, name, lacked)
+            except NotEnough as problem:
+                lacked = problem
+        raise lacked or TaskFailed("nothing was tried")
+
+    async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
+        """One try at a task, whose questions have names that begin with ``task``."""
+        today, asked = self.world.manifest.now.date().isoformat(), not is_unasked(query)
         files = self.files_of(query)
         about = [tagged("profile", profile_text(self.world, query.user_id)), *shown_files(files)]
         about = [tagged("query", query.text), *about] if asked else about
+        if lacked is not None:
+            again = load_prompt(__file__, "again")
+            about.append(again.render(findings=tagged("findings", str(lacked))))
         people = people_of(self.world, query.user_id)
         matter, keywords = await keywords_of(self.asker, task, about, people, today)
         query = query if asked else query.model_copy(update={"text": matter})
         found = await self._gathered(task, keywords, people)
         signals = [it for it in found.pages if it.keyword.kind == "signal"]
         if not signals:
-            raise TaskFailed(f"no search for a signal brought a page that could be read{_why_none(found)}")
+            raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(found)}")
         pages = await ruled(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
         helping = [it for it in pages if it.ruling is not None and it.ruling.ruling == "supportive"]
         if not helping:
-            raise TaskFailed(f"none of {len(signals)} pages supports an answer")
+            raise NotEnough(f"none of {len(signals)} pages supports an answer")
         kept = await weighed(self.asker, task, query.text, keywords.needs, helping)
         served = [it.found.page for it in kept.necessary]
-        gold, criteria = Gold(query_id=task), tuple[Criteria, ...]()
+        gold, criteria = Gold(query_id=query.query_id), tuple[Criteria, ...]()
         if asked:
             missing = await settled(
                 self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files)
             )
             if missing:
-                raise TaskFailed(
-                    f"the pages that were found are not enough: {'; '.join(missing)} "
-                    "(a new folder with more --results or another wording may find more)"
-                )
+                raise NotEnough(f"the pages that were found are not enough: {'; '.join(missing)}")
             gold = await gold_of(self.asker, query, served, files, of_files=False)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:

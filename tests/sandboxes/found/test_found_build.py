@@ -228,6 +228,31 @@ def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(
     assert [it.query_id for it in read_documents(folder / "queries.jsonl", Query, "query")] == ["q1"]
 
 
+def test_a_try_that_fell_short_is_told_to_the_next_one(
+    world: World, fake: FakeWeb, finished: Path, tmp_path: Path
+) -> None:
+    def diverge(asked: str) -> dict[str, Any]:
+        more = ["Which weight bends a pole?"] if "What it weighs." in asked else []
+        said = ANSWERS["Divergence"](asked)
+        return said | {"needs": [*said["needs"], *more]}
+
+    def settle(asked: str) -> dict[str, Any]:
+        if "Which weight bends a pole?" not in asked:
+            return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."]}
+        return {"needs": [{"need": it, "answer": "So.", "pages": [1]} for it in range(1, 6)], "missing": []}
+
+    by = model(Divergence=diverge, Settlement=settle)
+    folder = cut(finished, tmp_path, is_web)
+    assert built(world, searxng(fake), folder, QUERY, by=by).failed
+    assert built(world, searxng(fake), folder, QUERY, by=by).failed
+    made = built(world, searxng(fake), folder, QUERY, by=by, retry_failed=True)
+    assert made.failed == {}
+    asked = Counter(fake.asked)
+    assert built(world, searxng(fake), folder, QUERY, by=by).failed == {}
+    assert fake.asked == asked
+    assert len(read_json(task_folder(folder, "q1") / "keywords.json")["needs"]) == 5
+
+
 def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(
     world: World, fake: FakeWeb, finished: Path, tmp_path: Path
 ) -> None:
