@@ -61,6 +61,8 @@ class GoldInsight(Record):
     text: str = Field(min_length=1)
     stands_in: str = ""
     """The page's address, or the file's name."""
+    quote: str = ""
+    """The words there that it rests on; blank where nobody wrote them down."""
 
     @property
     def item(self) -> str:

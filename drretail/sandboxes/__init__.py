@@ -1,10 +1,11 @@
-"""A sealed web for each query: ``build.build_offline`` makes the folder that ``--web sandbox:FOLDER`` serves.
+"""A sealed web for each query: a builder makes the folder that ``--web sandbox:FOLDER`` serves.
 
 material.py    what a task is made of, whichever way it was built
-facts.py       what is planted about products: each fact once, and what contradicts it
-made_pages.py  pages of several kinds around facts and products
+counting.py    tokens of a page
+made/          tasks of what the catalog holds, without any model
+found/         tasks of pages that a search engine finds and a model judges
 sizes.py       which pages stand in which size
-user_files.py  what the user has lying about, and what is planted there
-build.py       all of it in a folder, with the gold
+folder.py      tasks and what the whole is, as they are written
 checking.py    whether a folder is what it says
+passing.py     a folder of those tasks that are
 """

@@ -1,40 +1,85 @@
-"""Whether a sandbox is what it says: sizes, labels, and where each insight of its gold stands."""
+"""Whether a sandbox is what it says: sizes, labels, where each insight of its gold stands, and whom pages tell of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from drretail.env.web.sealed import TaskPage, read_labels, read_pages, read_sandbox, task_folder
+from drretail.agents.page_reading import is_on
+from drretail.env.web.sealed import SandboxFolder, TaskPage, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.world import World
 from drretail.experiment import read_gold_file
 from drretail.files import read_documents
+from drretail.grounding.text.personal_data import People, personal_data
+from drretail.records.criteria import Gold
 from drretail.records.query import Query
-from drretail.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TOLERANCE
+from drretail.sandboxes.counting import counter_of
+from drretail.sandboxes.found.build import people_of
+from drretail.sandboxes.found.files import texts_of
+from drretail.sandboxes.found.queries import files_in
+from drretail.sandboxes.sizes import TOLERANCE
+
+OFFLINE = "offline"
+"""The web of sandboxes whose pages are made up."""
 
 
-def check_sandbox(folder: Path) -> dict[str, list[str]]:
-    """What is wrong with each query's task, a sentence each; empty where it is whole."""
+def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[str]]:
+    """What is wrong with each query's task, a sentence each; empty where it is whole.
+
+    With the ``world`` personal data of the query's user is looked for, without it e-mail addresses alone.
+    """
     about = read_sandbox(folder)
-    queries = read_documents(folder / "queries.jsonl", Query, "query")
-    return {it.query_id: list(_faults(task_folder(folder, it.query_id), about.names, about.sizes)) for it in queries}
+    found: dict[str, list[str]] = {}
+    for query in read_documents(folder / "queries.jsonl", Query, "query"):
+        task = task_folder(folder, query.query_id)
+        people = People() if world is None else people_of(world, query.user_id)
+        pages, labels = read_pages(task), {it.url: it.label for it in read_labels(task)}
+        found[query.query_id] = [
+            *_of_sizes(about, pages, labels),
+            *_of_gold(read_gold_file(task / "gold.json"), about, pages, labels, files_in(task)),
+            *_of_people(query, pages, files_in(task), people),
+        ]
+    return found
 
 
-def _faults(task: Path, names: list[str], sizes: dict[str, int]) -> Iterator[str]:
-    pages, labels = read_pages(task), {it.url: it.label for it in read_labels(task)}
+def _of_sizes(about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, str]) -> Iterator[str]:
+    names, counter = about.names, counter_of(about.counter)
     if len({it.url for it in pages}) < len(pages) or set(labels) != {it.url for it in pages}:
         yield "pages and labels don't go together, or an address stands twice."
     for number, name in enumerate(names, 1):
-        tokens = sum(_tokens(it) for it in pages if it.since in names[:number])
-        if abs(tokens - sizes[name]) > TOLERANCE * sizes[name]:
+        tokens = sum(counter.of(it) for it in pages if it.since in names[:number])
+        if abs(tokens - about.sizes[name]) > TOLERANCE * about.sizes[name]:
             yield f"{name} has {tokens:,.0f} tokens."
     if any(labels.get(it.url) == "supportive" and it.since != names[0] for it in pages):
         yield "a supportive page does not stand in every size."
-    texts = {it.url: it.text for it in pages}
-    texts |= {it.name: it.read_text(encoding="utf-8") for it in (task / "files").iterdir() if it.suffix != ".png"}
-    gold = read_gold_file(task / "gold.json")
-    for insight in (*gold.files.insights, *gold.sandbox.insights):
-        where = [name for name, text in texts.items() if insight.text in text]
-        if where != [insight.stands_in] or labels.get(insight.stands_in, "supportive") != "supportive":
-            yield f"{insight.id} stands in {len(where)} places: {insight.text}"
 
 
-def _tokens(page: TaskPage) -> float:
-    return (len(page.title) + len(page.text)) / CHARACTERS_OF_A_TOKEN
+def _of_gold(
+    gold: Gold, about: SandboxFolder, pages: list[TaskPage], labels: Mapping[str, str], files: Mapping[str, bytes]
+) -> Iterator[str]:
+    insights = (*gold.files.insights, *gold.sandbox.insights)
+    if not insights:
+        yield "it has no gold yet (drretail sandbox queries writes the query and its gold)."
+    texts = {it.url: it.text for it in pages} | texts_of(files)
+    for it in insights:
+        if it.stands_in in files and it.stands_in not in texts:
+            continue  # what a picture shows is no text that could be looked for
+        where = [name for name, text in texts.items() if is_on(it.quote or it.text, text)]
+        # Made-up facts stand nowhere else; in the words of a page of the web another may be caught by chance.
+        fits = where == [it.stands_in] if about.web == OFFLINE else it.stands_in in where
+        if not fits or labels.get(it.stands_in, "supportive") != "supportive":
+            yield f"{it.id} stands in {len(where)} places: {it.quote or it.text}"
+
+
+def _of_people(query: Query, pages: list[TaskPage], files: Mapping[str, bytes], people: People) -> Iterator[str]:
+    for what in dict.fromkeys(it.what for it in personal_data(query.text, people)):
+        yield f"the query tells of a person: {what}."
+    for page in pages:
+        yield from _told(page.url, f"{page.title}\n{page.text}", people)
+    # A user's own table of orders has their numbers; a name is another thing.
+    for name, text in texts_of(files).items():
+        yield from _told(name, text, People(people.profiles))
+
+
+def _told(place: str, text: str, people: People) -> Iterator[str]:
+    """By lines, as pages were cleaned: a first and a last name may meet at a line's end by chance."""
+    for what in dict.fromkeys(it.what for line in text.split("\n") for it in personal_data(line, people)):
+        yield f"{place} tells of a person: {what}."

@@ -28,6 +28,8 @@ class Keywords(Document):
     divergent: tuple[str, ...] = ()
     """As they first came, before they were sorted and made ten."""
     convergent: tuple[Keyword, ...]
+    needs: tuple[str, ...] = ()
+    """What only the web can settle, each as a question; empty where pages were made up."""
     made_by: str = "offline"
 
 

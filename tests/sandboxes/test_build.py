@@ -1,33 +1,238 @@
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from itertools import combinations
 from pathlib import Path
+from random import Random
+
+import pytest
+from typer.testing import CliRunner
 
 from drretail.api.worlds import open_world
-from drretail.env.web.sealed import read_labels, read_pages, task_folder
-from drretail.files import write_lines
+from drretail.cli.app import app
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.web.sealed import PageLabel, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.experiment import read_gold_file
+from drretail.files import read_json, write_lines
+from drretail.querygen.lint import References
 from drretail.querygen.shipped import shipped_queries
-from drretail.sandboxes.build import build_offline
+from drretail.records.query import Constraints, Query
 from drretail.sandboxes.checking import check_sandbox
+from drretail.sandboxes.counting import BY_CHARACTERS
+from drretail.sandboxes.made.needs import need_of
+from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
+from drretail.sandboxes.made.planting import TRAP_KINDS, Drawing, facts_of
+from drretail.sandboxes.made.showing import shown
+from drretail.sandboxes.material import Keywords
+from drretail.sandboxes.sizes import read_sizes
 
 QUERIES = shipped_queries("dev")[:2]
 
 
-def built(to: Path) -> Path:
-    with open_world("demo") as world:
-        build_offline(world, QUERIES, to, {"16k": 16000, "32k": 32000}, "7")
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with open_world("demo") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def sandbox(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tasks, the first of the sizes in which every keyword has to find what is made for it."""
+    return built(world, tmp_path_factory.mktemp("made") / "s", "32k,512k")
+
+
+def built(world: World, to: Path, sizes: str = "16k,32k", queries: tuple[Query, ...] = QUERIES) -> Path:
+    build_offline(world, queries, to, read_sizes(sizes), "7", BY_CHARACTERS)
     return to
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    one, two = built(tmp_path / "one"), built(tmp_path / "two")
+def labels_of(sandbox: Path, query: Query) -> list[PageLabel]:
+    return read_labels(task_folder(sandbox, query.query_id))
+
+
+def test_the_same_seed_gives_the_same_bytes(world: World, tmp_path: Path) -> None:
+    one, two = built(world, tmp_path / "one"), built(world, tmp_path / "two")
     files = sorted(it.relative_to(one) for it in one.rglob("*") if it.is_file())
     assert len(files) > 10
     assert [(one / it).read_bytes() for it in files] == [(two / it).read_bytes() for it in files]
 
 
-def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(tmp_path: Path) -> None:
-    folder = built(tmp_path / "s")
+def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(world: World, tmp_path: Path) -> None:
+    folder = built(world, tmp_path / "s")
     assert check_sandbox(folder) == {it.query_id: [] for it in QUERIES}
     task = task_folder(folder, QUERIES[0].query_id)
     needed = next(it.url for it in read_labels(task) if it.label == "supportive")
     kept = [it.model_dump_json(by_alias=True) for it in read_pages(task) if it.url != needed]
     write_lines(task / "pages.jsonl.gz", kept)
     assert any("0 places" in it for it in check_sandbox(folder)[QUERIES[0].query_id])
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)
+def test_every_page_is_among_the_first_hundred_of_its_keyword(sandbox: Path, query: Query) -> None:
+    task = task_folder(sandbox, query.query_id)
+    keywords = Keywords.model_validate(read_json(task / "keywords.json")).convergent
+    assert len({it.text for it in keywords}) == 10
+    assert {it.kind for it in keywords} == {"signal", "noise"}
+    web = SandboxWeb(read_pages(task))
+    found = {it.text: {page.url for page in web.search(it.text, 100)} for it in keywords}
+    assert [it.url for it in read_labels(task) if it.url not in found[it.keyword]] == []
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)
+def test_what_is_planted_stands_once_and_every_trap_names_the_insight_that_it_contradicts(
+    sandbox: Path, query: Query
+) -> None:
+    task = task_folder(sandbox, query.query_id)
+    gold = read_gold_file(task / "gold.json")
+    texts = [it.text for it in read_pages(task)]
+    for insight in gold.sandbox.insights:
+        assert sum(insight.quote in it for it in texts) == 1
+    ids = {it.id for it in gold.sandbox.insights}
+    traps = [it for it in labels_of(sandbox, query) if it.label == "distractor"]
+    assert {it.kind for it in traps} == set(TRAP_KINDS)
+    assert {it.why.split()[1] for it in traps} == ids
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)
+def test_pages_differ_and_are_neither_scraps_nor_books(sandbox: Path, query: Query) -> None:
+    pages = read_pages(task_folder(sandbox, query.query_id))
+    shingles = [_shingles(it.text) for it in pages]
+    alike = [pair for pair in combinations(range(len(pages)), 2) if _jaccard(*(shingles[it] for it in pair)) > 0.5]
+    assert len({number for pair in alike for number in pair}) <= 0.02 * len(pages)
+    lengths = [len(it.text) for it in pages]
+    assert min(lengths) >= 300
+    assert max(lengths) <= 12_500
+
+
+def _jaccard(one: set[int], two: set[int]) -> float:
+    shared = len(one & two)
+    return shared / max(1, len(one) + len(two) - shared)
+
+
+def _shingles(text: str) -> set[int]:
+    words = text.casefold().split()
+    return {hash(tuple(words[at : at + 5])) for at in range(len(words) - 4)}
+
+
+def test_supportive_pages_are_as_long_and_as_old_as_some_noise_and_hold_their_fact_in_the_middle(
+    sandbox: Path,
+) -> None:
+    for query in QUERIES:
+        task = task_folder(sandbox, query.query_id)
+        labels, gold = {it.url: it for it in read_labels(task)}, read_gold_file(task / "gold.json")
+        pages = {it.url: it for it in read_pages(task)}
+        noise = [it for it in pages.values() if labels[it.url].label == "noise"]
+        for insight in gold.sandbox.insights:
+            page = pages[insight.stands_in]
+            assert 0 < page.text.index(insight.quote) < len(page.text) - len(insight.quote)
+            assert any((it.date or "") >= (page.date or "") for it in noise)
+            assert any(len(it.text) >= len(page.text) for it in noise)
+
+
+def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(world: World) -> None:
+    query = QUERIES[0]
+    references = References(world)
+    need, reference = need_of(world, references, query), references.of(query)
+    assert reference.best is not None
+    facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
+    fits = {fit.product_id for thing in reference.things for fit in thing.fits}
+    assert {it.about.product.product_id for it in facts} <= fits
+    recalled = {it.about.product.product_id for it in facts if it.kind == "recall"}
+    assert recalled == {it.product_id for it in reference.best.items}
+    assert all("must not be recommended" in it.meaning for it in facts if it.kind == "recall")
+    cotton = [it for it in facts if it.kind == "test" and it.thing == "swaddle blanket"]
+    assert len(cotton) == 2
+    assert all('"cotton"' in it.meaning for it in cotton)
+
+
+def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(world: World) -> None:
+    facts = facts_of(need_of(world, References(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
+    traps = [fact.trap(number, Random(number), "s1") for fact in facts for number in range(12)]
+    assert {it.kind for it in traps} == set(TRAP_KINDS)
+    assert not any(re.search(r"[.!?] [a-z]", it.text) or "<" in it.text for it in traps)
+
+
+def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(world: World) -> None:
+    need = need_of(world, References(world), QUERIES[0])
+    unpriced = tuple(
+        replace(it, fits=tuple(fit.model_copy(update={"price": None}) for fit in it.fits)) for it in need.things
+    )
+    facts = facts_of(replace(need, things=unpriced), date(2023, 9, 24), Drawing(Random(1), ""))
+    assert facts
+    assert not any("price" in it.kind or "$" in it.text for it in facts)
+
+
+def test_what_facts_say_a_product_costs_is_what_the_catalog_says(world: World) -> None:
+    facts = facts_of(need_of(world, References(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
+    priced = [it for it in facts if "price" in it.kind]
+    assert priced
+    assert all(f"${it.about.product.price:,.2f}" in it.text for it in priced)
+
+
+def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World) -> None:
+    ids = [it.product_id for thing in need_of(world, References(world), QUERIES[0]).things for it in thing.fits]
+    names = [it.name for it in shown(world.store.products(ids).values()).values()]
+    assert len(set(names)) == len(names)
+
+
+def test_a_query_that_nobody_typed_gets_facts_on_the_popular_ones_of_its_category(world: World, tmp_path: Path) -> None:
+    plain = Query(query_id="plain", text="Zzz?", source="test", constraints=Constraints(categories=("Pet_Supplies",)))
+    folder = built(world, tmp_path / "s", queries=(plain,))
+    gold = read_gold_file(task_folder(folder, "plain") / "gold.json")
+    assert any("most popular of pet supplies" in it.text for it in gold.sandbox.insights)
+    assert not any("orders.csv" in it.name for it in (task_folder(folder, "plain") / "files").iterdir())
+
+
+def test_a_query_for_which_nothing_is_offered_is_refused_by_name_before_anything_is_written(
+    world: World, tmp_path: Path
+) -> None:
+    nothing = Query(query_id="nothing", text="Qqqxz wwwvk?", source="test")
+    with pytest.raises(UserError, match="nothing: neither"):
+        built(world, tmp_path / "s", queries=(*QUERIES, nothing))
+    assert not (tmp_path / "s").exists()
+
+
+def test_without_queries_each_drawn_user_gets_one(world: World) -> None:
+    queries = sampled_queries(world, 3, "7")
+    assert len({it.user_id for it in queries}) == 3
+    assert queries == sampled_queries(world, 3, "7")
+
+
+def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_them(sandbox: Path) -> None:
+    task = task_folder(sandbox, QUERIES[0].query_id)
+    gold = read_gold_file(task / "gold.json")
+    assert {"orders.csv", "note.md", "manual.txt"} <= {it.name for it in (task / "files").iterdir()}
+    assert {it.title for it in gold.files.documents} == {"orders.csv", "note.md", "manual.txt"}
+    for insight in gold.files.insights:
+        if not insight.stands_in.endswith(".png"):
+            assert insight.quote in (task / "files" / insight.stands_in).read_text(encoding="utf-8")
+
+
+def test_a_receipt_is_drawn_where_pillow_is_there(sandbox: Path) -> None:
+    images = pytest.importorskip("PIL.Image")
+    receipt = task_folder(sandbox, QUERIES[0].query_id) / "files" / "receipt.png"
+    assert images.open(receipt).format == "PNG"
+
+
+def test_without_pillow_the_receipt_is_left_out_and_the_build_says_so(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
+    told: list[str] = []
+    build_offline(world, QUERIES[:1], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, told.append)
+    assert ["drretail[sandbox]" in it for it in told] == [True]
+    task = task_folder(tmp_path / "s", QUERIES[0].query_id)
+    assert not (task / "files" / "receipt.png").exists()
+    assert len(read_gold_file(task / "gold.json").files.insights) == 2
+
+
+def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_path: Path) -> None:
+    asked = ["sandbox", "build", "--world", "demo", "--to", str(tmp_path / "s")]
+    said = CliRunner().invoke(app, [*asked, "--n", "1", "--sizes", "16k,8k,16k"])
+    assert said.exit_code == 0, said.output
+    assert read_sandbox(tmp_path / "s").names == ["8k", "16k"]
+    refused = CliRunner().invoke(app, [*asked, "--sizes", "0k"])
+    assert isinstance(refused.exception, UserError)

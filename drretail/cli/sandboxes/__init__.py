@@ -1,4 +1,8 @@
 """Sealed webs, one for each query.
 
-group.py  build and check
+group.py          the group
+build.py          sandbox build
+found_pages.py    build with a search engine and a model
+queries.py        queries for tasks that were built without one
+sandbox_check.py  what is wrong with a sandbox
 """

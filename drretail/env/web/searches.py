@@ -8,7 +8,7 @@ import math
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -30,6 +30,10 @@ MOST_BYTES = 4_000_000
 TRIES = 3
 LONGEST_WAIT = 5.0
 """Seconds before another try; a service that wants longer is given up for now."""
+PAGE_SIZE = 10
+"""Results that a page of a search engine has at least, as a rule: Google gives no larger ones any more."""
+MOST_PAGES = 20
+"""Of one search."""
 BUSY = frozenset({429, 500, 502, 503, 504})
 
 
@@ -210,6 +214,27 @@ def first_results(found: Iterable[WebResult], k: int) -> list[WebResult]:
             title, snippet = clean_line(result.title, LONGEST_TITLE), clean_line(result.snippet, LONGEST_SNIPPET)
             kept.setdefault(normalise_url(url), WebResult(title, url, snippet, result.date))
     return list(kept.values())[:k]
+
+
+def results_of_pages(page: Callable[[int], Sequence[WebResult]], k: int) -> list[WebResult]:
+    """``first_results`` of the pages 1, 2, … of an engine, until there are ``k`` or a page brings nothing new.
+
+    No more than ``PAGE_SIZE`` are of the first page alone. Raises what the first page raises; a later one that cannot
+    be had ends them.
+    """
+    found = [*page(1)]
+    kept = first_results(found, k)
+    for number in range(2, MOST_PAGES + 1):
+        if k <= PAGE_SIZE or len(kept) >= k or not kept:
+            break
+        try:
+            found += page(number)
+        except ToolError:
+            break
+        before, kept = len(kept), first_results(found, k)
+        if len(kept) == before:
+            break
+    return kept
 
 
 def iso_date(text: str | None, now: datetime) -> str | None:

@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from drretail.env.web.base import WebResult
-from drretail.env.web.searches import Answer, Question, Service, ask, first_results, iso_date, sendable
+from drretail.env.web.searches import Answer, Question, Service, ask, iso_date, results_of_pages, sendable
 from drretail.errors import ToolError
 
 LOCKED = (
@@ -33,13 +33,20 @@ class SearxngSearch:
         self._service = service
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        """The ``k`` best results of its first page. Raises ToolError, also when none of its engines answered."""
-        value = ask(self._service, Question("GET", {}, params={"q": sendable(query), "format": "json"}))
+        """The ``k`` best results, of as many pages as it takes.
+
+        Raises ToolError where the first page cannot be had, also when none of its engines answered.
+        """
+        return results_of_pages(lambda number: self._page(query, number), k)
+
+    def _page(self, query: str, number: int) -> list[WebResult]:
+        params = {"q": sendable(query), "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
+        value = ask(self._service, Question("GET", {}, params=params))
         try:
             page = _Page.model_validate(value)
         except ValidationError:
             raise ToolError("unavailable", "SearXNG answers in a form that is not known; update it.") from None
-        found = first_results(filter(None, map(self._result, page.results)), k)
+        found = [*filter(None, map(self._result, page.results))]
         if not found and page.unresponsive_engines:
             raise ToolError("unavailable", f"SearXNG got no answer from its engines ({_named(page)}); search again.")
         return found

@@ -3,7 +3,7 @@
 from pydantic import SecretStr, ValidationError
 
 from drretail.env.web.base import WebResult
-from drretail.env.web.searches import Answer, Question, Service, ask, first_results, iso_date, sendable
+from drretail.env.web.searches import PAGE_SIZE, Answer, Question, Service, ask, iso_date, results_of_pages, sendable
 from drretail.errors import ToolError
 
 LOCKED = "set SERPER_API_KEY to a key that is valid (https://serper.dev/api-keys), or choose another --web."
@@ -30,14 +30,21 @@ class SerperSearch:
         self._key = key
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        """The ``k`` best results. Raises ToolError, in whose sentences the key never stands."""
+        """The ``k`` best results, of as many pages as it takes.
+
+        Raises ToolError, in whose sentences the key never stands, where the first page cannot be had.
+        """
+        return results_of_pages(lambda number: self._page(query, min(k, PAGE_SIZE), number), k)
+
+    def _page(self, query: str, size: int, number: int) -> list[WebResult]:
         headers = {"X-API-KEY": self._key.get_secret_value()}
-        value = ask(self._service, Question("POST", headers, body={"q": sendable(query), "num": k}))
+        body = {"q": sendable(query), "num": size} | ({} if number == 1 else {"page": number})
+        value = ask(self._service, Question("POST", headers, body=body))
         try:
             page = _Page.model_validate(value)
         except ValidationError:
             raise ToolError("unavailable", "Serper answers in a form that is not known; search again.") from None
-        return first_results(filter(None, map(self._result, page.organic)), k)
+        return [*filter(None, map(self._result, page.organic))]
 
     def _result(self, item: object) -> WebResult | None:
         """None for an item that isn't a link with words: one of them must not cost the others."""

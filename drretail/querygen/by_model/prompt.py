@@ -45,12 +45,13 @@ class Briefing:
         self._summaries = Summaries(world)
         self._prompts = prompts()
         self._categories = tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES]))
-        self._instructions = self._prompts["instructions"].render(
+        self.instructions = self._prompts["instructions"].render(
             deep_research=self._prompts["deep_research"].text.strip(),
             domain=self._prompts["domain"].render(today=world.manifest.now.date().isoformat()).strip(),
             tools=tagged("tools", "\n".join(_told_tools())),
             categories=self._categories,
         )
+        """What every writer of queries is told first."""
 
     def messages(self, place: Place, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
         """What is sent for the next query of a place that has these already; ``attempt`` 2 is the first retry."""
@@ -84,7 +85,7 @@ class Briefing:
     def _said(self, asked: str) -> "list[BaseMessage]":
         from langchain_core.messages import HumanMessage, SystemMessage
 
-        return [SystemMessage(self._instructions), HumanMessage(asked)]
+        return [SystemMessage(self.instructions), HumanMessage(asked)]
 
     def _asked(self, place: Place, earlier: Sequence[str]) -> str:
         told = tagged("questions", "\n\n".join(earlier) or "None yet.")

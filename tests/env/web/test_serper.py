@@ -70,6 +70,26 @@ def test_what_is_asked_is_the_query_the_number_and_the_key(httpserver: HTTPServe
     assert "Cookie" not in request.headers
 
 
+def hits(first: int, count: int) -> list[dict[str, Any]]:
+    return [{"link": f"https://a.example/{it}", "title": str(it)} for it in range(first, first + count)]
+
+
+def test_more_than_a_page_holds_is_asked_for_page_by_page(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    pages = [(200, {"organic": hits(first, 10)}, {}) for first in (0, 8, 16)]
+    answered(httpserver, *pages)
+    assert [it.title for it in serper.search("x", 25)] == [str(it) for it in range(25)]
+    assert [request.get_json().get("page", 1) for request, _ in httpserver.log] == [1, 2, 3]
+
+
+def test_a_page_with_nothing_new_and_one_that_fails_are_the_last(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"organic": hits(0, 10)}, {}), (200, {"organic": hits(0, 10)}, {}))
+    assert len(serper.search("x", 100)) == 10
+    assert len(httpserver.log) == 2
+    httpserver.clear()
+    answered(httpserver, (200, {"organic": hits(0, 10)}, {}), (404, "", {}))
+    assert len(serper.search("x", 100)) == 10
+
+
 def test_half_a_character_in_a_query_is_no_trouble(httpserver: HTTPServer, serper: SerperSearch) -> None:
     answered(httpserver, (200, {"organic": ORGANIC}, {}))
     serper.search("feeder \ud800 height", 5)

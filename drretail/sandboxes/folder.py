@@ -1,0 +1,79 @@
+"""A sandbox's folder: the task of each query, then what the whole is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail import __version__
+from drretail.env.web.sealed import SANDBOX_FILE, PageLabel, SandboxFolder, task_folder
+from drretail.errors import UserError
+from drretail.experiment import rubric_path
+from drretail.files import write_atomically, write_json, write_lines
+from drretail.records.base import canonical_json
+from drretail.records.query import Query
+from drretail.sandboxes.counting import TokenCounter
+from drretail.sandboxes.material import TaskMaterial
+from drretail.sandboxes.sizes import Placed, placed
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTask:
+    """A query whose task is in the folder, and the sizes that its pages fill."""
+
+    query: Query
+    sizes: tuple[str, ...]
+    tokens: float
+    """What there was, where it was too little for the next size."""
+
+
+def check_new(folder: Path) -> None:
+    """Raises UserError where a sandbox's folder holds something already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} is not empty: name a new folder.")
+
+
+def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> WrittenTask:
+    """Writes all of one task into the sandbox ``folder``. Raises UserError where not even the smallest size is filled.
+
+    Pages stand in the order of their addresses, so that their places tell nothing.
+    """
+    query, found = material.query, placed(material, sizes, counter)
+    task = task_folder(folder, query.query_id)
+    _write_pages(task, found)
+    for name, content in sorted(material.files.items()):
+        write_atomically(task / "files" / name, content)
+    write_json(task / "keywords.json", material.keywords.model_dump(mode="json"))
+    write_json(task / "gold.json", material.gold.model_dump(mode="json"))
+    for it in material.criteria:
+        write_json(rubric_path(folder, it.family, query.query_id), it.model_dump(mode="json"))
+    return WrittenTask(query, found.sizes, found.tokens)
+
+
+def _write_pages(task: Path, found: Placed) -> None:
+    places = {name: number for number, name in enumerate(found.sizes)}
+    pages = sorted(found.pages, key=lambda it: (places[it[0]], it[1].page.url))
+    lines = [{**it.page.model_dump(exclude_none=True), "from": size} for size, it in pages]
+    labels = [PageLabel(url=it.page.url, label=it.label, kind=it.kind, keyword=it.keyword, why=it.why)
+              for _, it in pages]  # fmt: skip
+    write_lines(task / "pages.jsonl.gz", map(canonical_json, lines))
+    write_lines(task / "labels.jsonl", [canonical_json(it.model_dump(mode="json")) for it in labels])
+
+
+def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
+    """Makes the folder a sandbox: its queries, and what it is, with the sizes that every task fills.
+
+    Gives a sentence for each size of ``about`` that is left out. Raises UserError without any task.
+    """
+    if not tasks:
+        raise UserError(f"{folder}: no query has a task, so there is no sandbox.")
+    filled = {name: tokens for name, tokens in about.sizes.items() if all(name in it.sizes for it in tasks)}
+    said = [_left_out(name, tasks) for name in about.names if name not in filled]
+    write_lines(folder / "queries.jsonl", [it.query.as_line() for it in tasks])
+    whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
+    write_json(folder / SANDBOX_FILE, whole.model_dump(mode="json"))  # last: without it the folder is no sandbox
+    return said
+
+
+def _left_out(name: str, tasks: Sequence[WrittenTask]) -> str:
+    short = min((it for it in tasks if name not in it.sizes), key=lambda it: it.tokens)
+    return f"{name} is left out: the pages of {short.query.query_id} have {short.tokens:,.0f} tokens."

@@ -1,0 +1,138 @@
+"""Questions to the model that builds: journalled, paid out of an allowance, and asked anew where they failed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.errors import ModelError
+from drretail.eval.judging.spending import Allowance
+from drretail.journal import Effect, Journal, read_effects
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.llm.structured import Check
+from drretail.prompts import Prompt
+from drretail.querygen.by_model.problems import ROLE
+from drretail.records.base import Record
+from drretail.records.run import Usage
+from drretail.trajectory import Trajectory
+
+T = TypeVar("T", bound=Record)
+R = TypeVar("R")
+BUILDING = "building"
+"""The folder of a sandbox that holds the journals of whoever made it."""
+JOURNAL = "journal.jsonl"
+
+
+class TaskFailed(Exception):
+    """A task can't be made, for the reason that it tells in words."""
+
+
+class NotEnough(TaskFailed):
+    """What was found does not do; other keywords may bring more."""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """One model and one journal, as all steps of a build share them; close it, or use it as a context manager."""
+
+    model: Model
+    journal: Journal
+    gate: asyncio.Semaphore
+    held: tuple[Effect, ...] = ()
+    """What the journal held when it was opened."""
+    retry_failed: bool = False
+    allowance: Allowance = field(default_factory=Allowance)
+    beside: list[Usage] = field(default_factory=list[Usage])
+    """What was used beside the journal: criteria have journals of their own."""
+
+    @classmethod
+    def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
+        """With the journal of a sandbox's folder. Raises UserError for a broken one."""
+        path = folder / BUILDING / JOURNAL
+        path.parent.mkdir(parents=True, exist_ok=True)
+        held = tuple(read_effects(path)) if path.exists() else ()
+        return cls(model, Journal(path), asyncio.Semaphore(parallel), held, retry_failed, allowance)
+
+    def __enter__(self) -> "Asker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.journal.close()
+
+    async def ask(
+        self,
+        name: str,
+        prompt: Prompt,
+        data: Sequence[str],
+        answer: type[T],
+        check: Check[T] | None = None,
+        **told: str,
+    ) -> T:
+        """The model's answer to a prompt filled with ``told``, and to ``data`` in tags that stands behind it.
+
+        ``name`` tells the question from all others of the sandbox. Raises TaskFailed where no answer can be used, and
+        CapReached where the allowance is spent.
+        """
+        messages = [SystemMessage(prompt.render(**told)), HumanMessage("\n\n".join(data))]
+        return await self.put(name, lambda models, path: models.ask(ROLE, messages, answer, path=path, check=check))
+
+    async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
+        """What ``question`` brings, given models and its scope; raises as ``ask``."""
+        problem: ModelError | None = None
+        for scope in self.scopes(name):
+            async with self.gate:  # also around the check: what waits in line has not been paid for
+                self.allowance.check()
+                try:
+                    return await question(self._models(), scope)
+                except ModelError as failure:
+                    problem = failure
+        raise TaskFailed(f"{name.partition('/')[2]}: {problem.message if problem else 'no answer'}")
+
+    def scopes(self, name: str) -> Iterator[str]:
+        """That of the first try, and, each after a failure, of those that were made again or are to be."""
+        number, tried = 1, self._tried
+        yield f"{name}#1"
+        while (self.retry_failed and f"{name}#{number}" in tried) or f"{name}#{number + 1}" in tried:
+            number += 1
+            yield f"{name}#{number}"
+
+    def rounds(self, task: str) -> Iterator[str]:
+        """Beginnings of names for all questions of a task: its id, and others for tries with other keywords.
+
+        A try after the first is one that was begun before, or, where failures are retried, a new one.
+        """
+        number, name, was_begun = 1, task, True
+        while was_begun:
+            yield name
+            is_to_be = self.retry_failed and f"{name}/diverge#1" in self._tried
+            number, name = number + 1, f"{task}~{number + 1}"
+            was_begun = is_to_be or f"{name}/diverge#1" in self._tried
+
+    @cached_property
+    def _tried(self) -> frozenset[str]:
+        return frozenset(it.scope for it in self.held)
+
+    @property
+    def usage(self) -> Usage:
+        """Of all calls that were asked for since it was opened, those that the journal answered included."""
+        usage = Usage()
+        for used in (*(Usage(**(it.usage or {})) for it in self.journal.effects), *self.beside):
+            usage = usage.plus(used)
+        return usage
+
+    @property
+    def served(self) -> int:
+        """How many of these calls the journal answered."""
+        known = {it.key for it in self.held}
+        return sum(it.kind == "model" and it.key in known for it in self.journal.effects)
+
+    def _models(self) -> Models:
+        def used(usage: Usage, _: float | None) -> None:
+            self.allowance.count(usage, self.model.price)
+
+        return Models({ROLE: self.model}, self.journal, Trajectory(), on_use=used)

@@ -1,0 +1,89 @@
+"""Products as pages speak of them: a name that tells each from the others, and what its listing truly says."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from drretail.records.shop import Product
+
+_SPACES = re.compile(r"\s+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_SEGMENT = re.compile(r",\s|\s[–|-]\s|\s?\(")
+_LONGEST_LINE = 320
+_LONGEST_NAME = 70
+_FEWEST_WORDS = 3
+"""Of a name: "Bath Bombs" is a thing and no product."""
+_DULL = frozenset(("Best Sellers Rank", "Date First Available", "Is Discontinued By Manufacturer", "Brand"))
+_CONSUMED = ("beauty", "health", "grocery", "personal", "baby care", "vitamin")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A product with the name that pages call it by."""
+
+    product: Product
+    name: str
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """Sentences of its features and description, each short enough to be quoted whole."""
+        said = (_SPACES.sub(" ", it).strip() for it in (*self.product.features, *self.product.description))
+        found = (part for it in said for part in ([it] if len(it) <= _LONGEST_LINE else _SENTENCE.split(it)))
+        return tuple(dict.fromkeys(it.rstrip(" .") for it in found if 15 <= len(it) <= _LONGEST_LINE))
+
+    @cached_property
+    def details(self) -> tuple[tuple[str, str], ...]:
+        return tuple(
+            (key, value)
+            for key, value in self.product.details.items()
+            if isinstance(value, str) and key not in _DULL and 0 < len(value) <= 60
+        )
+
+    @property
+    def price(self) -> str | None:
+        """As the catalog has it; None where it names none, or the lowest of several."""
+        known = self.product.price is not None and not self.product.price_from
+        return money(self.product.price, self.product.currency) if known and self.product.price else None
+
+    @property
+    def is_consumed(self) -> bool:
+        """True for what is eaten, taken or put on: nobody scratches or drops it."""
+        return any(it in self.product.category.casefold() for it in _CONSUMED)
+
+
+def money(amount: float | None, currency: str) -> str:
+    text = f"{amount:,.2f}"
+    return f"${text}" if currency == "USD" else f"{text} {currency}"
+
+
+def shown(products: Iterable[Product]) -> dict[str, Shown]:
+    """Each product by its id; of two that begin alike, the names go on until they differ."""
+    found = list(products)
+    names = {it.product_id: _short(it.title, 1) for it in found}
+    for parts in (2, 3, 9):
+        taken = _counts(names.values())
+        names |= {it.product_id: _short(it.title, parts) for it in found if taken[names[it.product_id]] > 1}
+    return {it.product_id: Shown(it, names[it.product_id]) for it in found}
+
+
+def _short(title: str, parts: int) -> str:
+    """The first parts of a title: what people write of "Thimbletot Diaper Bag, Black, 32 L"."""
+    title = _SPACES.sub(" ", title).strip()
+    ends = [it.start() for it in _SEGMENT.finditer(title) if len(title[: it.start()].split()) >= _FEWEST_WORDS]
+    name = title[: ends[parts - 1]] if len(ends) >= parts else title
+    if parts < 9 and len(name) > _LONGEST_NAME:
+        name = name[:_LONGEST_NAME].rsplit(" ", 1)[0]
+    return name.removeprefix("The ").rstrip(" ,-–(|")
+
+
+def _counts(names: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for it in names:
+        counts[it] = counts.get(it, 0) + 1
+    return counts
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
