@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Record, Rules
-from drretail.records.comparison import InformationTable
+from drretail.records.comparison import SettingTable
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
@@ -320,10 +320,19 @@ class Scores(Document):
     """Of what runs did with what their reports score, inside systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
     """Of systems that saw other data than the users' own, beside the same systems with these."""
-    information: tuple[InformationTable, ...] = ()
-    """Of agents that ran in several settings of what they know of the shopper."""
+    ablations: tuple[SettingTable, ...] = ()
+    """Of agents that ran in several settings of one option."""
     scoreboard: Scoreboard | None = None
     """One row a system, made of the rest and of what runs took; None in scores of before."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_one_option(cls, data: Any) -> Any:
+        """Older files know the settings of information alone, under that name."""
+        if not isinstance(data, Mapping) or "information" not in data:
+            return data
+        held = cast("Mapping[str, Any]", data)
+        return {name: it for name, it in held.items() if name != "information"} | {"ablations": held["information"]}
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

@@ -3,21 +3,38 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from drretail.records.comparison import InformationCell, InformationTable
+from drretail.records.comparison import Option, SettingCell, SettingTable
 from drretail.records.pairs import PairScore
-from drretail.records.run import INFORMATION
 from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of
 from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
+from drretail.viewer.plots.curves import Curve, curve_plot
 from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.scatter import Point, scatter
 from drretail.viewer.plots.stacked_bars import BarRow, Part, stacked_bars
+from drretail.viewer.tables.ablations import headlines_first, setting_words, settings_of
 from drretail.viewer.tables.scores import system_names
 
 MOST_SERIES = 8
 """As many as shapes and colours tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 _INTERVALS = "Lines: 95 % intervals over queries."
+_AGAINST: Mapping[Option, str] = {
+    "information": "against information",
+    "size": "against size",
+    "compose": "by what is served",
+    "retriever": "by retriever",
+    "rag_turns": "against turns",
+    "web": "by web",
+}
+_GIVEN: Mapping[Option, str] = {
+    "information": "what is known of the shopper",
+    "size": "tokens of the sandbox",
+    "compose": "which pages of the sandbox are served",
+    "retriever": "what ranks the sandbox's pages",
+    "rag_turns": "turns that a search may take",
+    "web": "where pages come from",
+}
 
 
 def headline_plots(board: Scoreboard) -> list[Plot]:
@@ -166,26 +183,54 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     )
 
 
-def information_plots(tables: Sequence[InformationTable]) -> list[Plot]:
-    """Score against information: a row a setting, a series an agent (000, Figure 3)."""
-    return [_gradient(it) for it in tables]
+def ablation_plots(tables: Sequence[SettingTable]) -> list[Plot]:
+    """Of each option that systems differ in: a curve where its settings are numbers, else a row a setting (000, Figure
+    3; 003, Figure 5)."""
+    return [_curve(it) if _is_of_numbers(it) else _gradient(it) for it in headlines_first(tables)]
 
 
-def _gradient(table: InformationTable) -> Plot:
+def _is_of_numbers(table: SettingTable) -> bool:
+    return all(cell.at is not None for row in table.rows for cell in row.cells)
+
+
+def _gradient(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
     names = system_names(row.agent for row in rows)
     cells = [{cell.setting: cell for cell in row.cells} for row in rows]
-    settings = [it for it in INFORMATION if any(it in its for its in cells)]
+    settings = [it for it in settings_of(table) if any(it in its for its in cells)]
     return dot_plot(
-        file_name(f"information-{table.metric}-{table.variant}-{table.judge}"),
-        f"{table.name.replace('_', ' ')} against information",
-        f"By what is known of the shopper; judged by {table.judge}. {_INTERVALS}",
-        [DotRow(it, tuple(_information_dot(its.get(it)) for its in cells)) for it in settings],
+        _ablation_name(table),
+        f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
+        f"By {_GIVEN[table.by]}; judged by {table.judge}. {_INTERVALS}",
+        [DotRow(setting_words(it, table.by), tuple(_setting_dot(its.get(it)) for its in cells)) for it in settings],
         series=[names[row.agent] for row in rows],
     )
 
 
-def _information_dot(cell: InformationCell | None) -> Dot | None:
+def _curve(table: SettingTable) -> Plot:
+    rows = table.rows[:MOST_SERIES]
+    names = system_names(row.agent for row in rows)
+    ticks = {cell.at: cell.setting for row in rows for cell in row.cells if cell.at is not None}
+    return curve_plot(
+        _ablation_name(table),
+        f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
+        f"To the right: {_GIVEN[table.by]}, each step of the scale twice as many; judged by {table.judge}. "
+        f"{_INTERVALS}",
+        [
+            Curve(names[row.agent], tuple((it.at, dot) for it in row.cells if (dot := _setting_dot(it)) and it.at))
+            for row in rows
+        ],
+        ticks=dict(sorted(ticks.items())),
+        x_name=_GIVEN[table.by],
+        y_name=table.name.replace("_", " "),
+    )
+
+
+def _ablation_name(table: SettingTable) -> str:
+    return file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
+
+
+def _setting_dot(cell: SettingCell | None) -> Dot | None:
     return None if cell is None or cell.mean is None else Dot(cell.mean, cell.ci_low, cell.ci_high)
 
 
