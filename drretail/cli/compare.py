@@ -123,19 +123,30 @@ def compare_settings(
 ) -> None:
     """Prints score against one option: a table for each metric and judge."""
     from drretail.eval.compare.ablations import tables_of_experiment
+    from drretail.eval.compare.distractors import distractor_tables
     from drretail.progress import busy
     from drretail.viewer.output import print_json
     from drretail.viewer.tables.ablations import ablation_sheets, note_of
-    from drretail.viewer.terminal.grid import print_grid
+    from drretail.viewer.tables.distractors import NOTE, distractor_sheets
+    from drretail.viewer.terminal.grid import print_grid, say
 
     with busy("comparing", quiet=quiet):
-        tables = tables_of_experiment(experiment, by, metrics, judges)
+        held = tables_of_experiment(experiment, by, metrics, judges, beside="web" if by == "compose" else None)
+    tables = [it for it in held if it.by == by]
+    distractors = distractor_tables(held)
     if as_json:
-        print_json({by: [it.model_dump(mode="json", exclude_none=True) for it in tables]})
+        made = {by: [it.model_dump(mode="json", exclude_none=True) for it in tables]}
+        cost = [it.model_dump(mode="json", exclude_none=True) for it in distractors]
+        print_json(made | ({"distractors": cost} if cost else {}))
         return
     for sheet in ablation_sheets(tables):
         print_grid(sheet.title, sheet.columns, sheet.rows)
-    typer.echo(note_of(by))
+    say(note_of(by))
+    for sheet in distractor_sheets(distractors):
+        print_grid(f"\n{sheet.title}", sheet.columns, sheet.rows)
+        say(sheet.sentence)
+    if distractors:
+        say(NOTE)
 
 
 def _print(comparisons: "Sequence[Comparison]", experiment: str, cards: "Mapping[str, str]", *, details: bool) -> None:

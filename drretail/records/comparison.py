@@ -186,3 +186,32 @@ class SettingTable(Record):
     judge_params: str = ""
     rules: Rules = "default"
     rows: tuple[SettingRow, ...]
+
+
+class DistractorRow(Record):
+    """One system on one size of a sandbox, with all of its pages and without some."""
+
+    agent: str
+    everything: SettingCell
+    without_distractors: SettingCell | None = None
+    without_distractors_over_all: ComparedRow | None = None
+    without_supportive: SettingCell | None = None
+    floor: float | None = None
+    """What is got without any supportive page where nothing else holds the answer; None of what has no such floor."""
+    floor_is_without_web: bool = False
+    """True where it is what the same system got without a web; else it is nought."""
+
+
+class DistractorTable(Record):
+    """What distractors cost in one variant by one judge, and what is left without supportive pages (003, Figure 5)."""
+
+    metric: str
+    variant: str
+    name: str
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    rules: Rules = "default"
+    rows: tuple[DistractorRow, ...]
+    sentence: str
+    """What can be concluded of it."""

@@ -10,6 +10,7 @@ conclusions.py  sentences: what can be concluded, what can't
 differences.py  all systems at once: who is above whom
 one_option.py   systems grouped by what they are apart from one option
 ablations.py    one agent in several settings of an option
+distractors.py  what distractors cost, and what is left without supportive pages
 fail_if.py      rules by which a comparison fails, for CI
 wording.py      headlines and figures in words
 """

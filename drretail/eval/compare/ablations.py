@@ -59,9 +59,10 @@ def _usual(metric: Metric) -> tuple[str, ...]:
 
 
 def tables_of_experiment(
-    experiment: Path, by: Option, asked: Collection[str] = (), judges: Sequence[str] = ()
+    experiment: Path, by: Option, asked: Collection[str] = (), judges: Sequence[str] = (), beside: Option | None = None
 ) -> list[SettingTable]:
-    """The tables of ``asked``, each ``family`` or ``family:variant``; without any, of all that was judged.
+    """The tables of ``asked``, each ``family`` or ``family:variant``; without any, of all that was judged. Those of a
+    second option, ``beside``, follow where systems differ in that as well.
 
     Raises UserError where no agent ran in two settings, or nothing that is asked for was judged; UnknownName for a
     wrong family, variant or judge.
@@ -78,7 +79,7 @@ def tables_of_experiment(
             f"Nothing of {', '.join(asked) or 'it'} was judged by a model or by code: drretail score {experiment} "
             f"--metrics {','.join(gathered.families)}."
         )
-    return tables
+    return tables if beside is None else [*tables, *ablation_tables(gathered, beside, seats, variants)]
 
 
 def _wanted(metric: Metric, asked: Collection[str]) -> tuple[str, ...]:

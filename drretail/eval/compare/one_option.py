@@ -45,15 +45,23 @@ def agents_by_setting(definition: Definition, by: Option) -> dict[str, Settings]
     """
     option = ABLATED[by]
     found: dict[str, dict[str, str]] = {}
+    places: dict[str, tuple[str, float]] = {}
     for label, system in definition.systems.items():
         setting = None if system.agent in BASELINES else option.setting(system)
         if setting is not None:
-            found.setdefault(option.without(system).label(), {})[setting] = label
+            apart = option.without(system)
+            found.setdefault(apart.label(), {})[setting] = label
+            places[apart.label()] = _place(apart)
     return {
         agent: {it: its[it] for it in sorted(its, key=option.order)}
-        for agent, its in sorted(found.items())
+        for agent, its in sorted(found.items(), key=lambda it: places[it[0]])
         if len({option.kind(it) for it in its}) > 1
     }
+
+
+def _place(system: System) -> tuple[str, float]:
+    """By name, and of one on several sizes by these."""
+    return _dropping(system, SIZE).label(), tokens_of(system.options.get(SIZE, "")) or 0.0
 
 
 def tokens_of(size: str) -> float | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from drretail.eval.compare.distractors import distractor_tables
 from drretail.records.score import Judging
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
@@ -13,6 +14,7 @@ from drretail.viewer.page.frame import data_address, template
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.sheets import agreement_sheet, glossary, pair_parts, score_parts
 from drretail.viewer.tables.ablations import ablation_parts
+from drretail.viewer.tables.distractors import HEADING, NOTE, distractor_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,9 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     html = template("scores.html.jinja").render(
         view=view,
         ablations=ablation_parts(view.ablations),
+        distractors=distractor_sheets(distractor_tables(view.ablations)),
+        distractors_heading=HEADING,
+        distractors_note=NOTE,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         pair_parts=pair_parts(view.pairs, view.ranks),
         agreement=agreement_sheet(view.agreements, view.metrics),

@@ -6,6 +6,7 @@ scores.py      a row for each system, a column for each variant
 slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
 ablations.py   what another setting of one option brings
+distractors.py what distractors cost
 agreement.py   how far judges agree
 widths.py      wide tables cut into parts that fit
 """

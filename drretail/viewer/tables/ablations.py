@@ -2,9 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from drretail.eval.compare.one_option import ABLATED, NO_WEB
-from drretail.records.comparison import OPTIONS, ComparedRow, Option, SettingCell, SettingRow, SettingTable
+from drretail.records.comparison import (
+    OPTIONS,
+    ComparedRow,
+    DistractorTable,
+    Option,
+    SettingCell,
+    SettingRow,
+    SettingTable,
+)
 from drretail.records.run import SANDBOX
 from drretail.viewer.tables.scores import system_names
 
@@ -27,6 +36,7 @@ WORDS = {
 }
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """What an ablation of a sandbox is read for, first."""
+T = TypeVar("T", SettingTable, DistractorTable)
 _DIFFERENCE = (
     "inside each query that both have; bootstrap intervals over queries. p: signed rank test, corrected for the "
     "system's lines (Holm); * where it and the interval both show a difference."
@@ -67,7 +77,7 @@ def ablation_sheets(tables: Iterable[SettingTable]) -> list[AblationSheet]:
     return [_sheet(it) for it in headlines_first(tables)]
 
 
-def headlines_first(tables: Iterable[SettingTable]) -> list[SettingTable]:
+def headlines_first(tables: Iterable[T]) -> list[T]:
     """Those that a sandbox is read for, then the others in their order; by judge in either."""
     places = {variant: at for at, variant in enumerate(HEADLINES)}
     return sorted(tables, key=lambda it: places.get(it.variant, len(places)))
