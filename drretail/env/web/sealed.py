@@ -27,6 +27,7 @@ from drretail.records.query import Query
 
 T = TypeVar("T", bound=Record)
 SANDBOX_FILE = "sandbox.json"
+LABELS_FILE = "labels.jsonl"
 Label = Literal["supportive", "distractor", "noise"]
 Compose = Literal["all", "no_distractor", "supportive_only", "no_supportive"]
 SERVED: dict[str, tuple[Label, ...]] = {
@@ -176,7 +177,7 @@ def read_pages(task: Path) -> list[TaskPage]:
 
 def read_labels(task: Path) -> list[PageLabel]:
     """What each page of a task is there for."""
-    return _lines(task / "labels.jsonl", PageLabel)
+    return _lines(task / LABELS_FILE, PageLabel)
 
 
 def _lines(path: Path, kind: type[T]) -> list[T]:
