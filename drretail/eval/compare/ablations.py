@@ -20,6 +20,7 @@ from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow
 from drretail.records.score import CODE
 from drretail.stats.intervals import mean_intervals
 
+
 def seats_of_all(gathered: Gathered) -> list[Seat]:
     """Everybody who judged."""
     return seats_of(gathered, chosen_judges(gathered, ()))

@@ -6,7 +6,7 @@ Nothing is tested here that the tables of compositions don't hold.
 from collections.abc import Iterator, Mapping, Sequence
 
 from drretail.eval.compare.one_option import NO_WEB
-from drretail.eval.compare.wording import listed, number, queries
+from drretail.eval.compare.wording import distinct, listed, number
 from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
 
 FOUND_IN_PAGES = "IR_SC"
@@ -50,7 +50,7 @@ def _table(of: SettingTable, floors: Mapping[str, float]) -> DistractorTable | N
         judge_params=of.judge_params,
         rules=of.rules,
         rows=tuple(rows),
-        sentence=" ".join([*_said_of_distractors(rows), *(_said_of_floor(it) for it in rows if it.floor is not None)]),
+        sentence=" ".join([*_said_of_distractors(rows), *_said_of_floor(rows)]),
     )
 
 
@@ -87,20 +87,27 @@ def _said_of_distractors(rows: Sequence[DistractorRow]) -> Iterator[str]:
         yield f"No effect of distractors is shown for {listed(open_ones)}."
 
 
-def _said_of_floor(row: DistractorRow) -> str:
-    cell, floor = row.without_supportive, row.floor or 0.0
-    if cell is None or cell.mean is None:
-        return f"{row.agent} without supportive pages has no value yet."
-    whose = f"what it tells without a web, {number(floor)}" if row.floor_is_without_web else number(floor)
-    if _is_above(cell, floor):
-        return (
-            f"{row.agent} without supportive pages still gets {number(cell.mean)}, above the floor ({whose}): other "
-            "pages hold some of what is to be found, or the agent knows it."
-        )
-    return (
-        f"{row.agent} without supportive pages falls to the floor ({whose}): as far as {queries(cell.n)} can show, "
-        "the sandbox holds no other effective information."
-    )
+def _said_of_floor(rows: Sequence[DistractorRow]) -> Iterator[str]:
+    """Of those that fall to one floor together, then of those that stay above it."""
+    groups: dict[tuple[str, bool], list[tuple[str, SettingCell]]] = {}
+    for row in rows:
+        cell = row.without_supportive
+        if cell is not None and cell.mean is not None and row.floor is not None:
+            whose = f"{number(row.floor)}, what it is without a web" if row.floor_is_without_web else number(row.floor)
+            groups.setdefault((whose, _is_above(cell, row.floor)), []).append((row.agent, cell))
+    for (whose, is_above), held in sorted(groups.items(), key=lambda it: it[0][1]):
+        if is_above:
+            who = listed(f"{agent} ({number(cell.mean or 0)})" for agent, cell in held)
+            yield (
+                f"Without supportive pages it stays above the floor ({whose}) for {who}: other pages hold some of what "
+                "is to be found, or the agent knows it."
+            )
+        else:
+            counts = distinct([cell.n for _, cell in held])
+            yield (
+                f"Without supportive pages it falls to the floor ({whose}) for {listed(it for it, _ in held)}: as far "
+                f"as {counts} can show, the sandbox holds no other effective information."
+            )
 
 
 def _is_above(cell: SettingCell, floor: float) -> bool:

@@ -1,5 +1,5 @@
-"""Error causes: why reports on a sandbox miss what is known beforehand, and claim what they can't show, from verdicts of
-dr3 and without a question (docs/metrics/error_causes.md; 003, Figure 8).
+"""Error causes: why reports on a sandbox miss what is known beforehand, and claim what they cannot show, from verdicts
+of dr3 and without a question (docs/metrics/error_causes.md; 003, Figure 8).
 
 page_labels.py what each page of a query is there for, kept in the experiment
 causes.py      one missed insight or wrong claim: its cause, with a sentence why

@@ -110,7 +110,7 @@ class Causes:
         return named in {web_evidence_id(it) for it in pages} or _address(named) in {_address(it) for it in pages}
 
     def _taken_from(self, claim: Claim) -> Evidence | None:
-        """The distractor that has a figure of the claim which nothing else has, neither other evidence nor the query."""
+        """The distractor that has a figure of the claim which neither other evidence nor the query has."""
         for figure in sorted(_figures(claim.claim) - self._figures_elsewhere):
             found = (it for it in self._distractors.values() if any(figure in _figures(text) for text in _shown(it)))
             if (page := next(found, None)) is not None:

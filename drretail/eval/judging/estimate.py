@@ -7,8 +7,8 @@ from math import ceil
 from pathlib import Path
 from statistics import mean, stdev
 
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.error_causes.judge import FAMILY as ERROR_CAUSES
+from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judging.session import Judge, judging_usage
 from drretail.eval.judging.subject import planned_runs

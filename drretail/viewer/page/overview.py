@@ -46,7 +46,9 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
     first = [] if view.scoreboard is None else list(first_plots(view.scoreboard))
     further = list(further_plots(view.scoreboard, view.scores or (), view.metrics, view.pairs, view.agreements))
     calls = tool_plot(_calls(lines))
-    further += ablation_plots(view.ablations)
+    curves, others = ablation_plots(view.ablations)
+    first += curves
+    further += others
     return first, [*further, *([] if calls is None else [calls])]
 
 

@@ -12,7 +12,7 @@ from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.scatter import Point, scatter
 from drretail.viewer.plots.stacked_bars import BarRow, Part, stacked_bars
-from drretail.viewer.tables.ablations import headlines_first, setting_words, settings_of
+from drretail.viewer.tables.ablations import HEADLINES, headlines_first, row_names, setting_words, settings_of
 from drretail.viewer.tables.scores import system_names
 
 MOST_SERIES = 8
@@ -183,10 +183,16 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     )
 
 
-def ablation_plots(tables: Sequence[SettingTable]) -> list[Plot]:
+def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plot]]:
     """Of each option that systems differ in: a curve where its settings are numbers, else a row a setting (000, Figure
-    3; 003, Figure 5)."""
-    return [_curve(it) if _is_of_numbers(it) else _gradient(it) for it in headlines_first(tables)]
+    3; 003, Figure 5). First those of headlines against size, then the others."""
+    ordered = headlines_first(tables)
+    first = [it for it in ordered if it.by == "size" and it.variant in HEADLINES]
+    return [*map(_ablation, first)], [_ablation(it) for it in ordered if it not in first]
+
+
+def _ablation(table: SettingTable) -> Plot:
+    return _curve(table) if _is_of_numbers(table) else _gradient(table)
 
 
 def _is_of_numbers(table: SettingTable) -> bool:
@@ -195,7 +201,7 @@ def _is_of_numbers(table: SettingTable) -> bool:
 
 def _gradient(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
-    names = system_names(row.agent for row in rows)
+    names = row_names(row.agent for row in rows)
     cells = [{cell.setting: cell for cell in row.cells} for row in rows]
     settings = [it for it in settings_of(table) if any(it in its for its in cells)]
     return dot_plot(
@@ -209,7 +215,7 @@ def _gradient(table: SettingTable) -> Plot:
 
 def _curve(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
-    names = system_names(row.agent for row in rows)
+    names = row_names(row.agent for row in rows)
     ticks = {cell.at: cell.setting for row in rows for cell in row.cells if cell.at is not None}
     return curve_plot(
         _ablation_name(table),

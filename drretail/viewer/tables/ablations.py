@@ -1,5 +1,6 @@
 """Score against one option in words: a system's lines, a column for each setting, and what it brings over another."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -37,6 +38,7 @@ WORDS = {
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """What an ablation of a sandbox is read for, first."""
 T = TypeVar("T", SettingTable, DistractorTable)
+_SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
     "inside each query that both have; bootstrap intervals over queries. p: signed rank test, corrected for the "
     "system's lines (Holm); * where it and the interval both show a difference."
@@ -108,8 +110,16 @@ def settings_of(table: SettingTable) -> list[str]:
     return sorted({cell.setting for row in table.rows for cell in row.cells}, key=ABLATED[table.by].order)
 
 
+def row_names(labels: Iterable[str]) -> dict[str, str]:
+    """What systems apart from an option are called: "react at 64k", without the model that all share."""
+    apart = {label: _SIZED.sub("", label) for label in labels}
+    names = system_names(apart.values())
+    sizes = {label: found[1] if (found := _SIZED.search(label)) else "" for label in apart}
+    return {label: names[it] + (f" at {sizes[label]}" if sizes[label] else "") for label, it in apart.items()}
+
+
 def _sheet(table: SettingTable) -> AblationSheet:
-    names = system_names(row.agent for row in table.rows)
+    names = row_names(row.agent for row in table.rows)
     settings = settings_of(table)
     lines = tuple(line for row in table.rows for line in _lines(table.by, row, names[row.agent], settings))
     title = f"{HEADINGS[table.by]}: {table.name.replace('_', ' ')}, by {table.judge}"
@@ -158,7 +168,7 @@ def difference(row: ComparedRow) -> str:
     """ "+1.50*", "–"."""
     if row.difference is None:
         return "–"
-    return f"{row.difference:+.2f}{'*' if row.outcome in ('higher', 'lower') else ''}"
+    return f"{round(row.difference, 2) + 0.0:+.2f}{'*' if row.outcome in ('higher', 'lower') else ''}"
 
 
 def p_value(p: float | None) -> str:

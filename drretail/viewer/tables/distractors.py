@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from drretail.records.comparison import ComparedRow, DistractorRow, DistractorTable, SettingCell
-from drretail.viewer.tables.ablations import headlines_first, p_value
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.ablations import headlines_first, p_value, row_names
 
 HEADING = "Distractor effect"
 NOTE = (
@@ -32,7 +31,7 @@ def distractor_sheets(tables: Iterable[DistractorTable]) -> list[DistractorSheet
 
 
 def _sheet(table: DistractorTable) -> DistractorSheet:
-    names = system_names(row.agent for row in table.rows)
+    names = row_names(row.agent for row in table.rows)
     title = f"{HEADING}: {table.name.replace('_', ' ')}, by {table.judge}"
     rows = tuple((names[row.agent], *_cells(row)) for row in table.rows)
     sentence = table.sentence
@@ -60,6 +59,6 @@ def _cost(row: ComparedRow | None) -> tuple[str, str, str]:
     """Of all pages over those without distractors: the other way round than the test has it."""
     if row is None or row.difference is None:
         return ("", "", "") if row is None else ("–", "", "")
-    shown = f"{-row.difference + 0.0:+.2f}{'*' if row.outcome in ('higher', 'lower') else ''}"
+    shown = f"{-round(row.difference, 2) + 0.0:+.2f}{'*' if row.outcome in ('higher', 'lower') else ''}"
     ends = "" if row.ci_low is None or row.ci_high is None else f"{-row.ci_high:.2f} to {-row.ci_low:.2f}"
     return shown, ends, p_value(row.p_holm)

@@ -105,7 +105,8 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
         "with tools over task only": ("", "", "", "+2.50*"),
     }
     assert [row[2:] for row in sheet.rows if row[1] == "p"][1] == ("", "", "", "0.031")
-    (plot,) = ablation_plots(made)
+    first, (plot,) = ablation_plots(made)
+    assert first == []
     assert "against information" in plot.title
     assert all(it in str(plot.svg) for it in INFORMATION)
 
@@ -194,7 +195,8 @@ def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time(
         ("128k", "512k"),
         ("32k", "512k"),
     ]
-    (plot,) = ablation_plots([table])
+    (plot,), further = ablation_plots([table])
+    assert further == []
     assert plot.title == "dr3 IR SC against size"
     places = [float(it) for it in re.findall(r'<circle cx="([\d.]+)"', plot.svg)]
     assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)

@@ -42,7 +42,7 @@ def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> 
     )
     (sheet,) = distractor_sheets([table])
     small, large = sheet.rows
-    assert (small[0].endswith("size-32k"), large[0].endswith("size-128k")) == (True, True)
+    assert (small[0], large[0]) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
     assert (small[3], large[1:4]) == ("+0.00", ("40.88", "51.00", "-10.12*"))
     assert "Distractors lower it for" in sheet.sentence
     assert "No effect of distractors is shown for" in sheet.sentence
@@ -57,7 +57,11 @@ def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor() -> None:
 
 def test_one_whose_other_pages_hold_the_answer_does_not() -> None:
     _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)})
-    assert "still gets 21.00, above the floor (0.00)" in table.sentence
+    assert (
+        "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)"
+        in distractor_sheets([table])[0].sentence
+    )
+    assert "(21.00)" in table.sentence
 
 
 def test_what_an_agent_tells_without_a_web_is_its_floor() -> None:
@@ -65,7 +69,7 @@ def test_what_an_agent_tells_without_a_web_is_its_floor() -> None:
     systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)}
     tables, table = ablations({**systems, "n": (blind, [20, 22, 18, 26] * 2)})
     assert {it.by for it in tables} == {"compose", "web"}
-    assert "falls to the floor (what it tells without a web, 21.50)" in table.sentence
+    assert "falls to the floor (21.50, what it is without a web)" in table.sentence
 
 
 def test_only_what_stands_in_pages_has_a_floor_and_one_composition_makes_no_table() -> None:
