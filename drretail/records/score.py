@@ -1,7 +1,7 @@
 """What judges say of runs, and the scores that pure code makes of it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from pydantic import Field, model_validator
@@ -43,6 +43,8 @@ class MetricDescription(Record):
     """What is held beside what runs did."""
     plots: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By title: variants to be seen side by side in a plot, a row each."""
+    wholes: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """By title: variants that add up to 1, to be seen in a plot as the parts of a bar, one a system."""
     groups: dict[str, str] = Field(default_factory=dict[str, str])
     """By variant: those of one group stand side by side."""
     only_in_json: tuple[str, ...] = ()
@@ -411,12 +413,21 @@ def place_of(label: str) -> Place:
     return "counterfactual" if _COUNTERFACTUAL.search(label) else "system"
 
 
+_SIZED = re.compile(r"-size-(\d+)([a-z]?)")
+_OPTION = re.compile(r"-(?:(?:size|compose|retriever|information|without|serper|searxng)(?:-|$)|rag_turns\d)")
+"""Where a label goes on with what ablations differ in."""
+
+
 def in_order(labels: Iterable[str]) -> list[str]:
-    """Each label once: systems, counterfactual ones, floors in the order of ``NULL_AGENTS``, the ceiling last."""
+    """Each label once: systems, counterfactual ones, floors in the order of ``NULL_AGENTS``, the ceiling last.
+
+    Systems on several sizes of a sandbox stand by these.
+    """
     floors = {name: at for at, name in enumerate(NULL_AGENTS)}
 
     def key(label: str) -> tuple[int, int, str]:
-        return PLACES.index(place_of(label)), floors.get(re.split(r"[-+]", label)[0], 0), label
+        sized = _SIZED.sub(lambda found: f"-size-{found[2]}{int(found[1]):09}", label)
+        return PLACES.index(place_of(label)), floors.get(re.split(r"[-+]", label)[0], 0), sized
 
     return sorted(set(labels), key=key)
 
@@ -428,5 +439,12 @@ def shared_models(labels: Iterable[str]) -> str:
     """
     parts = {label: label.partition("@")[2] for label in labels if "@" in label}
     shortest = min(parts.values(), key=len, default="")
-    alike = all(part == shortest or part.startswith(f"{shortest}-") for part in parts.values())
-    return f"@{shortest}" if shortest and alike and len(parts) > 1 else ""
+    if any(part != shortest and not part.startswith(f"{shortest}-") for part in parts.values()):
+        shortest = _before_options(list(parts.values()))
+    return f"@{shortest}" if shortest and len(parts) > 1 else ""
+
+
+def _before_options(parts: Sequence[str]) -> str:
+    """What they all begin with, where all then go on with an option, or with nothing; else nothing."""
+    begun = {part[: found.start()] if (found := _OPTION.search(part)) else part for part in parts}
+    return begun.pop() if len(begun) == 1 else ""

@@ -39,8 +39,8 @@ def _share(cause: str, count: int, errors: int) -> Value:
 
 DESCRIPTION = MetricDescription(
     title="Error causes",
-    meaning="Why insights are missed and claims are wrong: shares of all errors of a system, which add up to 1. Runs "
-    "without a report are counted below and in no share (docs/metrics/error_causes.md).",
+    meaning="Why insights are missed and claims are wrong: shares of all errors of a system, which add up to 1; "
+    "runs without a report are in none (docs/metrics/error_causes.md).",
     meanings={
         N_MISSED: "insights known beforehand that a report does not tell in full",
         N_WRONG: "claims of a report that a source does not bear out in full, or that rest on distractors alone",
@@ -54,7 +54,7 @@ DESCRIPTION = MetricDescription(
     },
     headlines=COUNTS,
     counts=COUNTS,
-    plots={"Error causes": CAUSES},
+    wholes={"Error causes": CAUSES},
     higher_is_better=False,
 )
 

@@ -95,6 +95,55 @@ def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[st
     return [plot for plot in made if plot is not None]
 
 
+def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
+    """Of every family with variants that add up to 1, by each judge: a bar a system (003, Figure 8)."""
+    judges = dict.fromkeys((it.metric, it.judge, it.judge_params, it.rules) for it in scores)
+    return [
+        plot
+        for judged in judges
+        if (family := metrics.get(judged[0])) is not None
+        for title, parts in family.wholes.items()
+        if (plot := _whole(scores, judged, family, title, parts)) is not None
+    ]
+
+
+def _whole(
+    scores: Sequence[Score], judged: tuple[str, ...], family: MetricDescription, title: str, parts: Sequence[str]
+) -> Plot | None:
+    held = {
+        (row.system, row.variant): row.value
+        for row in scores
+        if (row.metric, row.judge, row.judge_params, row.rules) == judged
+        and row.policy == "scored_only"
+        and row.variant in parts
+        and row.value
+        and not _is_bound(row.system)
+    }
+    systems = in_order({system for system, _ in held})
+    if not systems:
+        return None
+    names = row_names(systems)
+    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((it, part) in held for it in systems)}
+    rows = [
+        BarRow(
+            names[it],
+            tuple(
+                Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
+                for kind, part in kinds.items()
+                if (share := held.get((it, part)))
+            ),
+        )
+        for it in systems
+    ]
+    return stacked_bars(
+        file_name(f"{judged[0]}-{judged[1]}"),
+        title,
+        f"{_sentence(family.meaning)} Judged by {judged[1]}.",
+        rows,
+        kinds={kind: part.replace("_", " ") for kind, part in kinds.items()},
+    )
+
+
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
     judge = board.judge
     held = {
@@ -275,6 +324,7 @@ def further_plots(
     """Parts of families, preferences, agreement of judges."""
     if board is not None:
         yield from family_plots(board, scores, metrics)
+    yield from whole_plots(scores, metrics)
     yield from preference_plots(pairs)
     yield from filter(None, [agreement_plot(agreements)])
 
