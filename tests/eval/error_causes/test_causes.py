@@ -24,7 +24,7 @@ HELD = {
     it.id: it
     for it in (
         *EVIDENCE,
-        source(TRAP_ID, "Tubes", "Clean tubes every 9 weeks. They cost $12.50.", TRAP),
+        source(TRAP_ID, "Tubes", "Clean tubes every 9 weeks. They cost $12.50, in blue $40.", TRAP),
         source(CHATTER_ID, "Chat", "Birds like millet; mine cost $40.", CHATTER),
     )
 }
