@@ -135,7 +135,7 @@ def _lines(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> I
 
     made = [
         line("score", lambda cell: "–" if cell.mean is None else f"{cell.mean:.2f}"),
-        line("95 %", lambda cell: _ends(cell.ci_low, cell.ci_high)),
+        line("95 %", lambda cell: ends(cell.ci_low, cell.ci_high)),
         line("queries", lambda cell: str(cell.n)),
     ]
     first, last = row.cells[0].setting, row.cells[-1].setting
@@ -159,7 +159,7 @@ def _differences(rows: Mapping[str, ComparedRow], said: str, settings: Sequence[
 
     return [
         line(said, difference),
-        line("95 % of it", lambda row: _ends(row.ci_low, row.ci_high)),
+        line("95 % of it", lambda row: ends(row.ci_low, row.ci_high)),
         line("p", lambda row: p_value(row.p_holm)),
     ]
 
@@ -176,5 +176,6 @@ def p_value(p: float | None) -> str:
     return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+def ends(low: float | None, high: float | None) -> str:
+    """ "0.25 to 0.75"; blank without an interval."""
+    return "" if low is None or high is None else f"{round(low, 2) + 0.0:.2f} to {round(high, 2) + 0.0:.2f}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from drretail.records.comparison import ComparedRow, DistractorRow, DistractorTable, SettingCell
-from drretail.viewer.tables.ablations import headlines_first, p_value, row_names
+from drretail.viewer.tables.ablations import ends, headlines_first, p_value, row_names
 
 HEADING = "Distractor effect"
 NOTE = (
@@ -47,7 +47,7 @@ def _cells(row: DistractorRow) -> tuple[str, ...]:
         _mean(row.without_distractors),
         *_cost(row.without_distractors_over_all),
         _mean(left),
-        "" if left is None or left.ci_low is None else f"{left.ci_low:.2f} to {left.ci_high:.2f}",
+        "" if left is None else ends(left.ci_low, left.ci_high),
     )
 
 
@@ -60,5 +60,5 @@ def _cost(row: ComparedRow | None) -> tuple[str, str, str]:
     if row is None or row.difference is None:
         return ("", "", "") if row is None else ("–", "", "")
     shown = f"{-round(row.difference, 2) + 0.0:+.2f}{'*' if row.outcome in ('higher', 'lower') else ''}"
-    ends = "" if row.ci_low is None or row.ci_high is None else f"{-row.ci_high:.2f} to {-row.ci_low:.2f}"
-    return shown, ends, p_value(row.p_holm)
+    interval = "" if row.ci_low is None or row.ci_high is None else ends(-row.ci_high, -row.ci_low)
+    return shown, interval, p_value(row.p_holm)
