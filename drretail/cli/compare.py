@@ -9,7 +9,7 @@ import typer
 from drretail.cli.options import flags
 
 if TYPE_CHECKING:
-    from drretail.records.comparison import Comparison
+    from drretail.records.comparison import Comparison, Option
 
 
 def compare(
@@ -47,8 +47,12 @@ def compare(
         typer.Option("--beside", metavar="EXP2", help="Each system against itself in EXP2, as in another world."),
     ] = None,
     by: Annotated[
-        Literal["information"] | None,
-        typer.Option("--by", help="information: each agent in its settings of what is known of the shopper."),
+        Literal["information", "size", "compose", "retriever", "rag_turns", "web"] | None,
+        typer.Option(
+            "--by",
+            help="Systems that differ in this option alone: what is known of the shopper; of a sandbox its size and "
+            "what is served; how pages are ranked; turns of a search; where pages come from.",
+        ),
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -80,11 +84,11 @@ def compare(
     if names == []:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
     if metric and by is None:
-        raise UserError("--metric goes with --by information: without it, name families with --metrics.")
+        raise UserError("--metric goes with --by: without it, name families with --metrics.")
     if by is not None:
         if a is not None or fail_if or metrics:
-            raise UserError("--by information compares settings of one agent: leave systems, --metrics, --fail-if out.")
-        compare_information(experiment, metric or [], judge or [], as_json=as_json, quiet=quiet)
+            raise UserError(f"--by {by} compares settings of one agent: leave systems, --metrics, --fail-if out.")
+        compare_settings(experiment, by, metric or [], judge or [], as_json=as_json, quiet=quiet)
         return
     rules = [read_rule(text) for text in fail_if or []]
     if beside is not None and b not in (None, f"{a}@{name_there(beside)}"):
@@ -114,24 +118,35 @@ def compare(
     exit_code(bool(broken))
 
 
-def compare_information(
-    experiment: Path, metrics: "Sequence[str]", judges: "Sequence[str]", *, as_json: bool, quiet: bool
+def compare_settings(
+    experiment: Path, by: "Option", metrics: "Sequence[str]", judges: "Sequence[str]", *, as_json: bool, quiet: bool
 ) -> None:
-    """Prints score against information: a table for each metric and judge."""
-    from drretail.eval.compare.information import tables_of_experiment
+    """Prints score against one option: a table for each metric and judge."""
+    from drretail.eval.compare.ablations import tables_of_experiment
+    from drretail.eval.compare.distractors import distractor_tables
     from drretail.progress import busy
     from drretail.viewer.output import print_json
-    from drretail.viewer.tables.information import COLUMNS, NOTE, information_sheets
-    from drretail.viewer.terminal.grid import print_grid
+    from drretail.viewer.tables.ablations import ablation_sheets, note_of
+    from drretail.viewer.tables.distractors import NOTE, distractor_sheets
+    from drretail.viewer.terminal.grid import print_grid, say
 
     with busy("comparing", quiet=quiet):
-        tables = tables_of_experiment(experiment, metrics, judges)
+        held = tables_of_experiment(experiment, by, metrics, judges, beside="web" if by == "compose" else None)
+    tables = [it for it in held if it.by == by]
+    distractors = distractor_tables(held)
     if as_json:
-        print_json({"information": [it.model_dump(mode="json", exclude_none=True) for it in tables]})
+        made = {by: [it.model_dump(mode="json", exclude_none=True) for it in tables]}
+        cost = [it.model_dump(mode="json", exclude_none=True) for it in distractors]
+        print_json(made | ({"distractors": cost} if cost else {}))
         return
-    for sheet in information_sheets(tables):
-        print_grid(sheet.title, ("", " ", *COLUMNS[2:]), sheet.rows)  # words stand to the left
-    typer.echo(NOTE)
+    for sheet in ablation_sheets(tables):
+        print_grid(sheet.title, sheet.columns, sheet.rows)
+    say(note_of(by))
+    for sheet in distractor_sheets(distractors):
+        print_grid(f"\n{sheet.title}", sheet.columns, sheet.rows)
+        say(sheet.sentence)
+    if distractors:
+        say(NOTE)
 
 
 def _print(comparisons: "Sequence[Comparison]", experiment: str, cards: "Mapping[str, str]", *, details: bool) -> None:

@@ -24,6 +24,7 @@ METRICS = {
     "pqr": "drretail.eval.pqr:METRIC",
     "race": "drretail.eval.race:METRIC",
     "dr3": "drretail.eval.dr3:METRIC",
+    "error_causes": "drretail.eval.error_causes:METRIC",
     "rubrics": "drretail.eval.rubrics:METRIC",
     "report_eval": "drretail.eval.report_eval:METRIC",
 }

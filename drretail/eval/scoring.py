@@ -16,6 +16,8 @@ from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
 from drretail.eval.dr3.gold_files import take_gold
 from drretail.eval.dr3.judge import FAMILY as DR3
+from drretail.eval.error_causes.judge import FAMILY as ERROR_CAUSES
+from drretail.eval.error_causes.page_labels import take_labels
 from drretail.eval.failure_modes.judge import FAMILY as FAILURE_MODES
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
@@ -44,7 +46,7 @@ from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
-_STAGES = {READING: 0, FAULT_PLACE: 2, FAILURE_MODES: 2, DR3: 2}
+_STAGES = {READING: 0, FAULT_PLACE: 2, FAILURE_MODES: 2, DR3: 2, ERROR_CAUSES: 3}
 """What the families by code use comes first, and last what uses verdicts that were just given."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
@@ -116,6 +118,7 @@ async def score(
 
         if gold is not None:
             take_gold(experiment, gold, definition.queries)
+            take_labels(experiment, gold, definition.queries)
         if criteria is not None:
             take_criteria(experiment, criteria, families, definition.queries)
         if reference is not None:
@@ -133,6 +136,7 @@ async def score(
                 await _work_on(desk, singles(0), bar, side_by_side)
                 await _work_on(desk, chain(singles(1), doubles), bar, side_by_side)
                 await _work_on(desk, singles(2), bar, side_by_side)
+                await _work_on(desk, singles(3), bar, side_by_side)
         unrated = _unrated_before(experiment)
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]

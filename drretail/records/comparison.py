@@ -1,15 +1,19 @@
 """What a comparison of two systems on the same queries comes to."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from drretail.records.base import Record, Rules
 from drretail.records.pairs import PairScore
-from drretail.records.run import Information, ModelKind
+from drretail.records.run import ModelKind
 
 Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded"]
 """What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge."""
+Option = Literal["information", "size", "compose", "retriever", "rag_turns", "web"]
+"""What systems of an ablation differ in: what is known of the shopper; of a sealed web its tokens and what is served of
+it; how pages are ranked, and how many turns a search takes; where pages come from."""
+OPTIONS: tuple[Option, ...] = get_args(Option)
 
 
 class ComparedRow(Record):
@@ -134,10 +138,10 @@ class Comparison(Record):
     conclusions: tuple[str, ...] = ()
 
 
-class InformationCell(Record):
-    """One system in one setting of what it knows of the shopper."""
+class SettingCell(Record):
+    """One system in one setting."""
 
-    setting: Information
+    setting: str
     system: str
     mean: float | None = None
     """Over queries, repeats of a query averaged first."""
@@ -146,29 +150,33 @@ class InformationCell(Record):
     ci_high: float | None = None
     n: int
     """Queries with a value."""
+    at: float | None = None
+    """The setting as a number where it is one: tokens of a size, turns."""
 
 
-class InformationStep(Record):
-    """What more information brings: the later setting minus the earlier one on the same queries."""
+class SettingStep(Record):
+    """What another setting brings: the later one minus the earlier one on the same queries."""
 
-    earlier: Information
-    later: Information
+    earlier: str
+    later: str
     row: ComparedRow
 
 
-class InformationRow(Record):
-    """One agent in all the settings that it ran in, in the order in which more is known."""
+class SettingRow(Record):
+    """One agent in all the settings that it ran in, in their order."""
 
     agent: str
     """The label of the system without its setting."""
-    cells: tuple[InformationCell, ...]
-    steps: tuple[InformationStep, ...]
-    """From each setting to the next, then from the first to the last where these are others."""
+    cells: tuple[SettingCell, ...]
+    steps: tuple[SettingStep, ...]
+    """Where settings are steps of one way, from each to the next, then from the first to the last where these are
+    others; else from the first to each other one."""
 
 
-class InformationTable(Record):
-    """Score against information in one variant by one judge (000, Tables 2 and 8, Figure 3)."""
+class SettingTable(Record):
+    """One variant by one judge, for systems that differ in one option (000, Tables 2 and 8; 003, Table 2, Figure 5)."""
 
+    by: Option = "information"
     metric: str
     variant: str
     name: str
@@ -177,4 +185,33 @@ class InformationTable(Record):
     judge_kind: ModelKind
     judge_params: str = ""
     rules: Rules = "default"
-    rows: tuple[InformationRow, ...]
+    rows: tuple[SettingRow, ...]
+
+
+class DistractorRow(Record):
+    """One system on one size of a sandbox, with all of its pages and without some."""
+
+    agent: str
+    everything: SettingCell
+    without_distractors: SettingCell | None = None
+    without_distractors_over_all: ComparedRow | None = None
+    without_supportive: SettingCell | None = None
+    floor: float | None = None
+    """What is got without any supportive page where nothing else holds the answer; None of what has no such floor."""
+    floor_is_without_web: bool = False
+    """True where it is what the same system got without a web; else it is nought."""
+
+
+class DistractorTable(Record):
+    """What distractors cost in one variant by one judge, and what is left without supportive pages (003, Figure 5)."""
+
+    metric: str
+    variant: str
+    name: str
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    rules: Rules = "default"
+    rows: tuple[DistractorRow, ...]
+    sentence: str
+    """What can be concluded of it."""

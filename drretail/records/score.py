@@ -1,14 +1,14 @@
 """What judges say of runs, and the scores that pure code makes of it."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Record, Rules
-from drretail.records.comparison import InformationTable
+from drretail.records.comparison import SettingTable
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
@@ -43,6 +43,8 @@ class MetricDescription(Record):
     """What is held beside what runs did."""
     plots: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By title: variants to be seen side by side in a plot, a row each."""
+    wholes: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """By title: variants that add up to 1, to be seen in a plot as the parts of a bar, one a system."""
     groups: dict[str, str] = Field(default_factory=dict[str, str])
     """By variant: those of one group stand side by side."""
     only_in_json: tuple[str, ...] = ()
@@ -320,10 +322,19 @@ class Scores(Document):
     """Of what runs did with what their reports score, inside systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
     """Of systems that saw other data than the users' own, beside the same systems with these."""
-    information: tuple[InformationTable, ...] = ()
-    """Of agents that ran in several settings of what they know of the shopper."""
+    ablations: tuple[SettingTable, ...] = ()
+    """Of agents that ran in several settings of one option."""
     scoreboard: Scoreboard | None = None
     """One row a system, made of the rest and of what runs took; None in scores of before."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_one_option(cls, data: Any) -> Any:
+        """Older files know the settings of information alone, under that name."""
+        if not isinstance(data, Mapping) or "information" not in data:
+            return data
+        held = cast("Mapping[str, Any]", data)
+        return {name: it for name, it in held.items() if name != "information"} | {"ablations": held["information"]}
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
@@ -402,12 +413,21 @@ def place_of(label: str) -> Place:
     return "counterfactual" if _COUNTERFACTUAL.search(label) else "system"
 
 
+_SIZED = re.compile(r"-size-(\d+)([a-z]?)")
+_OPTION = re.compile(r"-(?:(?:size|compose|retriever|information|without|serper|searxng)(?:-|$)|rag_turns\d)")
+"""Where a label goes on with what ablations differ in."""
+
+
 def in_order(labels: Iterable[str]) -> list[str]:
-    """Each label once: systems, counterfactual ones, floors in the order of ``NULL_AGENTS``, the ceiling last."""
+    """Each label once: systems, counterfactual ones, floors in the order of ``NULL_AGENTS``, the ceiling last.
+
+    Systems on several sizes of a sandbox stand by these.
+    """
     floors = {name: at for at, name in enumerate(NULL_AGENTS)}
 
     def key(label: str) -> tuple[int, int, str]:
-        return PLACES.index(place_of(label)), floors.get(re.split(r"[-+]", label)[0], 0), label
+        sized = _SIZED.sub(lambda found: f"-size-{found[2]}{int(found[1]):09}", label)
+        return PLACES.index(place_of(label)), floors.get(re.split(r"[-+]", label)[0], 0), sized
 
     return sorted(set(labels), key=key)
 
@@ -419,5 +439,12 @@ def shared_models(labels: Iterable[str]) -> str:
     """
     parts = {label: label.partition("@")[2] for label in labels if "@" in label}
     shortest = min(parts.values(), key=len, default="")
-    alike = all(part == shortest or part.startswith(f"{shortest}-") for part in parts.values())
-    return f"@{shortest}" if shortest and alike and len(parts) > 1 else ""
+    if any(part != shortest and not part.startswith(f"{shortest}-") for part in parts.values()):
+        shortest = _before_options(list(parts.values()))
+    return f"@{shortest}" if shortest and len(parts) > 1 else ""
+
+
+def _before_options(parts: Sequence[str]) -> str:
+    """What they all begin with, where all then go on with an option, or with nothing; else nothing."""
+    begun = {part[: found.start()] if (found := _OPTION.search(part)) else part for part in parts}
+    return begun.pop() if len(begun) == 1 else ""

@@ -13,7 +13,7 @@ from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_s
 from drretail.eval.lab.kept_findings import finding_lines
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_results, run_folder
-from drretail.records.comparison import InformationTable
+from drretail.records.comparison import SettingTable
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.query import Query
@@ -152,7 +152,7 @@ class ExperimentView:
     """None where no scores were made yet."""
     judgings: tuple[Judging, ...] = ()
     slices: tuple[SliceScore, ...] = ()
-    information: tuple[InformationTable, ...] = ()
+    ablations: tuple[SettingTable, ...] = ()
     pairs: tuple[PairScore, ...] = ()
     ranks: tuple[RankScore, ...] = ()
     agreements: tuple[Agreement, ...] = ()
@@ -225,7 +225,7 @@ def read_view(experiment: Path) -> ExperimentView:
         scores=None if scores is None else scores.scores,
         judgings=held.judgings,
         slices=held.slices,
-        information=held.information,
+        ablations=held.ablations,
         pairs=held.pairs,
         ranks=held.ranks,
         agreements=held.agreements,

@@ -29,3 +29,11 @@ def test_only_what_all_systems_with_models_share_is_left_out() -> None:
     assert shared_models(["a@m", "b@n"]) == ""
     assert shared_models(["a@m", "b@m2"]) == ""
     assert shared_models(["a@m", "oracle"]) == ""
+
+
+def test_systems_that_differ_in_options_alone_share_the_model_before_these_and_stand_by_size() -> None:
+    labels = ["a@m-5-size-512k", "a@m-5-size-64k", "a@m-5-serper", "b@m-5-without-web", "a@m-5-size-64k-rag_turns8"]
+    assert shared_models(labels) == "@m-5"
+    assert shared_models(["a@m-5-size-64k", "a@m-4-size-64k"]) == ""
+    assert shared_models(["a@m-size-64k", "a@m-temperature1"]) == ""
+    assert in_order(labels)[1:4] == ["a@m-5-size-64k", "a@m-5-size-64k-rag_turns8", "a@m-5-size-512k"]

@@ -8,7 +8,9 @@ missing.py      what was not judged yet
 two_worlds.py   the same systems in two experiments, each beside itself
 conclusions.py  sentences: what can be concluded, what can't
 differences.py  all systems at once: who is above whom
-information.py  one agent in several settings of what it knows of the shopper
+one_option.py   systems grouped by what they are apart from one option
+ablations.py    one agent in several settings of an option
+distractors.py  what distractors cost, and what is left without supportive pages
 fail_if.py      rules by which a comparison fails, for CI
 wording.py      headlines and figures in words
 """

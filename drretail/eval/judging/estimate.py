@@ -7,6 +7,7 @@ from math import ceil
 from pathlib import Path
 from statistics import mean, stdev
 
+from drretail.eval.error_causes.judge import FAMILY as ERROR_CAUSES
 from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judging.criteria import unprepared
@@ -280,7 +281,8 @@ def estimate_judging(
         check_rules(rules)
     definition = read_definition(experiment)
     reports = list(_reports(experiment, definition))
-    families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.name != FAULT_PLACE]
+    by_code = (FAULT_PLACE, ERROR_CAUSES)
+    families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.name not in by_code]
     wanted = {
         metric.name: [it for it in reports if is_judged(metric, definition.systems[it.label], floors=rate_floors)]
         for metric in families

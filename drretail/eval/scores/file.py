@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.compare.information import information_tables, seats_of_all
+from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
 from drretail.eval.lab.card import card_lines
@@ -67,7 +67,7 @@ def derive_scores(
         agreements=tuple(agreements(gathered)),
         correlations=tuple(correlations(gathered)),
         counterfactuals=tuple(counterfactual_rows(experiment)),
-        information=tuple(information_tables(gathered, seats_of_all(gathered))),
+        ablations=tuple(all_ablations(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices()),
     )
 

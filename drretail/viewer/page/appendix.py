@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from drretail.eval.compare.distractors import distractor_tables
 from drretail.records.score import Judging
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.sheets import agreement_sheet, glossary, pair_parts, score_parts
-from drretail.viewer.tables.information import COLUMNS, HEADING, NOTE, information_sheets
+from drretail.viewer.tables.ablations import ablation_parts
+from drretail.viewer.tables.distractors import HEADING, NOTE, distractor_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,10 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all families."""
     html = template("scores.html.jinja").render(
         view=view,
-        information=information_sheets(view.information),
-        information_heading=HEADING,
-        information_columns=COLUMNS,
-        information_note=NOTE,
+        ablations=ablation_parts(view.ablations),
+        distractors=distractor_sheets(distractor_tables(view.ablations)),
+        distractors_heading=HEADING,
+        distractors_note=NOTE,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         pair_parts=pair_parts(view.pairs, view.ranks),
         agreement=agreement_sheet(view.agreements, view.metrics),

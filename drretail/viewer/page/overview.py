@@ -13,7 +13,7 @@ from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.experiment_plots import first_plots, further_plots, information_plots, tool_plot
+from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
 from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, printed_board
 
@@ -46,7 +46,9 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
     first = [] if view.scoreboard is None else list(first_plots(view.scoreboard))
     further = list(further_plots(view.scoreboard, view.scores or (), view.metrics, view.pairs, view.agreements))
     calls = tool_plot(_calls(lines))
-    further += information_plots(view.information)
+    curves, others = ablation_plots(view.ablations)
+    first += curves
+    further += others
     return first, [*further, *([] if calls is None else [calls])]
 
 

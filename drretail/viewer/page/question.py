@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from drretail.records.score import ProfileSummary, place_of
+from drretail.eval.compare.one_option import agents_by_setting
+from drretail.records.score import ProfileSummary, in_order, place_of
 from drretail.viewer.commands import command_for
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import Judged
@@ -15,6 +16,7 @@ from drretail.viewer.page.repeated import Once
 from drretail.viewer.page.run import RunPart, run_part
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine
 from drretail.viewer.picks import PicksTable, compare_picks
+from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.scores import system_names
 
 
@@ -77,6 +79,24 @@ class QuestionPart:
         return [*self.answers, *self.others]
 
 
+@dataclass(frozen=True, slots=True)
+class _Web:
+    """Where the pages of a system come from, one of several that differ in nothing else."""
+
+    said: str
+    beside: str
+    """The first of these systems, in the order of tables."""
+    at: int
+    """Its place among them."""
+
+
+def _webs_of(view: ExperimentView) -> Iterator[tuple[str, _Web]]:
+    for settings in agents_by_setting(view.definition, "web").values():
+        first = in_order(settings.values())[0]
+        for at, (setting, label) in enumerate(settings.items()):
+            yield label, _Web(setting_words(setting, "web"), first, at)
+
+
 class Questions:
     """Renders the questions of an experiment and its runs, each by itself.
 
@@ -85,7 +105,11 @@ class Questions:
 
     def __init__(self, view: ExperimentView) -> None:
         self._view = view
-        self._names = system_names(view.definition.systems)
+        self._webs = dict(_webs_of(view))
+        self._names = {
+            label: f"{name} ({self._webs[label].said})" if label in self._webs else name
+            for label, name in system_names(view.definition.systems).items()
+        }
         self._pairs = pairs_with_verdicts(view.folder)
         self._given = {
             "claims_command": command_for(view, "faithfulness"),
@@ -114,7 +138,7 @@ class Questions:
     def _part(self, question: Question) -> QuestionPart:
         views = [self._view.runs[place] for place in question.places]
         runs = [run_part(view, question, self._name(view)) for view in views]
-        answers = [run for run in runs if _is_answer(run.view)]
+        answers = sorted((run for run in runs if _is_answer(run.view)), key=self._place)
         shown = answers or runs
         return QuestionPart(
             question=question,
@@ -125,6 +149,12 @@ class Questions:
             judgements=list(self._judgements(question, views)),
             names=self._names,
         )
+
+    def _place(self, run: RunPart) -> tuple[int, int]:
+        """Where an answer stands: systems that differ in the web alone are beside one another."""
+        label = run.view.subject.label
+        web = self._webs.get(label)
+        return [*self._names].index(label if web is None else web.beside), 0 if web is None else web.at
 
     def _name(self, view: RunView) -> str:
         name, repeat = self._names[view.subject.label], view.subject.repeat

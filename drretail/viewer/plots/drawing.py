@@ -17,6 +17,8 @@ CHARACTER = 6.4
 """About the width of a character of the plots' words."""
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f6f6f", "#000000")
 """Okabe and Ito's colours, the best to tell apart first; ``page.css`` has its own for the dark."""
+_ON_SERIES = ("#ffffff", "#ffffff", "#ffffff", "#22262b", "#22262b", "#22262b", "#ffffff", "#ffffff")
+"""Of words on them."""
 _STYLE = """
 .plot { background: #ffffff; font-family: "DejaVu Sans", "Noto Sans", Arial, sans-serif; }
 .plot text { fill: #22262b; font-size: 12px; }
@@ -26,7 +28,10 @@ _STYLE = """
 .plot .floor { stroke: #8b8f94; stroke-dasharray: 3 2; }
 .plot .win { fill: #0072b2; } .plot .tie { fill: #c9ccd1; } .plot .loss { fill: #d55e00; }
 .plot .win-text { fill: #ffffff; } .plot .loss-text { fill: #ffffff; }
-""" + "".join(f".plot .s{at} {{ fill: {it}; stroke: {it}; }}\n" for at, it in enumerate(SERIES))
+""" + "".join(
+    f".plot .s{at} {{ fill: {it}; stroke: {it}; }}\n.plot .s{at}-text {{ fill: {_ON_SERIES[at]}; }}\n"
+    for at, it in enumerate(SERIES)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,38 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from drretail.records.comparison import InformationCell, InformationTable
+from drretail.records.comparison import Option, SettingCell, SettingTable
 from drretail.records.pairs import PairScore
-from drretail.records.run import INFORMATION
 from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of
 from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
+from drretail.viewer.plots.curves import Curve, curve_plot
 from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.scatter import Point, scatter
 from drretail.viewer.plots.stacked_bars import BarRow, Part, stacked_bars
+from drretail.viewer.tables.ablations import HEADLINES, headlines_first, row_names, setting_words, settings_of
 from drretail.viewer.tables.scores import system_names
 
 MOST_SERIES = 8
 """As many as shapes and colours tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 _INTERVALS = "Lines: 95 % intervals over queries."
+_AGAINST: Mapping[Option, str] = {
+    "information": "against information",
+    "size": "against size",
+    "compose": "by what is served",
+    "retriever": "by retriever",
+    "rag_turns": "against turns",
+    "web": "by web",
+}
+_GIVEN: Mapping[Option, str] = {
+    "information": "what is known of the shopper",
+    "size": "tokens of the sandbox",
+    "compose": "which pages of the sandbox are served",
+    "retriever": "what ranks the sandbox's pages",
+    "rag_turns": "turns that a search may take",
+    "web": "where pages come from",
+}
 
 
 def headline_plots(board: Scoreboard) -> list[Plot]:
@@ -76,6 +93,55 @@ def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[st
     """Of every family that names variants to be seen side by side: a row each, a series a system."""
     made = (_parts(board, scores, name, family, title) for name, family in metrics.items() for title in family.plots)
     return [plot for plot in made if plot is not None]
+
+
+def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
+    """Of every family with variants that add up to 1, by each judge: a bar a system (003, Figure 8)."""
+    judges = dict.fromkeys((it.metric, it.judge, it.judge_params, it.rules) for it in scores)
+    return [
+        plot
+        for judged in judges
+        if (family := metrics.get(judged[0])) is not None
+        for title, parts in family.wholes.items()
+        if (plot := _whole(scores, judged, family, title, parts)) is not None
+    ]
+
+
+def _whole(
+    scores: Sequence[Score], judged: tuple[str, ...], family: MetricDescription, title: str, parts: Sequence[str]
+) -> Plot | None:
+    held = {
+        (row.system, row.variant): row.value
+        for row in scores
+        if (row.metric, row.judge, row.judge_params, row.rules) == judged
+        and row.policy == "scored_only"
+        and row.variant in parts
+        and row.value
+        and not _is_bound(row.system)
+    }
+    systems = in_order({system for system, _ in held})
+    if not systems:
+        return None
+    names = row_names(systems)
+    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((it, part) in held for it in systems)}
+    rows = [
+        BarRow(
+            names[it],
+            tuple(
+                Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
+                for kind, part in kinds.items()
+                if (share := held.get((it, part)))
+            ),
+        )
+        for it in systems
+    ]
+    return stacked_bars(
+        file_name(f"{judged[0]}-{judged[1]}"),
+        title,
+        f"{_sentence(family.meaning)} Judged by {judged[1]}.",
+        rows,
+        kinds={kind: part.replace("_", " ") for kind, part in kinds.items()},
+    )
 
 
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
@@ -166,26 +232,60 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     )
 
 
-def information_plots(tables: Sequence[InformationTable]) -> list[Plot]:
-    """Score against information: a row a setting, a series an agent (000, Figure 3)."""
-    return [_gradient(it) for it in tables]
+def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plot]]:
+    """Of each option that systems differ in: a curve where its settings are numbers, else a row a setting (000, Figure
+    3; 003, Figure 5). First those of headlines against size, then the others."""
+    ordered = headlines_first(tables)
+    first = [it for it in ordered if it.by == "size" and it.variant in HEADLINES]
+    return [*map(_ablation, first)], [_ablation(it) for it in ordered if it not in first]
 
 
-def _gradient(table: InformationTable) -> Plot:
+def _ablation(table: SettingTable) -> Plot:
+    return _curve(table) if _is_of_numbers(table) else _gradient(table)
+
+
+def _is_of_numbers(table: SettingTable) -> bool:
+    return all(cell.at is not None for row in table.rows for cell in row.cells)
+
+
+def _gradient(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
-    names = system_names(row.agent for row in rows)
+    names = row_names(row.agent for row in rows)
     cells = [{cell.setting: cell for cell in row.cells} for row in rows]
-    settings = [it for it in INFORMATION if any(it in its for its in cells)]
+    settings = [it for it in settings_of(table) if any(it in its for its in cells)]
     return dot_plot(
-        file_name(f"information-{table.metric}-{table.variant}-{table.judge}"),
-        f"{table.name.replace('_', ' ')} against information",
-        f"By what is known of the shopper; judged by {table.judge}. {_INTERVALS}",
-        [DotRow(it, tuple(_information_dot(its.get(it)) for its in cells)) for it in settings],
+        _ablation_name(table),
+        f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
+        f"By {_GIVEN[table.by]}; judged by {table.judge}. {_INTERVALS}",
+        [DotRow(setting_words(it, table.by), tuple(_setting_dot(its.get(it)) for its in cells)) for it in settings],
         series=[names[row.agent] for row in rows],
     )
 
 
-def _information_dot(cell: InformationCell | None) -> Dot | None:
+def _curve(table: SettingTable) -> Plot:
+    rows = table.rows[:MOST_SERIES]
+    names = row_names(row.agent for row in rows)
+    ticks = {cell.at: cell.setting for row in rows for cell in row.cells if cell.at is not None}
+    return curve_plot(
+        _ablation_name(table),
+        f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
+        f"To the right: {_GIVEN[table.by]}, each step of the scale twice as many; judged by {table.judge}. "
+        f"{_INTERVALS}",
+        [
+            Curve(names[row.agent], tuple((it.at, dot) for it in row.cells if (dot := _setting_dot(it)) and it.at))
+            for row in rows
+        ],
+        ticks=dict(sorted(ticks.items())),
+        x_name=_GIVEN[table.by],
+        y_name=table.name.replace("_", " "),
+    )
+
+
+def _ablation_name(table: SettingTable) -> str:
+    return file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
+
+
+def _setting_dot(cell: SettingCell | None) -> Dot | None:
     return None if cell is None or cell.mean is None else Dot(cell.mean, cell.ci_low, cell.ci_high)
 
 
@@ -224,6 +324,7 @@ def further_plots(
     """Parts of families, preferences, agreement of judges."""
     if board is not None:
         yield from family_plots(board, scores, metrics)
+    yield from whole_plots(scores, metrics)
     yield from preference_plots(pairs)
     yield from filter(None, [agreement_plot(agreements)])
 

@@ -5,7 +5,8 @@ scoreboard.py  one row a system, in words
 scores.py      a row for each system, a column for each variant
 slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
-information.py what more information on the shopper brings
+ablations.py   what another setting of one option brings
+distractors.py what distractors cost
 agreement.py   how far judges agree
 widths.py      wide tables cut into parts that fit
 """

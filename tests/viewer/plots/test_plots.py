@@ -13,8 +13,9 @@ from drretail.errors import UserError
 from drretail.records.pairs import PairScore, Share
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.viewer.plots.curves import Curve, curve_plot
 from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
-from drretail.viewer.plots.drawing import CHARACTER, SERIES, Plot
+from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
     family_plots,
@@ -22,6 +23,7 @@ from drretail.viewer.plots.experiment_plots import (
     headline_plots,
     preference_plots,
     tool_plot,
+    whole_plots,
 )
 from drretail.viewer.plots.files import write_plots
 from drretail.viewer.plots.scale import close_scale, scale
@@ -185,3 +187,42 @@ def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path, mon
     monkeypatch.setitem(__import__("sys").modules, "resvg_py", None)
     with pytest.raises(UserError, match=r": pip install resvg-py\.$"):
         write_plots([], tmp_path)
+
+
+def test_a_curve_has_a_tick_a_setting_a_legend_and_a_line_through_its_marks() -> None:
+    points = ((32e3, Dot(60, 50, 70)), (128e3, Dot(40)), (512e3, Dot(20, 10, 30)))
+    curves = [Curve("react", points), Curve("dr3", points[:1])]
+    ticks = {32e3: "32k", 128e3: "128k", 512e3: "512k"}
+    plot = curve_plot("size", "FP against size", "So.", curves, ticks=ticks, x_name="tokens", y_name="FP")
+    assert {"32k", "128k", "512k", "react", "dr3", "tokens", "FP"} <= {*_texts(plot)}
+    lines = [it for it in _parsed(plot).iter("{http://www.w3.org/2000/svg}line") if it.get("class") == "s0"]
+    assert len(lines) == 2 + 2  # between three marks, and two intervals
+    assert all(8 <= float(it.get(name, 0)) <= WIDTH for it in lines for name in ("x1", "x2"))
+
+
+def test_settings_all_alike_still_make_a_curve() -> None:
+    curve = Curve("react", ((32e3, Dot(0.5)),))
+    plot = curve_plot("size", "FP", "So.", [curve], ticks={32e3: "32k"}, x_name="tokens", y_name="FP")
+    assert "32k" in _texts(plot)
+
+
+def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
+    made = [
+        Score.model_validate(
+            {
+                **{"metric": "places", "version": 1, "variant": variant, "system": system, "value": value},
+                **{"n_planned": 3, "n_scored": 3, "judge": "x:y", "judge_kind": "llm"},
+            }
+        )
+        for system, shares in (("a", (0.25, 0.75, 0)), ("b", (0.5, 0.5, 0)), ("null_empty", (1, 0, 0)))
+        for variant, value in zip(("lost", "made_up", "unknown"), shares, strict=True)
+    ]
+    family = MetricDescription(title="Places", wholes={"Where": ("lost", "made_up", "unknown")})
+    (plot,) = whole_plots(made, {"places": family})
+    texts = _texts(plot)
+    assert {"a", "b", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
+    assert not {"unknown", "null_empty"} & {*texts}
+    bars = [it for it in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if it.get("class")]
+    widths = [float(it.get("width", 0)) for it in bars]
+    assert widths[0] + widths[1] == pytest.approx(widths[2] + widths[3], abs=0.2)
+    assert whole_plots(made, {"places": MetricDescription(title="Places")}) == []

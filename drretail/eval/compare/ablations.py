@@ -1,4 +1,4 @@
-"""Score against information: each agent in the settings of what it knows of the shopper, and what each step brings."""
+"""Score against one option: each agent in the settings of it that it ran in, and what another setting brings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -7,46 +7,18 @@ from pathlib import Path
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import chosen_judges, judged_families, seats_of
+from drretail.eval.compare.one_option import ABLATED, Settings, agents_by_setting
 from drretail.eval.compare.rows import Side, compared_rows, runs_of, side_of
-from drretail.eval.compare.wording import compared, hidden, row_facts
+from drretail.eval.compare.wording import compared, hidden, primary_variants, row_facts
 from drretail.eval.metric import Metric, description_of
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.aggregate import exact_or
 from drretail.eval.scores.gathering import Gathered, Seat, gather
 from drretail.eval.scores.panel import with_panels
-from drretail.experiment import Definition, read_definition
-from drretail.records.comparison import InformationCell, InformationRow, InformationStep, InformationTable
-from drretail.records.run import BASELINES, INFORMATION, INFORMED, Information, System
+from drretail.experiment import read_definition
+from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
 from drretail.records.score import CODE
 from drretail.stats.intervals import mean_intervals
-
-NO_SETTINGS = (
-    "No agent of the experiment ran in two settings of information: run it with --information task --information "
-    "persona into the same folder (docs/pdr.md)."
-)
-Settings = Mapping[Information, str]
-"""The labels of one agent by setting, in the order in which more is known."""
-
-
-def agents_by_setting(definition: Definition) -> dict[str, Settings]:
-    """By the label of the agent without its setting: its systems, where there are two or more."""
-    found: dict[str, dict[Information, str]] = {}
-    for label, system in definition.systems.items():
-        if system.agent not in BASELINES:
-            found.setdefault(_without_setting(system), {})[system.information] = label
-    ordered: dict[str, Settings] = {
-        agent: {it: its[it] for it in INFORMATION if it in its} for agent, its in sorted(found.items())
-    }
-    return {agent: its for agent, its in ordered.items() if len(its) > 1}
-
-
-def _without_setting(system: System) -> str:
-    """The label of the same agent with tools."""
-    if system.information == "tools":
-        return system.label()
-    left = [it for it in system.options.get("without", ()) if it != "user"]
-    kept = {name: value for name, value in system.options.items() if name not in (INFORMED, "without")}
-    return system.model_copy(update={"options": kept | ({"without": left} if left else {})}).label()
 
 
 def seats_of_all(gathered: Gathered) -> list[Seat]:
@@ -54,51 +26,61 @@ def seats_of_all(gathered: Gathered) -> list[Seat]:
     return seats_of(gathered, chosen_judges(gathered, ()))
 
 
-def information_tables(
-    gathered: Gathered, seats: Sequence[Seat], variants: Mapping[str, Sequence[str]] | None = None
-) -> Iterator[InformationTable]:
+def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
+    """Those of every option that systems differ in."""
+    seats = seats_of_all(gathered)
+    for by in OPTIONS:
+        yield from ablation_tables(gathered, by, seats)
+
+
+def ablation_tables(
+    gathered: Gathered, by: Option, seats: Sequence[Seat], variants: Mapping[str, Sequence[str]] | None = None
+) -> Iterator[SettingTable]:
     """One for each judge, family and variant with a value: those of ``variants`` by family, else what is compared
     of families in which more is better.
 
     Opinions of a rule-based judge are left out.
     """
-    agents = agents_by_setting(gathered.definition)
+    agents = agents_by_setting(gathered.definition, by)
     if not agents:
         return
     for name, metric in gathered.families.items():
         wanted = _usual(metric) if variants is None else variants.get(name, ())
         for seat in seats:
             if seat in gathered.seats(name) and not hidden(metric, seat):
-                tables = (_table(gathered, metric, it, seat, agents) for it in wanted)
+                tables = (_table(gathered, by, metric, it, seat, agents) for it in wanted)
                 yield from (table for table in tables if any(cell.n for row in table.rows for cell in row.cells))
 
 
 def _usual(metric: Metric) -> tuple[str, ...]:
-    """What is compared; nothing of a family whose values are neither good nor bad."""
-    return compared(metric) if description_of(metric).higher_is_better else ()
+    """What is compared and what systems are chosen by; nothing of a family whose values are neither good nor bad."""
+    if not description_of(metric).higher_is_better:
+        return ()
+    return tuple(dict.fromkeys((*compared(metric), *primary_variants(metric))))
 
 
 def tables_of_experiment(
-    experiment: Path, asked: Collection[str] = (), judges: Sequence[str] = ()
-) -> list[InformationTable]:
-    """The tables of ``asked``, each ``family`` or ``family:variant``; without any, of all that was judged.
+    experiment: Path, by: Option, asked: Collection[str] = (), judges: Sequence[str] = (), beside: Option | None = None
+) -> list[SettingTable]:
+    """The tables of ``asked``, each ``family`` or ``family:variant``; without any, of all that was judged. Those of a
+    second option, ``beside``, follow where systems differ in that as well.
 
     Raises UserError where no agent ran in two settings, or nothing that is asked for was judged; UnknownName for a
     wrong family, variant or judge.
     """
-    if not agents_by_setting(read_definition(experiment)):
-        raise UserError(NO_SETTINGS)
+    if not agents_by_setting(read_definition(experiment), by):
+        raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
     families = [*dict.fromkeys(it.partition(":")[0] for it in asked)] or judged_families(experiment)
     gathered = with_panels(gather(experiment, load_metrics([it for it in families if it != PAIRWISE])))
     variants = {name: _wanted(metric, asked) for name, metric in gathered.families.items()}
     seats = seats_of(gathered, chosen_judges(gathered, (), judges))
-    tables = list(information_tables(gathered, seats, variants))
+    tables = list(ablation_tables(gathered, by, seats, variants))
     if not tables:
         raise UserError(
             f"Nothing of {', '.join(asked) or 'it'} was judged by a model or by code: drretail score {experiment} "
             f"--metrics {','.join(gathered.families)}."
         )
-    return tables
+    return tables if beside is None else [*tables, *ablation_tables(gathered, beside, seats, variants)]
 
 
 def _wanted(metric: Metric, asked: Collection[str]) -> tuple[str, ...]:
@@ -107,25 +89,26 @@ def _wanted(metric: Metric, asked: Collection[str]) -> tuple[str, ...]:
     for variant in given:
         if variant not in metric.variants():
             raise UnknownName(f"variant of {metric.name}", variant, metric.variants())
-    return tuple(given) or tuple(compared(metric))
+    return tuple(given) or _usual(metric) or compared(metric)
 
 
 def _table(
-    gathered: Gathered, metric: Metric, variant: str, seat: Seat, agents: Mapping[str, Settings]
-) -> InformationTable:
+    gathered: Gathered, by: Option, metric: Metric, variant: str, seat: Seat, agents: Mapping[str, Settings]
+) -> SettingTable:
     runs = runs_of(gathered, metric.name, seat)
     sides = {label: side_of(runs[label], variant) for its in agents.values() for label in its.values()}
     seed = gathered.definition.seed
     concludes = seat.judge.kind != "rule_based" or seat.judge.spec == CODE
     rows = [
-        InformationRow(
+        SettingRow(
             agent=agent,
-            cells=tuple(_cells(metric, variant, settings, sides, seed)),
-            steps=tuple(_steps(metric, variant, settings, sides, seed, concludes=concludes)),
+            cells=tuple(_cells(by, metric, variant, settings, sides, seed)),
+            steps=tuple(_steps(by, metric, variant, settings, sides, seed, concludes=concludes)),
         )
         for agent, settings in agents.items()
     ]
-    return InformationTable(
+    return SettingTable(
+        by=by,
         metric=metric.name,
         variant=variant,
         **row_facts(metric, variant),
@@ -138,21 +121,20 @@ def _table(
 
 
 def _cells(
-    metric: Metric, variant: str, settings: Settings, sides: Mapping[str, Side], seed: str
-) -> Iterator[InformationCell]:
-    means: dict[Information, tuple[float, ...]] = {
-        setting: _query_means(sides[label]) for setting, label in settings.items()
-    }
+    by: Option, metric: Metric, variant: str, settings: Settings, sides: Mapping[str, Side], seed: str
+) -> Iterator[SettingCell]:
+    means = {setting: _query_means(sides[label]) for setting, label in settings.items()}
     drawn = mean_intervals([*means.values()], seed)
     for (setting, values), interval in zip(means.items(), drawn, strict=True):
         found = exact_or(interval, metric, variant, values)
-        yield InformationCell(
+        yield SettingCell(
             setting=setting,
             system=settings[setting],
             mean=found.value,
             ci_low=found.low,
             ci_high=found.high,
             n=len(values),
+            at=ABLATED[by].number(setting),
         )
 
 
@@ -161,14 +143,26 @@ def _query_means(side: Side) -> tuple[float, ...]:
 
 
 def _steps(
-    metric: Metric, variant: str, settings: Settings, sides: Mapping[str, Side], seed: str, *, concludes: bool
-) -> Iterator[InformationStep]:
+    by: Option,
+    metric: Metric,
+    variant: str,
+    settings: Settings,
+    sides: Mapping[str, Side],
+    seed: str,
+    *,
+    concludes: bool,
+) -> Iterator[SettingStep]:
     """The tests of one agent's steps are corrected for each other."""
-    there: list[Information] = list(settings)
-    pairs = list(pairwise(there))
-    if len(there) > 2:
-        pairs.append((there[0], there[-1]))
+    pairs = steps_between([*settings], by)
     tested = {f"{later}~{earlier}": (sides[settings[later]], sides[settings[earlier]]) for earlier, later in pairs}
     rows = compared_rows(metric.name, tested, seed, concludes=concludes)
     for (earlier, later), row in zip(pairs, rows, strict=True):
-        yield InformationStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
+        yield SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
+
+
+def steps_between(settings: Sequence[str], by: Option) -> list[tuple[str, str]]:
+    """Which settings are held beside which: (earlier, later)."""
+    first, *others = settings
+    if not ABLATED[by].is_stepwise:
+        return [(first, it) for it in others]
+    return [*pairwise(settings), *([(first, settings[-1])] if len(settings) > 2 else [])]

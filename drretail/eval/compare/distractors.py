@@ -1,0 +1,115 @@
+"""What distractors cost, and whether a sandbox without its supportive pages has anything left to find (003, Figure 5).
+
+Nothing is tested here that the tables of compositions don't hold.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from drretail.eval.compare.one_option import NO_WEB
+from drretail.eval.compare.wording import distinct, listed, number
+from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
+
+FOUND_IN_PAGES = "IR_SC"
+"""What is told of the supportive pages alone: without them it has a floor."""
+
+
+def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
+    """One for each table of compositions in which a system ran with all pages and without some of them.
+
+    ``tables`` may hold those of webs as well: then the floor is what the same system tells without a web.
+    """
+    return [made for it in tables if it.by == "compose" and (made := _table(it, _floors(it, tables))) is not None]
+
+
+def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
+    """By system, what the same one scores without a web."""
+    alike = (
+        it
+        for it in tables
+        if it.by == "web"
+        and (it.metric, it.variant, it.judge, it.judge_params, it.rules)
+        == (of.metric, of.variant, of.judge, of.judge_params, of.rules)
+    )
+    found: dict[str, float] = {}
+    for row in (row for table in alike for row in table.rows):
+        without = next((cell.mean for cell in row.cells if cell.setting == NO_WEB), None)
+        found |= {} if without is None else {cell.system: without for cell in row.cells}
+    return found
+
+
+def _table(of: SettingTable, floors: Mapping[str, float]) -> DistractorTable | None:
+    rows = [made for row in of.rows if (made := _row(row, of, floors)) is not None]
+    if not rows:
+        return None
+    return DistractorTable(
+        metric=of.metric,
+        variant=of.variant,
+        name=of.name,
+        judge=of.judge,
+        judge_kind=of.judge_kind,
+        judge_params=of.judge_params,
+        rules=of.rules,
+        rows=tuple(rows),
+        sentence=" ".join([*_said_of_distractors(rows), *_said_of_floor(rows)]),
+    )
+
+
+def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> DistractorRow | None:
+    cells = {cell.setting: cell for cell in row.cells}
+    everything = cells.get("all")
+    if everything is None or not {"no_distractor", "no_supportive"} & {*cells}:
+        return None
+    step = next((it.row for it in row.steps if (it.earlier, it.later) == ("all", "no_distractor")), None)
+    has_floor = of.variant == FOUND_IN_PAGES and "no_supportive" in cells
+    return DistractorRow(
+        agent=row.agent,
+        everything=everything,
+        without_distractors=cells.get("no_distractor"),
+        without_distractors_over_all=step,
+        without_supportive=cells.get("no_supportive"),
+        floor=floors.get(everything.system, 0.0) if has_floor else None,
+        floor_is_without_web=has_floor and everything.system in floors,
+    )
+
+
+def _said_of_distractors(rows: Sequence[DistractorRow]) -> Iterator[str]:
+    tested = [(it.agent, it.without_distractors_over_all) for it in rows if it.without_distractors_over_all]
+    if not tested:
+        return
+    cost = [f"{agent} ({number(row.difference or 0)})" for agent, row in tested if row.outcome == "higher"]
+    gain = [f"{agent} ({number(-(row.difference or 0))})" for agent, row in tested if row.outcome == "lower"]
+    open_ones = [agent for agent, row in tested if row.outcome not in ("higher", "lower")]
+    if cost:
+        yield f"Distractors lower it for {listed(cost)}."
+    if gain:
+        yield f"With distractors it is higher for {listed(gain)}."
+    if open_ones:
+        yield f"No effect of distractors is shown for {listed(open_ones)}."
+
+
+def _said_of_floor(rows: Sequence[DistractorRow]) -> Iterator[str]:
+    """Of those that fall to one floor together, then of those that stay above it."""
+    groups: dict[tuple[str, bool], list[tuple[str, SettingCell]]] = {}
+    for row in rows:
+        cell = row.without_supportive
+        if cell is not None and cell.mean is not None and row.floor is not None:
+            whose = f"{number(row.floor)}, what it is without a web" if row.floor_is_without_web else number(row.floor)
+            groups.setdefault((whose, _is_above(cell, row.floor)), []).append((row.agent, cell))
+    for (whose, is_above), held in sorted(groups.items(), key=lambda it: it[0][1]):
+        if is_above:
+            who = listed(f"{agent} ({number(cell.mean or 0)})" for agent, cell in held)
+            yield (
+                f"Without supportive pages it stays above the floor ({whose}) for {who}: other pages hold some of what "
+                "is to be found, or the agent knows it."
+            )
+        else:
+            counts = distinct([cell.n for _, cell in held])
+            yield (
+                f"Without supportive pages it falls to the floor ({whose}) for {listed(it for it, _ in held)}: as far "
+                f"as {counts} can show, the sandbox holds no other effective information."
+            )
+
+
+def _is_above(cell: SettingCell, floor: float) -> bool:
+    low = cell.mean if cell.ci_low is None else cell.ci_low
+    return low is not None and low > floor

@@ -1,0 +1,97 @@
+"""One verdict for all errors of a report: code's, beside the verdicts of the judge that it follows."""
+
+from collections.abc import Iterator, Sequence
+
+from drretail.eval.dr3 import accuracy, insights
+from drretail.eval.dr3.judge import FAMILY as DR3
+from drretail.eval.dr3.judge import REPORT, gold_of
+from drretail.eval.dr3.judge import VERSION as DR3_VERSION
+from drretail.eval.dr3.judge import prompt_hashes as dr3_hashes
+from drretail.eval.dr3.parts import NO_GOLD, Judged
+from drretail.eval.error_causes.causes import Causes, FoundError, JudgedClaim
+from drretail.eval.faithfulness.claims import SUPPORT
+from drretail.eval.faithfulness.extraction import claims_in
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_labels_of
+from drretail.records.base import Record
+from drretail.records.criteria import GOLD_PARTS
+from drretail.records.score import Verdict, VerdictState
+
+FAMILY, VERSION = "error_causes", 1
+STAGE = "causes"
+NO_LABELS = "nobody knows what its pages are there for: score with --gold and the sandbox's folder"
+NOT_JUDGED = "this judge has not judged the report by dr3: score dr3"
+
+
+class ReportErrors(Record):
+    """What is wrong in one report."""
+
+    errors: tuple[FoundError, ...]
+    insights_judged: bool
+    """False before a judge that follows rules: then errors are of claims alone."""
+
+
+def judge_causes(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records the causes of the report's errors, and anew where they come out differently; asks nobody."""
+    state, found, reason = _found(subject, judge_session)
+    value = None if found is None else found.model_dump(mode="json")
+    standing = judge_session.standing(STAGE, REPORT)
+    if standing is None or (standing.state, standing.value, standing.reason) != (state, value, reason):
+        judge_session.record(STAGE, REPORT, state, value, reason=reason)
+
+
+def _found(subject: Subject, judge_session: JudgeSession) -> tuple[VerdictState, ReportErrors | None, str]:
+    gold = gold_of(subject)
+    labels = None if subject.folder is None else read_labels_of(subject.folder, subject.query.query_id)
+    if gold is None or labels is None or subject.run is None:
+        return "na", None, NO_GOLD if gold is None else NO_LABELS
+    said = judge_session.said_in(DR3, DR3_VERSION, dr3_hashes())
+    judged = Judged(said, judge_session.rules, gold, None)
+    if judged.of(accuracy.extraction_of(judge_session.rules), REPORT) is None:
+        return "na", None, NOT_JUDGED
+    causes = Causes(subject.run, subject.evidence, gold, labels, subject.query.text)
+    claims = _claims(judged)
+    if claims is None:
+        return "failed", None, "the judge gave no claims"
+    missed = _missed(judged, causes)
+    if missed is None:
+        return "failed", None, "an insight was left without a label"
+    wrong = [found for it in claims if (found := causes.of_claim(it)) is not None]
+    return "scored", ReportErrors(errors=(*missed, *wrong), insights_judged=not judged.is_unasked(insights.STAGE)), ""
+
+
+def _claims(judged: Judged) -> list[JudgedClaim] | None:
+    """The report's claims with what was said of each by its sources; None where the extraction failed."""
+    extracted: Verdict | None = judged.of(accuracy.extraction_of(judged.rules), REPORT)
+    claims = None if extracted is None else claims_in(extracted)
+    if claims is None:
+        return None
+    return [
+        JudgedClaim(
+            claim,
+            {
+                source: float(verdict.value)
+                for source in claim.sources
+                if (verdict := judged.of(SUPPORT, accuracy.pair_item(claim, source))) is not None
+                and verdict.state == "scored"
+            },
+        )
+        for claim in claims
+    ]
+
+
+def _missed(judged: Judged, causes: Causes) -> Sequence[FoundError] | None:
+    """The insights that are not told in full, as recall counts them; None where one has no label."""
+    if judged.is_unasked(insights.STAGE):
+        return ()
+    found = [*_labelled(judged, causes)]
+    return None if None in found else [error for error, value in filter(None, found) if value < 1]
+
+
+def _labelled(judged: Judged, causes: Causes) -> Iterator[tuple[FoundError, float] | None]:
+    for part in GOLD_PARTS:
+        for insight in causes.gold.part(part).insights:
+            verdict = judged.of(insights.STAGE, insights.insight_item(part, insight))
+            has_label = verdict is not None and verdict.state == "scored"
+            yield (causes.of_insight(part, insight), float(verdict.value)) if verdict and has_label else None

@@ -1,0 +1,30 @@
+"""What each page of a query is there for, taken out of a sandbox and kept in the experiment: no agent reads it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from drretail.env.web.sealed import LABELS_FILE, read_labels, task_folder
+from drretail.eval.judging.criteria import freeze
+from drretail.experiment import labels_path
+from drretail.records.criteria import PagesByLabel
+from drretail.records.query import Query
+
+
+def take_labels(experiment: Path, source: Path, queries: Sequence[Query]) -> int:
+    """Copies the labels of these queries out of a sandbox, and gives their number; of anything else, none.
+
+    Raises UserError for labels that can't be read, and where the experiment holds others.
+    """
+    folders = {query.query_id: task_folder(source, query.query_id) for query in queries}
+    found = [_labels(name, folder) for name, folder in folders.items() if (folder / LABELS_FILE).is_file()]
+    freeze("gold", source, {labels_path(experiment, it.query_id): it.model_dump(mode="json") for it in found})
+    return len(found)
+
+
+def _labels(query_id: str, folder: Path) -> PagesByLabel:
+    labels = read_labels(folder)
+    return PagesByLabel(
+        query_id=query_id,
+        supportive=tuple(it.url for it in labels if it.label == "supportive"),
+        distractors=tuple(it.url for it in labels if it.label == "distractor"),
+    )

@@ -1,0 +1,124 @@
+"""Ablations of a sandbox from the command line: scores against size and composition, and where errors come from."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import Definition, Experiment
+from drretail.files import write_json, write_lines
+from drretail.records.base import canonical_json
+from drretail.records.run import System
+from tests.cli.conftest import Command
+from tests.eval.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, RECALL_ID
+from tests.eval.folders import SYSTEM, a_run
+
+ALL = f"It cost $22.99 [{ORDERS_ID}]. Clean it [{CARE_ID}]. It was recalled [{RECALL_ID}]."
+LESS = f"It cost $22.99 [{ORDERS_ID}]."
+QUERIES = tuple(QUERY.model_copy(update={"query_id": name}) for name in ("q1", "q2", "q3"))
+
+
+def on(size: str, compose: str | None = None) -> System:
+    options = {"size": size} | ({} if compose is None else {"compose": compose})
+    return SYSTEM.model_copy(update={"options": options, "web_corpus": f"{size}{compose}"})
+
+
+def sandbox(folder: Path) -> Path:
+    for query in QUERIES:
+        task = folder / "tasks" / query.query_id
+        write_json(task / "gold.json", GOLD.model_copy(update={"query_id": query.query_id}).model_dump(mode="json"))
+        labels = [{"url": CARE, "label": "supportive"}, {"url": RECALL, "label": "distractor"}]
+        write_lines(task / "labels.jsonl", map(canonical_json, labels))
+    return folder
+
+
+@pytest.fixture
+def run_on(tmp_path: Path) -> Path:
+    """Three queries on two sizes, and on the larger one without distractors."""
+    return experiment(tmp_path / "exp", [(on("512k"), LESS), (on("32k"), ALL), (on("512k", "no_distractor"), ALL)])
+
+
+def experiment(folder: Path, systems: list[tuple[System, str]]) -> Path:
+    definition = Definition(
+        world_fingerprint="f" * 64,
+        queries=QUERIES,
+        systems={it.label(): it for it, _ in systems},
+        prompt_hashes={it.label(): {} for it, _ in systems},
+        tool_schema_hash="t",
+    )
+    with Experiment(folder, definition) as opened:
+        for system, report in systems:
+            for query in QUERIES:
+                run = a_run(system.label(), f"{query.query_id}-r1", report)
+                opened.save(run, EVIDENCE, {}, {"world": "nowhere"})
+    sandbox(folder.parent / "S")
+    return folder
+
+
+SCORED = ("score", "exp", "--metrics", "dr3,error_causes", "--gold", "S")
+
+
+def test_scores_stand_by_size_and_composition_with_what_distractors_cost(drretail: Command, run_on: Path) -> None:
+    assert drretail(*SCORED).returncode == 0
+    (table,) = json.loads(drretail("compare", "exp", "--by", "size", "--metric", "dr3:CC", "--json").stdout)["size"]
+    cells = table["rows"][0]["cells"]
+    assert [(it["setting"], it["at"], round(it["mean"], 1)) for it in cells] == [
+        ("32k", 32000, 100),
+        ("512k", 512000, 33.3),
+    ]
+    said = drretail("compare", "exp", "--by", "compose", "--metric", "dr3:CC").stdout
+    assert "no distractors" in said
+    assert "Distractor effect: dr3 CC" in said
+    assert "-66.67" in said
+    made = json.loads(drretail("compare", "exp", "--by", "compose", "--json").stdout)
+    assert {it["variant"] for it in made["distractors"]} >= {"CC"}
+    page = (drretail("report", "exp"), (run_on / "report.html").read_text())[1]
+    assert "dr3 CC against size" in page
+    assert 'id="by-compose"' in page
+    assert 'id="distractors"' in page
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("size", "two sizes"),
+        ("web", "two modes"),
+    ],
+)
+def test_where_nothing_differs_the_error_says_how_to_run_another(
+    drretail: Command, tmp_path: Path, by: str, said: str
+) -> None:
+    experiment(tmp_path / "exp", [(on("32k"), ALL)])
+    refused = drretail("compare", "exp", "--by", by)
+    assert refused.returncode == 2
+    assert said in refused.stderr
+
+
+def test_of_one_size_no_page_shows_any_of_it(drretail: Command, tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", [(on("32k"), ALL), (on("32k").model_copy(update={"agent": "x"}), LESS)])
+    drretail(*SCORED)
+    drretail("report", "exp")
+    page = (folder / "report.html").read_text()
+    assert json.loads((folder / "scores.json").read_text())["ablations"] == []
+    assert "against size" not in page
+    assert 'id="by-' not in page
+    assert 'id="distractors"' not in page
+
+
+def test_errors_have_causes_that_a_page_draws_and_add_up_without_the_sandbox(drretail: Command, run_on: Path) -> None:
+    first = drretail(*SCORED, "--details")
+    assert first.returncode == 0, first.stderr
+    assert {path.name for path in (run_on / "labels").iterdir()} == {"q1.json", "q2.json", "q3.json"}
+    rows = json.loads((run_on / "scores.json").read_text())["scores"]
+    causes = {
+        it["variant"]: it["value"]
+        for it in rows
+        if (it["metric"], it["policy"]) == ("error_causes", "scored_only")
+        and it["system"] == on("32k").label()
+        and it.get("value") is not None
+        and not it["variant"].startswith("n_")
+    }
+    assert sum(causes.values()) == pytest.approx(1)
+    assert causes["misled"] > 0  # the recall's page is a distractor here
+    drretail("report", "exp")
+    assert "Error causes" in (run_on / "report.html").read_text()

@@ -1,0 +1,224 @@
+"""Score against one option: one agent in several settings, from experiments made of numbers."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from drretail.eval.compare.ablations import ablation_tables, seats_of_all
+from drretail.eval.compare.one_option import agents_by_setting
+from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.records.comparison import Option, SettingTable
+from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
+from drretail.records.score import Scores
+from drretail.viewer.plots.experiment_plots import ablation_plots
+from drretail.viewer.tables.ablations import ablation_sheets, headlines_first
+from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
+from tests.eval.folders import SYSTEM
+
+VALUES = {
+    "task": [3, 4, 5, 6, 3, 4, 5, 6],
+    "context": [4, 5, 6, 7, 4, 5, 6, 7],
+    "persona": [5, 7, 7, 9, 5, 7, 7, 9],
+    "tools": [5, 6, 8, 9, 5, 6, 8, 9],
+}
+
+
+def in_setting(setting: str, **more: object) -> System:
+    told = {} if setting == "tools" else {"information": setting, "without": ["user"]}
+    return SYSTEM.model_copy(update={"options": told | more})
+
+
+def held(
+    values: Mapping[str, Sequence[float]] = VALUES,
+    seat: Seat = JUDGE,
+    family: str = "quality",
+    variant: str = "personalization",
+) -> Gathered:
+    made = gathered((family, variant, seat, {name: runs(its) for name, its in values.items()}))
+    systems = {name: in_setting(name) for name in values}
+    return replace(made, definition=made.definition.model_copy(update={"systems": systems}))
+
+
+def tables(made: Gathered) -> list[SettingTable]:
+    return [it for it in ablation_tables(made, "information", seats_of_all(made)) if it.variant == "personalization"]
+
+
+def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
+    ((row,),) = (it.rows for it in tables(held()))
+    assert row.agent == SYSTEM.label()
+    assert [(it.setting, it.mean, it.n) for it in row.cells] == [
+        ("task", 4.5, 8),
+        ("context", 5.5, 8),
+        ("persona", 7.0, 8),
+        ("tools", 7.0, 8),
+    ]
+    told = [(it.earlier, it.later, it.row.difference) for it in row.steps]
+    assert told == [
+        ("task", "context", 1.0),
+        ("context", "persona", 1.5),
+        ("persona", "tools", 0.0),
+        ("task", "tools", 2.5),
+    ]
+    assert [it.row.outcome for it in row.steps] == ["higher", "higher", "undecided", "higher"]
+    assert all(it.row.tests == 4 for it in row.steps)
+
+
+def test_a_gain_is_of_the_queries_that_both_settings_have() -> None:
+    ((row,),) = (it.rows for it in tables(held({"task": [1, 2, 3], "persona": [2, 3, "failed"]})))  # type: ignore[dict-item, list-item]
+    (step,) = row.steps
+    assert (step.row.difference, step.row.n_pairs) == (1.0, 2)
+
+
+def test_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
+    assert tables(held({"task": [1, 2]})) == []
+    assert tables(held(seat=RULES)) == []
+
+
+def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
+    systems = {
+        "a": in_setting("task"),
+        "b": in_setting("persona"),
+        "c": in_setting("tools", redact=True),
+        "d": SYSTEM.model_copy(update={"agent": NULL_AGENTS[0]}),
+        "e": SYSTEM.model_copy(update={"options": {"without": ["web"]}}),
+        "f": SYSTEM.model_copy(update={"options": {"information": "task", "without": ["user", "web"]}}),
+    }
+    definition = held().definition.model_copy(update={"systems": systems})
+    found = agents_by_setting(definition, "information")
+    assert [*found.values()] == [{"task": "a", "persona": "b"}, {"task": "f", "tools": "e"}]
+    assert all(list(its) == [it for it in INFORMATION if it in its] for its in found.values())
+
+
+def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
+    made = tables(held())
+    (sheet,) = ablation_sheets(made)
+    assert sheet.columns == ("", " ", "task only", "with context", "with persona", "with tools")
+    assert all(len(row) == len(sheet.columns) for row in sheet.rows)
+    by_line = {row[1]: row[2:] for row in sheet.rows if row[1] not in ("95 % of it", "p")}
+    assert by_line == {
+        "score": ("4.50", "5.50", "7.00", "7.00"),
+        "95 %": by_line["95 %"],
+        "queries": ("8", "8", "8", "8"),
+        "over the one before": ("", "+1.00*", "+1.50*", "+0.00"),
+        "with tools over task only": ("", "", "", "+2.50*"),
+    }
+    assert [row[2:] for row in sheet.rows if row[1] == "p"][1] == ("", "", "", "0.031")
+    first, (plot,) = ablation_plots(made)
+    assert first == []
+    assert "against information" in plot.title
+    assert all(it in str(plot.svg) for it in INFORMATION)
+
+
+@pytest.mark.parametrize(
+    ("family", "variant"), [("quality", "personalization"), ("quality", "overall"), ("pqr", "S_P"), ("pqr", "GOAL")]
+)
+def test_any_variant_that_was_judged_can_be_asked_for(family: str, variant: str) -> None:
+    made = held(family=family, variant=variant)
+    (table,) = ablation_tables(made, "information", seats_of_all(made), {family: [variant]})
+    assert (table.variant, table.rows[0].cells[0].mean) == (variant, 4.5)
+
+
+def on_sandbox(size: str | None = "32k", compose: str | None = None, **more: object) -> System:
+    told = {"size": size, "compose": compose}
+    options = {name: it for name, it in told.items() if it is not None}
+    return SYSTEM.model_copy(update={"options": options, "web_corpus": f"{size} {compose}"} | more)
+
+
+def grouped(by: Option, **systems: System) -> list[dict[str, str]]:
+    definition = held().definition.model_copy(update={"systems": systems})
+    return [dict(its) for its in agents_by_setting(definition, by).values()]
+
+
+def test_sizes_stand_in_the_order_of_their_tokens_and_compositions_apart() -> None:
+    systems = {
+        "a": on_sandbox("512k"),
+        "b": on_sandbox("64k"),
+        "c": on_sandbox("1m"),
+        "d": on_sandbox("64k", "no_distractor"),
+        "e": on_sandbox(None),
+    }
+    assert grouped("size", **systems) == [{"64k": "b", "512k": "a", "1m": "c"}]
+    assert grouped("compose", **systems) == [{"all": "b", "no_distractor": "d"}]
+
+
+def test_a_retriever_is_bm25_where_none_is_named_and_turns_are_numbers() -> None:
+    dense = on_sandbox()
+    dense = dense.model_copy(update={"options": dense.options | {"retriever": "dense:x:y"}})
+    assert grouped("retriever", a=dense, b=on_sandbox()) == [{"bm25": "b", "dense:x:y": "a"}]
+    turns = {
+        name: on_sandbox(limits=Limits(rag_turns=int(name[1:])), models=SYSTEM.models) for name in ("t10", "t2", "t4")
+    }
+    assert grouped("rag_turns", **turns) == [{"2": "t2", "4": "t4", "10": "t10"}]
+
+
+def test_webs_are_the_open_one_then_fixed_ones_by_size_then_none() -> None:
+    none = SYSTEM.model_copy(update={"options": {"without": ["web"]}})
+    open_web = SYSTEM.model_copy(update={"web_provider": "serper"})
+    systems = {"n": none, "o": open_web, "l": on_sandbox("512k"), "s": on_sandbox("32k")}
+    systems |= {"x": on_sandbox("32k", "no_distractor")}
+    assert [list(it.items()) for it in grouped("web", **systems)] == [
+        [("serper", "o"), ("sandbox 32k", "s"), ("sandbox 512k", "l"), ("none", "n")]
+    ]
+    assert grouped("web", s=on_sandbox("32k"), l=on_sandbox("512k")) == []
+
+
+SCORES: Mapping[str, Sequence[float]] = {
+    "32k": [60, 62, 58, 64, 61, 59, 63, 60],
+    "128k": [50, 53, 47, 52, 51, 48, 55, 52],
+    "512k": [40, 42, 39, 41, 40, 38, 44, 43],
+}
+
+
+def ablated(
+    systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: Option, variant: str = "IR_SC"
+) -> SettingTable:
+    made = gathered(("dr3", variant, JUDGE, {name: runs(its) for name, its in values.items()}))
+    made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
+    (table,) = (it for it in ablation_tables(made, by, seats_of_all(made)) if it.variant == variant)
+    return table
+
+
+def test_what_is_chosen_by_is_a_table_too_and_headlines_come_first() -> None:
+    systems = {size: on_sandbox(size) for size in SCORES}
+    first, last = (ablated(systems, SCORES, "size", variant) for variant in ("IR_SC", "avg6"))
+    other = ablated(systems, SCORES, "size", "DQ")
+    assert [it.variant for it in headlines_first([other, last, first])] == ["IR_SC", "avg6", "DQ"]
+
+
+def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:
+    table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
+    assert [(it.setting, it.at) for it in table.rows[0].cells] == [("32k", 32e3), ("128k", 128e3), ("512k", 512e3)]
+    assert [(it.earlier, it.later) for it in table.rows[0].steps] == [
+        ("32k", "128k"),
+        ("128k", "512k"),
+        ("32k", "512k"),
+    ]
+    (plot,), further = ablation_plots([table])
+    assert further == []
+    assert plot.title == "dr3 IR SC against size"
+    places = [float(it) for it in re.findall(r'<circle cx="([\d.]+)"', plot.svg)]
+    assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)
+    heights = [float(it) for it in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', plot.svg)]
+    assert heights == sorted(heights)  # it falls: down is a higher number
+    assert "32k: 60.9 [" in plot.svg
+
+
+def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
+    systems = {name: on_sandbox("64k", name if name != "all" else None) for name in ("all", "no_distractor")}
+    systems["no_supportive"] = on_sandbox("64k", "no_supportive")
+    values = {"all": SCORES["512k"], "no_distractor": SCORES["128k"], "no_supportive": [0.0] * 8}
+    table = ablated(systems, values, "compose")
+    told = [(it.earlier, it.later, it.row.difference) for it in table.rows[0].steps]
+    assert told == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
+    (sheet,) = ablation_sheets([table])
+    assert sheet.columns == ("", " ", "all", "no distractors", "no supportive")
+    assert ("", "over the first", "", "+10.12*", "-40.88*") in sheet.rows
+
+
+def test_scores_of_before_hold_the_settings_of_information_under_that_name() -> None:
+    (table,) = tables(held())
+    old = table.model_dump(mode="json", exclude={"by"})
+    read = Scores.model_validate({"format": 1, "scores": [], "judgings": [], "information": [old]})
+    assert read.ablations == (table,)

@@ -1,0 +1,51 @@
+"""One query asked on several webs: the answers stand beside one another, each named by where its pages came from."""
+
+from pathlib import Path
+
+from drretail.experiment import Definition, Experiment
+from drretail.records.query import Query
+from drretail.records.run import System
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.question import Questions
+from tests.eval.folders import SYSTEM, a_run
+from tests.viewer.dom import parse
+
+QUERY = Query(query_id="q1", text="Which feeder lasts?", source="test")
+
+
+def headings(folder: Path, *systems: System) -> list[str]:
+    definition = Definition(
+        world_fingerprint="f" * 64,
+        queries=(QUERY,),
+        systems={it.label(): it for it in systems},
+        prompt_hashes={it.label(): {} for it in systems},
+        tool_schema_hash="t",
+    )
+    with Experiment(folder, definition) as opened:
+        for it in systems:
+            opened.save(a_run(it.label(), "q1-r1", "It lasts."), (), {}, {"world": "nowhere"})
+    view = read_view(folder)
+    page = parse(f"<div>{Questions(view).render(view.questions[0]).body}</div>")
+    return [" ".join(next(it.all("h4")).text.split()) for it in page.all("article", "answer")]
+
+
+def on(**fields: object) -> System:
+    return SYSTEM.model_copy(update=fields)
+
+
+def test_webs_are_named_and_stand_side_by_side_the_open_one_first(tmp_path: Path) -> None:
+    found = headings(
+        tmp_path / "exp",
+        on(options={"redact": True}),
+        on(options={"size": "64k"}, web_corpus="c"),
+        on(options={"without": ["web"]}),
+        on(web_provider="serper"),
+        on(options={"redact": True}, agent="another"),
+    )
+    assert [it.partition(" ")[2] for it in found] == ["", "", "(serper (open web))", "(sandbox 64k)", "(no web)"]
+    assert found[0].startswith("another")
+
+
+def test_systems_on_one_web_keep_their_names(tmp_path: Path) -> None:
+    found = headings(tmp_path / "exp", on(options={"size": "64k"}), on(options={"size": "32k"}))
+    assert [it.partition(" ")[2] for it in found] == ["", ""]
