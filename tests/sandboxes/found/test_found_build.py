@@ -124,7 +124,7 @@ def test_each_page_gets_the_label_of_its_role_and_the_folder_is_served(world: Wo
     assert {it.keyword for it in labels.values()} >= {*SIGNALS}
     assert read_sandbox(finished).names == ["16k", "32k", "64k"]
     assert check_sandbox(finished, world) == {"q1": []}
-    web = SealedWeb(finished, "64k").of(QUERY)
+    web = SealedWeb(finished).at("64k").of(QUERY)
     best = [it.url for it in web.search("163 centimeters no cat reached feeders trial", 3)]
     assert "http://supportive0.example/0" in best
     assert web.fetch("http://supportive0.example/0").state == "ok"
