@@ -414,7 +414,7 @@ def place_of(label: str) -> Place:
 
 
 _SIZED = re.compile(r"-size-(\d+)([a-z]?)")
-_OPTION = re.compile(r"-(?:(?:size|compose|retriever|information|without|serper|searxng)(?:-|$)|rag_turns\d)")
+_OPTION = re.compile(r"-(?:(?:files|size|compose|retriever|information|without|serper|searxng)(?:-|$)|rag_turns\d)")
 """Where a label goes on with what ablations differ in."""
 
 

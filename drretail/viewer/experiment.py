@@ -188,9 +188,13 @@ def title_of(definition: Definition) -> str:
     """ "50 queries answered by react, hybrid_react and 3 more": for an experiment that nobody gave a title."""
     labels = in_order(definition.systems)
     shared = shared_models(labels)
-    names = [label.replace(shared, "", 1) for label in labels if place_of(label) in ("system", "counterfactual")]
+    systems = [label for label in labels if place_of(label) in ("system", "counterfactual")]
+    names = [label.replace(shared, "", 1) for label in systems]
     queries = definition.queries
     asked = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
+    agents = list(dict.fromkeys(label.partition("@")[0] for label in systems))
+    if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
+        return f"{asked} answered by {_listed(agents)}, {len(names)} systems in all"
     return f"{asked} answered by {_listed(names or labels)}"
 
 
