@@ -19,13 +19,17 @@ from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
 from drretail.querygen.lint import References
 from drretail.querygen.shipped import shipped_queries
+from drretail.records.money import Money
 from drretail.records.query import Constraints, Query
+from drretail.records.shop import Product
 from drretail.sandboxes.checking import check_sandbox
 from drretail.sandboxes.counting import BY_CHARACTERS
-from drretail.sandboxes.made.needs import need_of
+from drretail.sandboxes.made.needs import Need, need_of
 from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
 from drretail.sandboxes.made.planting import TRAP_KINDS, Drawing, facts_of
 from drretail.sandboxes.made.showing import shown
+from drretail.sandboxes.made.theme_words import keywords_of, signal_keywords
+from drretail.sandboxes.made.user_files import user_files
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import read_sizes
 
@@ -170,6 +174,82 @@ def test_what_facts_say_a_product_costs_is_what_the_catalog_says(world: World) -
     priced = [it for it in facts if "price" in it.kind]
     assert priced
     assert all(f"${it.about.product.price:,.2f}" in it.text for it in priced)
+
+
+SHIPPED = shipped_queries("dev")[:10]
+
+
+@pytest.mark.parametrize("query", SHIPPED, ids=lambda it: it.query_id)
+def test_what_stays_is_within_the_budget_also_with_the_least_that_the_other_things_cost(
+    world: World, query: Query
+) -> None:
+    need = need_of(world, References(world), query)
+    facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
+    out = {it.about.name for it in facts if it.kind == "recall" or "failed it" in it.meaning}
+    taken = [it for it in facts if "the one to take" in it.meaning or "can be recommended" in it.meaning]
+    budget = need.constraints.budget
+    assert budget is not None
+    for fact in taken:
+        assert fact.about.name not in out
+        assert (fact.about.product.price or 0) <= float(budget.value)
+    for fact in facts:
+        if "over the budget" in fact.meaning:
+            assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
+    cheapest = [min((fit.price or 0.0 for fit in it.fits if shown_name(need, fit) not in out), default=0.0)
+                for it in need.things]  # fmt: skip
+    assert need.constraints.budget_scope == "per_item" or sum(cheapest) <= float(budget.value)
+
+
+def shown_name(need: Need, product: Product) -> str:
+    return shown({it.product_id: it for thing in need.things for it in thing.fits}.values())[product.product_id].name
+
+
+def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(world: World) -> None:
+    need = need_of(world, References(world), QUERIES[0])
+    poor = need.constraints.model_copy(update={"budget": Money(amount="2", currency="USD")})
+    priced = tuple(replace(it, fits=tuple(fit for fit in it.fits if fit.price is not None)) for it in need.things)
+    facts = facts_of(replace(need, constraints=poor, things=priced), date(2023, 9, 24), Drawing(Random(1), ""))
+    over = [it.meaning for it in facts if "over the budget" in it.meaning]
+    assert over
+    assert not any("stay" in it for it in over)
+
+
+def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world: World) -> None:
+    pytest.importorskip("PIL")
+    references, today = References(world), date(2023, 9, 24)
+    for query in SHIPPED:
+        need = need_of(world, references, query)
+        files = user_files(need, world.store, today, Drawing(Random(1), ""))
+        meaning = next(it.meaning for it in files if it.name == "receipt.png")
+        days = re.findall(r"\d{4}-\d\d-\d\d", meaning)
+        assert query.user_id is not None
+        orders = world.store.orders(query.user_id).orders
+        assert days[0] in {it.order_date[:10] for it in orders if it.product_id == need.owned[0].product_id}
+        assert days[1] > today.isoformat()
+
+
+def test_files_are_about_the_purchase_that_the_query_speaks_of(world: World) -> None:
+    asked = next(it for it in SHIPPED if not it.constraints.owned)
+    assert "shampoo" in asked.text
+    assert "Shampoo" in need_of(world, References(world), asked).owned[0].title
+
+
+def test_what_the_user_has_is_called_otherwise_than_what_fits(world: World) -> None:
+    references = References(world)
+    for query in SHIPPED:
+        need = need_of(world, references, query)
+        fits = {it.product_id: it for thing in need.things for it in thing.fits}
+        mine = need.names[need.owned[0].product_id].name
+        assert mine not in [
+            it.name for key, it in need.names.items() if key in fits and key != need.owned[0].product_id
+        ]
+
+
+def test_keywords_say_several_of_what_is_several_already(world: World) -> None:
+    need = need_of(world, References(world), QUERIES[1])
+    assert need.things[0].name == "pruning shears"
+    told = keywords_of(need, signal_keywords(need), ()).model_dump_json()
+    assert "shearss" not in told
 
 
 def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World) -> None:

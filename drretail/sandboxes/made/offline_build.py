@@ -97,7 +97,8 @@ class _TaskMaker:
         self.world, self.need, self.shelf, self.random = world, need, shelf, random
         self.today = world.manifest.now.date()
         self.drawing = Drawing(random, shelf.text)
-        self.fits = shown({it.product_id: it for thing in need.things for it in thing.fits}.values())
+        self.names = need.names
+        self.fits = {it.product_id for thing in need.things for it in thing.fits}
 
     def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
         """All of the task, with pages enough for the largest size, and what is needed fitting into the smallest."""
@@ -142,7 +143,7 @@ class _TaskMaker:
 
     def _signal(self, fact: Fact, kind: str, said: str, age: int, longest: int = LONGEST) -> SandboxPage:
         thing = next(it for it in self.need.things if it.name == fact.thing)
-        beside = [self.fits[it.product_id] for it in thing.fits if it.product_id != fact.about.product.product_id]
+        beside = [self.names[it.product_id] for it in thing.fits if it.product_id != fact.about.product.product_id]
         length = min(drawn_length(self.random), longest)
         others = (
             *self.random.sample(beside, min(len(beside), 3)),
