@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.web.sealed import PageLabel, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import PageLabel, SandboxFolder, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
@@ -24,6 +24,8 @@ from drretail.records.query import Constraints, Query
 from drretail.records.shop import Product
 from drretail.sandboxes.checking import check_sandbox
 from drretail.sandboxes.counting import BY_CHARACTERS
+from drretail.sandboxes.folder import WrittenTask
+from drretail.sandboxes.made import offline_build
 from drretail.sandboxes.made.needs import Need, need_of
 from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
 from drretail.sandboxes.made.planting import TRAP_KINDS, Drawing, facts_of
@@ -273,6 +275,65 @@ def test_a_query_for_which_nothing_is_offered_is_refused_by_name_before_anything
     with pytest.raises(UserError, match="nothing: neither"):
         built(world, tmp_path / "s", queries=(*QUERIES, nothing))
     assert not (tmp_path / "s").exists()
+
+
+def test_words_that_no_title_has_name_nothing_and_what_they_find_is_of_one_kind(world: World) -> None:
+    references = References(world)
+    asked = Query(query_id="far", text="I want a nuclear submarine periscope.", source="test")
+    with pytest.raises(UserError, match="far: neither"):
+        need_of(world, references, asked)
+    near = Query(query_id="near", text="Bamboo?", source="test")
+    fits = [it for thing in need_of(world, references, near).things for it in thing.fits]
+    assert len({it.categories[-1] for it in fits}) == 1
+    assert all("bamboo" in it.title.lower() for it in fits)
+
+
+def test_a_sandbox_without_queries_is_not_whole(world: World, tmp_path: Path) -> None:
+    folder = built(world, tmp_path / "s", "16k", QUERIES[:1])
+    (folder / "queries.jsonl").write_text("")
+    with pytest.raises(UserError, match=r"queries\.jsonl holds no query"):
+        check_sandbox(folder)
+    (folder / "queries.jsonl").unlink()
+    with pytest.raises(UserError, match=r"queries\.jsonl does not exist"):
+        check_sandbox(folder)
+
+
+def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("drretail.sandboxes.made.offline_build.write_sandbox", cut)
+        with pytest.raises(KeyboardInterrupt):
+            built(world, tmp_path / "s", "16k", QUERIES[:1])
+    assert list(tmp_path.iterdir()) == []
+    assert check_sandbox(built(world, tmp_path / "s", "16k", QUERIES[:1])) == {QUERIES[0].query_id: []}
+
+
+def test_of_two_builds_into_one_folder_the_first_that_is_done_stays(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to, written = tmp_path / "s", offline_build.write_sandbox
+
+    def other_first(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
+        monkeypatch.setattr(offline_build, "write_sandbox", written)
+        built(world, to, "8k", QUERIES[:1])
+        return written(folder, about, tasks)
+
+    monkeypatch.setattr(offline_build, "write_sandbox", other_first)
+    with pytest.raises(UserError, match="is not empty"):
+        built(world, to, "16k", QUERIES[:1])
+    assert [it.name for it in tmp_path.iterdir()] == ["s"]
+    assert check_sandbox(to) == {QUERIES[0].query_id: []}
+    assert read_sandbox(to).names == ["8k"]
+
+
+def test_a_built_folder_is_as_open_to_others_as_any_new_one(world: World, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    folder = built(world, tmp_path / "deep" / "s", "16k", QUERIES[:1])
+    assert folder.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 def test_without_queries_each_drawn_user_gets_one(world: World) -> None:

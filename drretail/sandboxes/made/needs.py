@@ -99,12 +99,18 @@ def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
             )
     if not found:
         hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
-        first = world.store.products([it.product_id for it in hits])
-        if first:
-            leaf = next(iter(first.values()))
-            name = leaf.categories[-1] if leaf.categories else leaf.category.replace("_", " ")
-            found.append(_unfitted(world, name, list(first)))
+        words = set(content_stems(query.text))
+        # A word that a description happens to have names nothing that the shop offers.
+        named = [it for it in world.store.products([it.product_id for it in hits]).values()
+                 if words & set(content_stems(it.title))]  # fmt: skip
+        if named:
+            name = _leaf(named[0])
+            found.append(_unfitted(world, name, [it.product_id for it in named if _leaf(it) == name]))
     return tuple(found)
+
+
+def _leaf(it: Product) -> str:
+    return it.categories[-1] if it.categories else it.category.replace("_", " ")
 
 
 def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:

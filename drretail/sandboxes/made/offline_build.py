@@ -16,7 +16,7 @@ from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDoc
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.sandboxes.counting import CHARACTERS_OF_A_TOKEN, TokenCounter
-from drretail.sandboxes.folder import WrittenTask, check_new, write_sandbox, write_task
+from drretail.sandboxes.folder import WrittenTask, check_new, staged, write_sandbox, write_task
 from drretail.sandboxes.made.needs import Need, need_of
 from drretail.sandboxes.made.page_kinds import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
 from drretail.sandboxes.made.planting import Drawing, Fact, facts_of
@@ -64,16 +64,18 @@ def build_offline(
     shelf = _Shelf(shop)
     if not can_draw():
         tell(WITHOUT_PILLOW)
-    tasks: list[WrittenTask] = []
-    for need in needs:
-        maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
-        tasks.append(write_task(to, maker.material(sizes, counter), sizes, counter))
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
         counter=counter.name, web="offline", made_by="offline",
     )  # fmt: skip
-    for said in write_sandbox(to, about, tasks):
-        tell(said)
+    tasks: list[WrittenTask] = []
+    with staged(to) as folder:
+        for need in needs:
+            maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
+            tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))
+        said = write_sandbox(folder, about, tasks)
+    for it in said:
+        tell(it)
 
 
 class _Shelf:

@@ -98,8 +98,8 @@ def _receipt(it: Shown, bought: date | None, today: date, drawing: Drawing) -> P
         line=it.name, price=price, last=said,
     ))  # fmt: skip
     meaning = (
-        f"The receipt of the {it.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a fault of it is a case "
-        f"for the warranty before anything is bought in its place."
+        f"The receipt of the {it.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
+        f"fault of it is a case for the warranty before anything is bought in its place."
     )
     return None if image is None else PlantedFile("receipt.png", image, said, meaning)
 
