@@ -375,5 +375,8 @@ def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_
     said = CliRunner().invoke(app, [*asked, "--n", "1", "--sizes", "16k,8k,16k"])
     assert said.exit_code == 0, said.output
     assert read_sandbox(tmp_path / "s").names == ["8k", "16k"]
+    assert said.stdout == f"{tmp_path / 's'}: 1 query, in 8k, 16k.\n"
+    mistyped = CliRunner().invoke(app, [*asked, "--web", "ofline"])
+    assert "no web 'ofline'" in str(mistyped.exception)
     refused = CliRunner().invoke(app, [*asked, "--sizes", "0k"])
     assert isinstance(refused.exception, UserError)

@@ -8,7 +8,7 @@ from random import Random
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.web.bm25 import Bm25
 from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import SandboxFolder
+from drretail.env.web.sealed import SandboxFolder, read_sandbox
 from drretail.env.world import World
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.lint import References
@@ -51,8 +51,8 @@ def build_offline(
     seed: str,
     counter: TokenCounter,
     tell: Callable[[str], None] = lambda _: None,
-) -> None:
-    """Writes the sandbox, and tells what it lacks, a sentence each.
+) -> list[str]:
+    """Writes the sandbox, gives its sizes, and tells what it lacks, a sentence each.
 
     Raises UserError where ``to`` holds something, and for a query for which the shop offers nothing.
     """
@@ -76,6 +76,7 @@ def build_offline(
         said = write_sandbox(folder, about, tasks)
     for it in said:
         tell(it)
+    return read_sandbox(to).names
 
 
 class _Shelf:
