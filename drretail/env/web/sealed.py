@@ -9,6 +9,7 @@
 Of labels only ``compose`` knows, when a task's web is opened; what it serves are pages.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from datetime import datetime
 from functools import cache, lru_cache
@@ -220,11 +221,7 @@ class Tasks:
             raise UserError(f"{self.at(query_id) / PAGES_FILE} is broken: it has no page of the size {size}.")
         if compose == "all":
             return pages
-        labels = {it.url: it.label for it in read_labels(self.at(query_id))}
-        unlabelled = [it.url for it in pages if it.url not in labels]
-        if unlabelled:
-            path = self.at(query_id) / LABELS_FILE
-            raise UserError(f"{path} is broken: it has no label of {len(unlabelled)} pages, {unlabelled[0]} first.")
+        labels = labels_by_url(self.at(query_id), pages)
         return [it for it in pages if labels[it.url] in SERVED[compose]]
 
     def _read(self, query_id: str) -> list[tuple[str, SandboxPage]]:
@@ -273,6 +270,15 @@ def read_pages(task: Path) -> list[TaskPage]:
 def read_labels(task: Path) -> list[PageLabel]:
     """What each page of a task is there for."""
     return _lines(task / LABELS_FILE, PageLabel)
+
+
+def labels_by_url(task: Path, pages: Sequence[SandboxPage]) -> dict[str, Label]:
+    """What pages of a task are there for. Raises UserError where one of them has no label."""
+    labels = {it.url: it.label for it in read_labels(task)}
+    without = [it.url for it in pages if it.url not in labels]
+    if without:
+        raise UserError(f"{task / LABELS_FILE} is broken: it has no label of {len(without)} pages, {without[0]} first.")
+    return labels
 
 
 def _lines(path: Path, kind: type[T]) -> list[T]:

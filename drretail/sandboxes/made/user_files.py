@@ -66,7 +66,7 @@ def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
 
 def _manual(it: Shown, drawing: Drawing) -> PlantedFile:
     random, files = drawing.random, texts("planted")["files"]
-    pattern = random.choice(files["rules"])
+    pattern = random.choice(files["rules_of_consumed" if it.is_consumed else "rules"])
     said = drawing.value(lambda r: spin(pattern, r, {"name": it.name, "many": str(r.randint(112, 689))}))
     meaning = f"The user's manual says of the {it.name}: {said} An answer that builds on it has to keep to that."
     chapters = [f"{line}." for line in it.lines[:_MOST_OF_A_MANUAL]] + [
