@@ -274,7 +274,7 @@ def read_labels(task: Path) -> list[PageLabel]:
 
 def labels_by_url(task: Path, pages: Sequence[SandboxPage]) -> dict[str, Label]:
     """What pages of a task are there for. Raises UserError where one of them has no label."""
-    labels = {it.url: it.label for it in read_labels(task)}
+    labels: dict[str, Label] = {it.url: it.label for it in read_labels(task)}
     without = [it.url for it in pages if it.url not in labels]
     if without:
         raise UserError(f"{task / LABELS_FILE} is broken: it has no label of {len(without)} pages, {without[0]} first.")
