@@ -4,10 +4,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from drretail.agents.page_reading import is_on
-from drretail.env.web.sealed import SandboxFolder, TaskPage, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import (
+    SandboxFolder,
+    TaskPage,
+    read_labels,
+    read_pages,
+    read_queries_of,
+    read_sandbox,
+    task_folder,
+)
 from drretail.env.world import World
 from drretail.experiment import read_gold_file
-from drretail.files import read_documents
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
@@ -28,7 +35,7 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
     """
     about = read_sandbox(folder)
     found: dict[str, list[str]] = {}
-    for query in read_documents(folder / "queries.jsonl", Query, "query"):
+    for query in read_queries_of(folder):
         task = task_folder(folder, query.query_id)
         people = People() if world is None else people_of(world, query.user_id)
         pages, labels = read_pages(task), {it.url: it.label for it in read_labels(task)}

@@ -1,8 +1,10 @@
 """A sandbox's folder: the task of each query, then what the whole is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from drretail import __version__
 from drretail.env.web.sealed import SANDBOX_FILE, PageLabel, SandboxFolder, task_folder
@@ -30,6 +32,25 @@ def check_new(folder: Path) -> None:
     """Raises UserError where a sandbox's folder holds something already."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty: name a new folder.")
+
+
+@contextmanager
+def staged(folder: Path) -> Generator[Path]:
+    """A folder to build in, which becomes ``folder`` when all of it is there; of what was cut nothing stays.
+
+    Raises UserError where ``folder`` holds something, also where another build was first.
+    """
+    check_new(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-", ignore_cleanup_errors=True) as room:
+        staging = Path(room) / folder.name
+        staging.mkdir()
+        yield staging
+        try:
+            staging.rename(folder)
+        except OSError:
+            check_new(folder)
+            raise
 
 
 def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> WrittenTask:

@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -12,20 +12,26 @@ from typer.testing import CliRunner
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.web.sealed import PageLabel, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import PageLabel, SandboxFolder, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
 from drretail.querygen.lint import References
 from drretail.querygen.shipped import shipped_queries
+from drretail.records.money import Money
 from drretail.records.query import Constraints, Query
+from drretail.records.shop import Product
 from drretail.sandboxes.checking import check_sandbox
 from drretail.sandboxes.counting import BY_CHARACTERS
-from drretail.sandboxes.made.needs import need_of
+from drretail.sandboxes.folder import WrittenTask
+from drretail.sandboxes.made import offline_build
+from drretail.sandboxes.made.needs import Need, need_of
 from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
 from drretail.sandboxes.made.planting import TRAP_KINDS, Drawing, facts_of
 from drretail.sandboxes.made.showing import shown
+from drretail.sandboxes.made.theme_words import keywords_of, signal_keywords
+from drretail.sandboxes.made.user_files import user_files
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import read_sizes
 
@@ -172,6 +178,82 @@ def test_what_facts_say_a_product_costs_is_what_the_catalog_says(world: World) -
     assert all(f"${it.about.product.price:,.2f}" in it.text for it in priced)
 
 
+SHIPPED = shipped_queries("dev")[:10]
+
+
+@pytest.mark.parametrize("query", SHIPPED, ids=lambda it: it.query_id)
+def test_what_stays_is_within_the_budget_also_with_the_least_that_the_other_things_cost(
+    world: World, query: Query
+) -> None:
+    need = need_of(world, References(world), query)
+    facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
+    out = {it.about.name for it in facts if it.kind == "recall" or "failed it" in it.meaning}
+    taken = [it for it in facts if "the one to take" in it.meaning or "can be recommended" in it.meaning]
+    budget = need.constraints.budget
+    assert budget is not None
+    for fact in taken:
+        assert fact.about.name not in out
+        assert (fact.about.product.price or 0) <= float(budget.value)
+    for fact in facts:
+        if "over the budget" in fact.meaning:
+            assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
+    cheapest = [min((fit.price or 0.0 for fit in it.fits if shown_name(need, fit) not in out), default=0.0)
+                for it in need.things]  # fmt: skip
+    assert need.constraints.budget_scope == "per_item" or sum(cheapest) <= float(budget.value)
+
+
+def shown_name(need: Need, product: Product) -> str:
+    return shown({it.product_id: it for thing in need.things for it in thing.fits}.values())[product.product_id].name
+
+
+def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(world: World) -> None:
+    need = need_of(world, References(world), QUERIES[0])
+    poor = need.constraints.model_copy(update={"budget": Money(amount="2", currency="USD")})
+    priced = tuple(replace(it, fits=tuple(fit for fit in it.fits if fit.price is not None)) for it in need.things)
+    facts = facts_of(replace(need, constraints=poor, things=priced), date(2023, 9, 24), Drawing(Random(1), ""))
+    over = [it.meaning for it in facts if "over the budget" in it.meaning]
+    assert over
+    assert not any("stay" in it for it in over)
+
+
+def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world: World) -> None:
+    pytest.importorskip("PIL")
+    references, today = References(world), date(2023, 9, 24)
+    for query in SHIPPED:
+        need = need_of(world, references, query)
+        files = user_files(need, world.store, today, Drawing(Random(1), ""))
+        meaning = next(it.meaning for it in files if it.name == "receipt.png")
+        days = re.findall(r"\d{4}-\d\d-\d\d", meaning)
+        assert query.user_id is not None
+        orders = world.store.orders(query.user_id).orders
+        assert days[0] in {it.order_date[:10] for it in orders if it.product_id == need.owned[0].product_id}
+        assert days[1] > today.isoformat()
+
+
+def test_files_are_about_the_purchase_that_the_query_speaks_of(world: World) -> None:
+    asked = next(it for it in SHIPPED if not it.constraints.owned)
+    assert "shampoo" in asked.text
+    assert "Shampoo" in need_of(world, References(world), asked).owned[0].title
+
+
+def test_what_the_user_has_is_called_otherwise_than_what_fits(world: World) -> None:
+    references = References(world)
+    for query in SHIPPED:
+        need = need_of(world, references, query)
+        fits = {it.product_id: it for thing in need.things for it in thing.fits}
+        mine = need.names[need.owned[0].product_id].name
+        assert mine not in [
+            it.name for key, it in need.names.items() if key in fits and key != need.owned[0].product_id
+        ]
+
+
+def test_keywords_say_several_of_what_is_several_already(world: World) -> None:
+    need = need_of(world, References(world), QUERIES[1])
+    assert need.things[0].name == "pruning shears"
+    told = keywords_of(need, signal_keywords(need), ()).model_dump_json()
+    assert "shearss" not in told
+
+
 def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World) -> None:
     ids = [it.product_id for thing in need_of(world, References(world), QUERIES[0]).things for it in thing.fits]
     names = [it.name for it in shown(world.store.products(ids).values()).values()]
@@ -193,6 +275,65 @@ def test_a_query_for_which_nothing_is_offered_is_refused_by_name_before_anything
     with pytest.raises(UserError, match="nothing: neither"):
         built(world, tmp_path / "s", queries=(*QUERIES, nothing))
     assert not (tmp_path / "s").exists()
+
+
+def test_words_that_no_title_has_name_nothing_and_what_they_find_is_of_one_kind(world: World) -> None:
+    references = References(world)
+    asked = Query(query_id="far", text="I want a nuclear submarine periscope.", source="test")
+    with pytest.raises(UserError, match="far: neither"):
+        need_of(world, references, asked)
+    near = Query(query_id="near", text="Bamboo?", source="test")
+    fits = [it for thing in need_of(world, references, near).things for it in thing.fits]
+    assert len({it.categories[-1] for it in fits}) == 1
+    assert all("bamboo" in it.title.lower() for it in fits)
+
+
+def test_a_sandbox_without_queries_is_not_whole(world: World, tmp_path: Path) -> None:
+    folder = built(world, tmp_path / "s", "16k", QUERIES[:1])
+    (folder / "queries.jsonl").write_text("")
+    with pytest.raises(UserError, match=r"queries\.jsonl holds no query"):
+        check_sandbox(folder)
+    (folder / "queries.jsonl").unlink()
+    with pytest.raises(UserError, match=r"queries\.jsonl does not exist"):
+        check_sandbox(folder)
+
+
+def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("drretail.sandboxes.made.offline_build.write_sandbox", cut)
+        with pytest.raises(KeyboardInterrupt):
+            built(world, tmp_path / "s", "16k", QUERIES[:1])
+    assert list(tmp_path.iterdir()) == []
+    assert check_sandbox(built(world, tmp_path / "s", "16k", QUERIES[:1])) == {QUERIES[0].query_id: []}
+
+
+def test_of_two_builds_into_one_folder_the_first_that_is_done_stays(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to, written = tmp_path / "s", offline_build.write_sandbox
+
+    def other_first(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
+        monkeypatch.setattr(offline_build, "write_sandbox", written)
+        built(world, to, "8k", QUERIES[:1])
+        return written(folder, about, tasks)
+
+    monkeypatch.setattr(offline_build, "write_sandbox", other_first)
+    with pytest.raises(UserError, match="is not empty"):
+        built(world, to, "16k", QUERIES[:1])
+    assert [it.name for it in tmp_path.iterdir()] == ["s"]
+    assert check_sandbox(to) == {QUERIES[0].query_id: []}
+    assert read_sandbox(to).names == ["8k"]
+
+
+def test_a_built_folder_is_as_open_to_others_as_any_new_one(world: World, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    folder = built(world, tmp_path / "deep" / "s", "16k", QUERIES[:1])
+    assert folder.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 def test_without_queries_each_drawn_user_gets_one(world: World) -> None:
@@ -234,5 +375,8 @@ def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_
     said = CliRunner().invoke(app, [*asked, "--n", "1", "--sizes", "16k,8k,16k"])
     assert said.exit_code == 0, said.output
     assert read_sandbox(tmp_path / "s").names == ["8k", "16k"]
+    assert said.stdout == f"{tmp_path / 's'}: 1 query, in 8k, 16k.\n"
+    mistyped = CliRunner().invoke(app, [*asked, "--web", "ofline"])
+    assert "no web 'ofline'" in str(mistyped.exception)
     refused = CliRunner().invoke(app, [*asked, "--sizes", "0k"])
     assert isinstance(refused.exception, UserError)

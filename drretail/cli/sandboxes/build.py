@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.sandboxes.found_pages import Asked, Found, build_found
+from drretail.cli.sandboxes.found_pages import OFFLINE, Asked, Found, build_found, check_searched
 
 QUERIES = typer.Option(
     "--queries", metavar="FILE", help="Queries, one JSON object a line. Without it, a task for each drawn user."
@@ -50,7 +50,8 @@ def build(
     from drretail.sandboxes.sizes import read_sizes
 
     tokens, counter = read_sizes(sizes), counter_of(tokenizer)
-    if web != "offline":
+    check_searched(web)
+    if web != OFFLINE:
         build_found(
             to, queries, n, world, web, tokens, counter, seed, found, asked, calls, estimate=estimate, quiet=quiet
         )
@@ -58,5 +59,5 @@ def build(
     with opened_world(world, quiet=True) as shop:
         drawn = sampled_queries(shop, n, seed) if queries is None else read_queries(queries)
         check_askable(shop, drawn)
-        build_offline(shop, drawn, to, tokens, seed, counter, lambda said: typer.echo(said, err=True))
-    typer.echo(f"{to}: {len(drawn)} queries, {len(tokens)} sizes.")
+        made = build_offline(shop, drawn, to, tokens, seed, counter, lambda said: typer.echo(said, err=True))
+    typer.echo(f"{to}: {len(drawn)} {'query' if len(drawn) == 1 else 'queries'}, in {', '.join(made)}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from drretail.sandboxes.found.asking import Asker
 
 _MOST_TOLD = 5
+OFFLINE = "offline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,15 @@ def opened_asker(folder: Path, writer: "QueryWriter", asked: Asked, calls: flags
     return Asker.opened(
         writer.model, folder, parallel=calls.parallel, retry_failed=calls.retry_failed, allowance=allowance
     )
+
+
+def check_searched(web: str) -> None:
+    """Raises UserError for a name that no web of ``sandbox build`` goes by, before anything is asked for."""
+    from drretail.env.web.registry import WEBS, is_module
+
+    name, colon, _ = web.partition(":")
+    if web != OFFLINE and name not in WEBS.names() and not (colon and is_module(name)):
+        raise UnknownName("web", name, [OFFLINE, *WEBS.names()])
 
 
 def build_found(

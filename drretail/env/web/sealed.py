@@ -9,13 +9,14 @@
 Of labels only ``compose`` knows, when a task's web is opened; what it serves are pages.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
-from pydantic import Field, ValidationError
+from pydantic import Field, PositiveInt, ValidationError
 
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.registry import WebOptions
@@ -49,7 +50,7 @@ class SandboxFolder(Document):
     world_fingerprint: str
     now: datetime
     seed: str
-    sizes: dict[str, int] = Field(min_length=1)
+    sizes: dict[str, PositiveInt] = Field(min_length=1)
     """Tokens by name, the smallest first when sorted by them."""
     counter: str
     """How tokens are counted: "characters/4", or a tokenizer's name."""
@@ -188,7 +189,7 @@ class Tasks:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about = read_sandbox(folder)
-        self.queries: tuple[Query, ...] = read_documents(folder / QUERIES_FILE, Query, "query")
+        self.queries = read_queries_of(folder)
         self.web = lru_cache(MOST_WEBS)(self._web)
         self.corpus = cache(self._corpus)
         self._pages = lru_cache(MOST_TASKS)(self._read)
@@ -216,10 +217,12 @@ class Tasks:
     def _served(self, query_id: str, size: str, compose: Compose) -> list[SandboxPage]:
         sizes = set(self.about.names[: self.about.names.index(size) + 1])
         pages = [page for since, page in self._pages(query_id) if since in sizes]
+        if not pages:
+            raise UserError(f"{self.at(query_id) / PAGES_FILE} is broken: it has no page of the size {size}.")
         if compose == "all":
             return pages
-        labels = {it.url: it.label for it in read_labels(self.at(query_id))}
-        return [it for it in pages if labels.get(it.url) in SERVED[compose]]
+        labels = labels_by_url(self.at(query_id), pages)
+        return [it for it in pages if labels[it.url] in SERVED[compose]]
 
     def _read(self, query_id: str) -> list[tuple[str, SandboxPage]]:
         """The pages of a task, each with the size that it begins to stand in: as pages, since a web serves nothing
@@ -232,6 +235,15 @@ class Tasks:
 
 def task_folder(sandbox: Path, query_id: str) -> Path:
     return sandbox / "tasks" / file_name(query_id)
+
+
+def read_queries_of(sandbox: Path) -> tuple[Query, ...]:
+    """The queries of a sandbox. Raises UserError where there is none."""
+    path = sandbox / QUERIES_FILE
+    queries = read_documents(path, Query, "query")
+    if not queries:
+        raise UserError(f"The sandbox is not whole: {path} {'holds no query' if path.exists() else 'does not exist'}.")
+    return queries
 
 
 def has_gold(sandbox: Path) -> bool:
@@ -258,6 +270,15 @@ def read_pages(task: Path) -> list[TaskPage]:
 def read_labels(task: Path) -> list[PageLabel]:
     """What each page of a task is there for."""
     return _lines(task / LABELS_FILE, PageLabel)
+
+
+def labels_by_url(task: Path, pages: Sequence[SandboxPage]) -> dict[str, Label]:
+    """What pages of a task are there for. Raises UserError where one of them has no label."""
+    labels: dict[str, Label] = {it.url: it.label for it in read_labels(task)}
+    without = [it.url for it in pages if it.url not in labels]
+    if without:
+        raise UserError(f"{task / LABELS_FILE} is broken: it has no label of {len(without)} pages, {without[0]} first.")
+    return labels
 
 
 def _lines(path: Path, kind: type[T]) -> list[T]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from drretail.env.web.sealed import LABELS_FILE, read_labels, task_folder
+from drretail.env.web.sealed import LABELS_FILE, PAGES_FILE, labels_by_url, read_pages, task_folder
 from drretail.eval.judging.criteria import freeze
 from drretail.experiment import labels_path
 from drretail.records.criteria import PagesByLabel
@@ -22,9 +22,10 @@ def take_labels(experiment: Path, source: Path, queries: Sequence[Query]) -> int
 
 
 def _labels(query_id: str, folder: Path) -> PagesByLabel:
-    labels = read_labels(folder)
+    pages = read_pages(folder) if (folder / PAGES_FILE).is_file() else []  # a judge may be given labels alone
+    labels = labels_by_url(folder, pages)
     return PagesByLabel(
         query_id=query_id,
-        supportive=tuple(it.url for it in labels if it.label == "supportive"),
-        distractors=tuple(it.url for it in labels if it.label == "distractor"),
+        supportive=tuple(url for url, label in labels.items() if label == "supportive"),
+        distractors=tuple(url for url, label in labels.items() if label == "distractor"),
     )

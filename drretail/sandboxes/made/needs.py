@@ -7,10 +7,11 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.constraints.listing import fulfils, is_of_ratings, listing_of
+from drretail.grounding.text.words import content_stems
 from drretail.querygen.lint import References
 from drretail.records.query import Constraints, Query, Reference
 from drretail.records.shop import Product
-from drretail.sandboxes.made.showing import Shown
+from drretail.sandboxes.made.showing import Shown, shown
 
 MOST_THINGS = 4
 MOST_FITS = 8
@@ -37,7 +38,13 @@ class Need:
     things: tuple[Wanted, ...]
     constraints: Constraints
     owned: tuple[Product, ...]
-    """What the user has and the query speaks of, else what the user bought last."""
+    """What the user has, the purchase that the query speaks of most first."""
+
+    @property
+    def names(self) -> dict[str, Shown]:
+        """What pages and files call each fit and what the user has: no two alike."""
+        fits = {it.product_id: it for thing in self.things for it in thing.fits}
+        return shown((fits | {it.product_id: it for it in self.owned[:1]}).values())
 
 
 def need_of(world: World, references: References, query: Query) -> Need:
@@ -92,12 +99,18 @@ def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
             )
     if not found:
         hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
-        first = world.store.products([it.product_id for it in hits])
-        if first:
-            leaf = next(iter(first.values()))
-            name = leaf.categories[-1] if leaf.categories else leaf.category.replace("_", " ")
-            found.append(_unfitted(world, name, list(first)))
+        words = set(content_stems(query.text))
+        # A word that a description happens to have names nothing that the shop offers.
+        named = [it for it in world.store.products([it.product_id for it in hits]).values()
+                 if words & set(content_stems(it.title))]  # fmt: skip
+        if named:
+            name = _leaf(named[0])
+            found.append(_unfitted(world, name, [it.product_id for it in named if _leaf(it) == name]))
     return tuple(found)
+
+
+def _leaf(it: Product) -> str:
+    return it.categories[-1] if it.categories else it.category.replace("_", " ")
 
 
 def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:
@@ -106,12 +119,9 @@ def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:
 
 
 def _owned(world: World, query: Query) -> list[Product]:
-    ids = list(query.constraints.owned)
-    if query.user_id is not None:
-        ids += [it.product_id for it in world.store.orders(query.user_id, limit=10).orders]
-    held = world.store.products(ids)
-    return [held[it] for it in dict.fromkeys(ids) if it in held]
-
-
-def named(products: Sequence[Product], names: dict[str, Shown]) -> list[Shown]:
-    return [names[it.product_id] for it in products]
+    named = list(query.constraints.owned)
+    bought = [it.product_id for it in world.store.orders(query.user_id).orders] if query.user_id is not None else []
+    held, words = world.store.products([*named, *bought]), set(content_stems(query.text))
+    shared = {key: len(words & set(content_stems(it.title))) for key, it in held.items()}
+    bought.sort(key=lambda it: -shared.get(it, 0))
+    return [held[it] for it in dict.fromkeys([*named, *bought]) if it in held]

@@ -8,7 +8,7 @@ from random import Random
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.web.bm25 import Bm25
 from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import SandboxFolder
+from drretail.env.web.sealed import SandboxFolder, read_sandbox
 from drretail.env.world import World
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.lint import References
@@ -16,7 +16,7 @@ from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDoc
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.sandboxes.counting import CHARACTERS_OF_A_TOKEN, TokenCounter
-from drretail.sandboxes.folder import WrittenTask, check_new, write_sandbox, write_task
+from drretail.sandboxes.folder import WrittenTask, check_new, staged, write_sandbox, write_task
 from drretail.sandboxes.made.needs import Need, need_of
 from drretail.sandboxes.made.page_kinds import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
 from drretail.sandboxes.made.planting import Drawing, Fact, facts_of
@@ -51,8 +51,8 @@ def build_offline(
     seed: str,
     counter: TokenCounter,
     tell: Callable[[str], None] = lambda _: None,
-) -> None:
-    """Writes the sandbox, and tells what it lacks, a sentence each.
+) -> list[str]:
+    """Writes the sandbox, gives its sizes, and tells what it lacks, a sentence each.
 
     Raises UserError where ``to`` holds something, and for a query for which the shop offers nothing.
     """
@@ -64,16 +64,19 @@ def build_offline(
     shelf = _Shelf(shop)
     if not can_draw():
         tell(WITHOUT_PILLOW)
-    tasks: list[WrittenTask] = []
-    for need in needs:
-        maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
-        tasks.append(write_task(to, maker.material(sizes, counter), sizes, counter))
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
         counter=counter.name, web="offline", made_by="offline",
     )  # fmt: skip
-    for said in write_sandbox(to, about, tasks):
-        tell(said)
+    tasks: list[WrittenTask] = []
+    with staged(to) as folder:
+        for need in needs:
+            maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
+            tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))
+        said = write_sandbox(folder, about, tasks)
+    for it in said:
+        tell(it)
+    return read_sandbox(to).names
 
 
 class _Shelf:
@@ -97,7 +100,8 @@ class _TaskMaker:
         self.world, self.need, self.shelf, self.random = world, need, shelf, random
         self.today = world.manifest.now.date()
         self.drawing = Drawing(random, shelf.text)
-        self.fits = shown({it.product_id: it for thing in need.things for it in thing.fits}.values())
+        self.names = need.names
+        self.fits = {it.product_id for thing in need.things for it in thing.fits}
 
     def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
         """All of the task, with pages enough for the largest size, and what is needed fitting into the smallest."""
@@ -142,7 +146,7 @@ class _TaskMaker:
 
     def _signal(self, fact: Fact, kind: str, said: str, age: int, longest: int = LONGEST) -> SandboxPage:
         thing = next(it for it in self.need.things if it.name == fact.thing)
-        beside = [self.fits[it.product_id] for it in thing.fits if it.product_id != fact.about.product.product_id]
+        beside = [self.names[it.product_id] for it in thing.fits if it.product_id != fact.about.product.product_id]
         length = min(drawn_length(self.random), longest)
         others = (
             *self.random.sample(beside, min(len(beside), 3)),

@@ -1,13 +1,14 @@
 """What is planted for a query: facts that decide between its fits, what each means, and what contradicts it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
 from drretail.records.query import Constraints
+from drretail.records.shop import Product
 from drretail.sandboxes.made.needs import Need, Wanted
-from drretail.sandboxes.made.showing import Shown, listed, money, shown
+from drretail.sandboxes.made.showing import Shown, listed, money
 from drretail.sandboxes.made.spinning import spin, texts
 
 _WHY = {
@@ -97,23 +98,61 @@ class Drawing:
 
 def facts_of(need: Need, today: date, drawing: Drawing) -> list[Fact]:
     """The facts of all things, those of one thing after the other: five or six for one, fewer each for several."""
-    names = shown({it.product_id: it for thing in need.things for it in thing.fits}.values())
+    names = need.names
     most = {1: 6, 2: 4, 3: 3}.get(len(need.things), 2)
-    found = [_of_thing(thing, [names[it.product_id] for it in thing.fits], need.constraints, today, drawing, most)
-             for thing in need.things]  # fmt: skip
-    return [it for facts in found for it in facts]
+    allowed = Allowed(need)
+    facts: list[Fact] = []
+    for thing in need.things:
+        fits = [names[it.product_id] for it in thing.fits]
+        facts += _of_thing(thing, fits, allowed, need.constraints, today, drawing, most)
+    return facts
+
+
+class Allowed:
+    """What a budget leaves for each thing, beside the least that the others then cost."""
+
+    def __init__(self, need: Need) -> None:
+        self._constraints = need.constraints
+        self._least = {it.name: self._least_of(it.name, it.fits) for it in need.things}
+
+    def keep(self, thing: Wanted, left: Sequence[Shown]) -> None:
+        """From here on only these stay of the thing."""
+        self._least[thing.name] = self._least_of(thing.name, [it.product for it in left])
+
+    def allows(self, thing: Wanted, it: Shown) -> bool:
+        """True also where the price is not known."""
+        budget, price = self._constraints.budget, it.product.price
+        if budget is None or price is None or it.price is None or budget.currency != it.product.currency:
+            return True
+        if self._constraints.budget_scope == "per_item":
+            return price <= float(budget.value)
+        others = sum(least for name, least in self._least.items() if name != thing.name)
+        return price * self._pieces(thing.name) + others <= float(budget.value)
+
+    def _least_of(self, name: str, fits: Sequence[Product]) -> float:
+        return min((it.price for it in fits if it.price is not None), default=0.0) * self._pieces(name)
+
+    def _pieces(self, name: str) -> int:
+        return self._constraints.quantities.get(name, 1)
 
 
 def _of_thing(
-    thing: Wanted, fits: list[Shown], constraints: Constraints, today: date, drawing: Drawing, most: int
-) -> list[Fact]:
-    """Up to three fall out (one recalled, one that fails the demand, one too dear); the rest are told apart."""
-    left = list(fits)
-    recalled = left.pop(0) if len(left) > 1 else None
-    failing = left.pop(1) if len(left) > 2 and (thing.must or thing.must_not) else None
-    over = next((it for it in left if is_over_budget(it, constraints)), None) if len(left) > 1 else None
-    left = [it for it in left if it is not over]
-    maker = _Maker(thing, constraints, today, drawing, left)
+    thing: Wanted, fits: list[Shown], allowed: Allowed, constraints: Constraints, today: date, drawing: Drawing,
+    most: int,
+) -> list[Fact]:  # fmt: skip
+    """Up to three fall out (one recalled, one that fails the demand, one too dear); the rest are told apart.
+
+    What stays is within the budget, unless nothing is.
+    """
+    left = [it for it in fits if allowed.allows(thing, it)]
+    over = next((it for it in fits if it not in left), None)
+    if left:
+        recalled = left.pop(0) if len(left) > 1 else None
+        failing = left.pop(1) if len(left) > 2 and (thing.must or thing.must_not) else None
+    else:
+        left, recalled, failing = list(fits), None, None
+    allowed.keep(thing, left)
+    maker = _Maker(thing, constraints, today, drawing, left, {it.name for it in fits if not allowed.allows(thing, it)})
     priced = [it for it in left if it.price is not None]
     facts = [
         *(maker.recall(it) for it in (recalled,) if it is not None),
@@ -122,25 +161,19 @@ def _of_thing(
         maker.proved(left[0]) if thing.must or thing.must_not else maker.wear(),
         *(maker.price_history(it) for it in priced[-1:]),
         maker.genuine(left[0]),
-        *(maker.price(it) for it in priced[:1] if len(priced) > 1),
+        *(maker.price(it) for it in priced[:1] if len(priced) > 1 and it is not over),
     ]
     return facts[:most]
-
-
-def is_over_budget(it: Shown, constraints: Constraints) -> bool:
-    """True for a piece that costs more than the whole budget."""
-    budget, price = constraints.budget, it.product.price
-    if budget is None or price is None or it.price is None or budget.currency != it.product.currency:
-        return False
-    return price > float(budget.value)
 
 
 class _Maker:
     """Makes the facts of one thing."""
 
     def __init__(
-        self, thing: Wanted, constraints: Constraints, today: date, drawing: Drawing, left: Sequence[Shown]
-    ) -> None:
+        self, thing: Wanted, constraints: Constraints, today: date, drawing: Drawing, left: Sequence[Shown],
+        too_dear: Container[str],
+    ) -> None:  # fmt: skip
+        self.too_dear = too_dear
         self.thing, self.constraints, self.today, self.drawing, self.left = thing, constraints, today, drawing, left
         self.random = drawing.random
         self.fit = "fits what is asked for" if thing.is_fitting else f"is among the most popular of {thing.name}"
@@ -151,8 +184,8 @@ class _Maker:
         cause = self.random.choice(texts("planted")["causes"]["consumed" if it.is_consumed else "object"])
         text = self._said("recall", it, day=day, lot=lot, cause=cause)
         meaning = (
-            f"The {it.name}, which {self.fit} and would be taken first, is under recall since {day} (from lot {lot} "
-            f"on), so it must not be recommended: with what else is known, {self.those} "
+            f"The {it.name}, which {self.fit} and would be taken first, has been under recall since {day} (from lot "
+            f"{lot} on), so it must not be recommended: with what else is known, {self.those} "
             f"only {self._stay()}."
         )
         return Fact("recall", self.thing.name, it, text, meaning, (lot,), _traps("recall"))
@@ -219,8 +252,10 @@ class _Maker:
             f"The {it.name} is to be counted with {it.price}, its price since {day} (list {code}), and not with {old}"
         )
         budget = self.constraints.budget
-        if budget is not None and is_over_budget(it, self.constraints):
-            meaning += f": that is over the budget of {_money(budget.amount, budget.currency)}, so {self._stay()}."
+        if budget is not None and it.name in self.too_dear:
+            beside = "" if price > float(budget.value) else ", with the rest that is asked for,"
+            follows = "as is all that fits" if it in self.left else f"so {self._stay()}"
+            meaning += f": that is{beside} over the budget of {_money(budget.amount, budget.currency)}, {follows}."
         elif budget is not None:
             meaning += f" as older pages say; the budget of {_money(budget.amount, budget.currency)} has to bear that."
         else:

@@ -72,7 +72,7 @@ def keywords_of(need: Need, signals: Mapping[str, str], noise: Sequence[Theme]) 
     """What keywords.json holds; all facets first, then the ten with what each is."""
     facets = [f"{thing.name} {word}" for thing in need.things for word in ("recall", "price", "test", "copies")]
     sorted_ = [
-        Keyword(text=it, kind="signal", why=f"What decides between the {thing}s that fit.")
+        Keyword(text=it, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
         for it, thing in signals.items()
     ]
     beside = [

@@ -10,7 +10,7 @@ from drretail.records.shop import Product
 from drretail.sandboxes.made.needs import Need
 from drretail.sandboxes.made.planting import Drawing
 from drretail.sandboxes.made.receipt_image import Receipt, draw_receipt
-from drretail.sandboxes.made.showing import Shown, shown
+from drretail.sandboxes.made.showing import Shown
 from drretail.sandboxes.made.spinning import spin, texts
 
 ORDERS = 40
@@ -35,11 +35,11 @@ class PlantedFile:
 def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
     """Two to four files; no orders where the query names no user, no receipt without Pillow."""
     wanted = need.things[0].fits[0]
-    subject = shown([need.owned[0] if need.owned else wanted]).popitem()[1]
-    found = [_note(need, wanted, drawing), _manual(need, subject, drawing)]
+    subject = need.names[(need.owned[0] if need.owned else wanted).product_id]
+    found = [_note(need, wanted, drawing), _manual(subject, drawing)]
     if need.query.user_id is not None:
         found.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))
-    receipt = _receipt(need, subject, today, drawing)
+    receipt = _receipt(subject, _bought(store, need.query.user_id, subject), today, drawing)
     return found if receipt is None else [*found, receipt]
 
 
@@ -64,11 +64,11 @@ def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
     return PlantedFile("note.md", text.encode(), said, f"The user's note says: {said} {meaning}")
 
 
-def _manual(need: Need, it: Shown, drawing: Drawing) -> PlantedFile:
-    random, thing, files = drawing.random, need.things[0].name, texts("planted")["files"]
-    pattern = random.choice(files["rules"])
+def _manual(it: Shown, drawing: Drawing) -> PlantedFile:
+    random, files = drawing.random, texts("planted")["files"]
+    pattern = random.choice(files["rules_of_consumed" if it.is_consumed else "rules"])
     said = drawing.value(lambda r: spin(pattern, r, {"name": it.name, "many": str(r.randint(112, 689))}))
-    meaning = f"The manual of the {it.name} has a rule that bears on buying the {thing}: {said}"
+    meaning = f"The user's manual says of the {it.name}: {said} An answer that builds on it has to keep to that."
     chapters = [f"{line}." for line in it.lines[:_MOST_OF_A_MANUAL]] + [
         spin(p, random, {"name": it.name}) for p in files["manual"]
     ]
@@ -77,10 +77,19 @@ def _manual(need: Need, it: Shown, drawing: Drawing) -> PlantedFile:
     return PlantedFile("manual.txt", f"{it.product.title}\nInstructions for use\n\n{body}\n".encode(), said, meaning)
 
 
-def _receipt(need: Need, it: Shown, today: date, drawing: Drawing) -> PlantedFile | None:
+def _bought(store: Store, user_id: str | None, it: Shown) -> date | None:
+    """The day of the user's last order of it that was not cancelled, else of any; None where there is none."""
+    orders = [] if user_id is None else store.orders(user_id).orders
+    of_it = [order for order in orders if order.product_id == it.product.product_id]
+    of_it.sort(key=lambda order: order.order_status == "Cancelled")
+    return date.fromisoformat(of_it[0].order_date[:10]) if of_it else None
+
+
+def _receipt(it: Shown, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
+    """Of the day of the order where there is one; its warranty still holds, whenever that was."""
     random = drawing.random
-    bought = today - timedelta(days=random.randint(40, 330))
-    until = drawing.value(lambda r: f"{bought + timedelta(days=r.randint(400, 800)):%Y-%m-%d}")
+    bought = bought or today - timedelta(days=random.randint(40, 330))
+    until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
     said = f"Warranty until {until}"
     price = "paid in full" if it.price is None else it.price
     number = drawing.code()
@@ -89,8 +98,8 @@ def _receipt(need: Need, it: Shown, today: date, drawing: Drawing) -> PlantedFil
         line=it.name, price=price, last=said,
     ))  # fmt: skip
     meaning = (
-        f"The receipt of the {it.name} (no. {number}) gives a warranty until {until}: a fault of it is a case for the "
-        f"warranty before anything is bought in its place."
+        f"The receipt of the {it.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
+        f"fault of it is a case for the warranty before anything is bought in its place."
     )
     return None if image is None else PlantedFile("receipt.png", image, said, meaning)
 

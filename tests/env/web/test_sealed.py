@@ -105,6 +105,27 @@ def test_a_task_that_is_missing_is_said_in_a_sentence(folder: Path) -> None:
         SealedWeb(folder).of(QUERY)
 
 
+def test_pages_without_a_label_are_served_to_no_composition(folder: Path) -> None:
+    labels = folder / "tasks" / "q1" / "labels.jsonl"
+    labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:2]))
+    with pytest.raises(UserError, match=r"no label of 1 pages, https://far"):
+        found(SealedWeb(folder).at("64k", "no_distractor"))
+
+
+def test_a_task_without_a_page_of_its_size_is_broken(folder: Path) -> None:
+    seal(folder, {"q1": [it._replace(since="17k") for it in PAGES]}, [QUERY])
+    with pytest.raises(UserError, match="has no page of the size 64k"):
+        found(SealedWeb(folder).at("64k"))
+
+
+@pytest.mark.parametrize("tokens", [0, -5])
+def test_a_size_of_no_tokens_is_broken(folder: Path, tokens: int) -> None:
+    about = read_json(folder / "sandbox.json")
+    write_json(folder / "sandbox.json", about | {"sizes": {"32k": tokens}})
+    with pytest.raises(UserError, match="is broken"):
+        SealedWeb(folder)
+
+
 def test_a_sandbox_without_a_size_is_broken(folder: Path) -> None:
     write_json(folder / "sandbox.json", read_json(folder / "sandbox.json") | {"sizes": {}})
     with pytest.raises(UserError, match="is broken"):

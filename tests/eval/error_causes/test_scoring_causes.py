@@ -28,7 +28,10 @@ def sandbox(folder: Path, distractor: str = RECALL) -> Path:
     task = folder / "tasks/q1"
     write_json(task / "gold.json", GOLD.model_dump(mode="json"))
     lines = [{"url": CARE, "label": "supportive"}, {"url": distractor, "label": "distractor"}]
-    write_lines(task / "labels.jsonl", [canonical_json(it) for it in [*lines, {"url": "https://n", "label": "noise"}]])
+    lines.append({"url": "https://n", "label": "noise"})
+    write_lines(task / "labels.jsonl", map(canonical_json, lines))
+    pages = [{"url": it["url"], "title": "A page", "text": "Words.", "from": "32k"} for it in lines]
+    write_lines(task / "pages.jsonl.gz", map(canonical_json, pages))
     return folder
 
 
@@ -55,6 +58,14 @@ def test_labels_are_kept_in_the_experiment_and_the_sandbox_is_not_needed_again(t
     assert "https://n" not in (folder / "labels/q1.json").read_text()
     shutil.rmtree(made)
     assert shares_of(scored(folder)) == first
+
+
+def test_labels_of_some_pages_alone_are_refused(tmp_path: Path) -> None:
+    made = sandbox(tmp_path / "S")
+    labels = made / "tasks/q1/labels.jsonl"
+    labels.write_text(labels.read_text().splitlines(keepends=True)[0])
+    with pytest.raises(UserError, match="no label of 2 pages"):
+        scored(research(tmp_path / "exp", ONE), gold=made)
 
 
 def test_shares_are_of_missed_insights_and_wrong_claims_and_add_up(tmp_path: Path) -> None:
