@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from drretail.journal import Effect, Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
+from drretail.locks import held
 from drretail.prompts import Prompt
 from drretail.querygen.by_model.problems import ROLE
 from drretail.records.base import Record
@@ -26,6 +28,8 @@ R = TypeVar("R")
 BUILDING = "building"
 """The folder of a sandbox that holds the journals of whoever made it."""
 JOURNAL = "journal.jsonl"
+CAPPED = "the cap of"
+"""How the reason begins where the allowance was spent."""
 
 
 class TaskFailed(Exception):
@@ -33,7 +37,11 @@ class TaskFailed(Exception):
 
 
 class NotEnough(TaskFailed):
-    """What was found does not do; other keywords may bring more."""
+    """What was found does not do; another try may. ``needs`` are those that it leaves open."""
+
+    def __init__(self, message: str, needs: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.needs = needs
 
 
 @dataclass(frozen=True)
@@ -43,26 +51,32 @@ class Asker:
     model: Model
     journal: Journal
     gate: asyncio.Semaphore
-    held: tuple[Effect, ...] = ()
+    known: tuple[Effect, ...] = ()
     """What the journal held when it was opened."""
     retry_failed: bool = False
     allowance: Allowance = field(default_factory=Allowance)
     beside: list[Usage] = field(default_factory=list[Usage])
     """What was used beside the journal: criteria have journals of their own."""
+    holding: ExitStack = field(default_factory=ExitStack)
+    """The lock of the journal's folder."""
 
     @classmethod
     def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
-        """With the journal of a sandbox's folder. Raises UserError for a broken one."""
+        """With the journal of a sandbox's folder. Raises UserError for a broken one, and where another process asks."""
         path = folder / BUILDING / JOURNAL
         path.parent.mkdir(parents=True, exist_ok=True)
-        held = tuple(read_effects(path)) if path.exists() else ()
-        return cls(model, Journal(path), asyncio.Semaphore(parallel), held, retry_failed, allowance)
+        with ExitStack() as holding:
+            holding.enter_context(held(path.parent, str(folder)))
+            known = tuple(read_effects(path)) if path.exists() else ()
+            gate, journal = asyncio.Semaphore(parallel), Journal(path)
+            return cls(model, journal, gate, known, retry_failed, allowance, holding=holding.pop_all())
 
     def __enter__(self) -> "Asker":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.journal.close()
+        self.holding.close()
 
     async def ask(
         self,
@@ -101,21 +115,23 @@ class Asker:
             number += 1
             yield f"{name}#{number}"
 
-    def rounds(self, task: str) -> Iterator[str]:
-        """Beginnings of names for all questions of a task: its id, and others for tries with other keywords.
+    def rounds(self, task: str, first: str) -> Iterator[str]:
+        """Beginnings of names for all questions of a task: its id, and others for further tries at it.
+
+        ``first`` is the question that a try begins with.
 
         A try after the first is one that was begun before, or, where failures are retried, a new one.
         """
         number, name, was_begun = 1, task, True
         while was_begun:
             yield name
-            is_to_be = self.retry_failed and f"{name}/diverge#1" in self._tried
+            is_to_be = self.retry_failed and f"{name}/{first}#1" in self._tried
             number, name = number + 1, f"{task}~{number + 1}"
-            was_begun = is_to_be or f"{name}/diverge#1" in self._tried
+            was_begun = is_to_be or f"{name}/{first}#1" in self._tried
 
     @cached_property
     def _tried(self) -> frozenset[str]:
-        return frozenset(it.scope for it in self.held)
+        return frozenset(it.scope for it in self.known)
 
     @property
     def usage(self) -> Usage:
@@ -128,7 +144,7 @@ class Asker:
     @property
     def served(self) -> int:
         """How many of these calls the journal answered."""
-        known = {it.key for it in self.held}
+        known = {it.key for it in self.known}
         return sum(it.kind == "model" and it.key in known for it in self.journal.effects)
 
     def _models(self) -> Models:
