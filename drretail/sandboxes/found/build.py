@@ -274,12 +274,11 @@ def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
     path = to / BUILDING / SETTINGS_FILE
     if path.exists():
         kept = BuildSettings.model_validate(read_json(path))
-        wanted = settings.model_copy(update={"day": kept.day})
-        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(wanted, name)]:
+        here = settings.model_copy(update={"day": kept.day})
+        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
             told = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
             raise UserError(f"{to} was begun with {told}: go on with the same, or name a new folder.")
-        queries = to / QUERIES_FILE
-        held = read_documents(queries, Query, "query") if queries.exists() else ()
+        held = read_documents(to / QUERIES_FILE, Query, "query")
         if others := [it.query_id for it in held if it.query_id not in wanted]:
             raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
         return kept.day
