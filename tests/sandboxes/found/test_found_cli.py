@@ -80,6 +80,7 @@ def test_without_a_language_model_pages_of_a_search_engine_are_refused(
 def test_own_files_stand_in_for_made_up_ones(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
     (tmp_path / "own" / USER).mkdir(parents=True)
     (tmp_path / "own" / USER / "list.txt").write_text("It must not be red.")
+    (tmp_path / "own" / USER / ".DS_Store").write_bytes(b"\0")
     with open_world(shop) as world:
         files = files_by(world, tmp_path / "own", "1")
         assert files(QUERY) == {"list.txt": b"It must not be red."}
