@@ -12,13 +12,14 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
-from drretail.journal import Effect, Journal, read_effects
+from drretail.journal import Effect, Journal, Tries, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.locks import held
 from drretail.prompts import Prompt
 from drretail.querygen.by_model.problems import ROLE
+from drretail.querygen.by_model.write import used_in
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.trajectory import Trajectory
@@ -98,7 +99,7 @@ class Asker:
     async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
         """What ``question`` brings, given models and its scope; raises as ``ask``."""
         problem: ModelError | None = None
-        for scope in self.scopes(name):
+        for scope in self.tries.scopes(name):
             async with self.gate:  # also around the check: what waits in line has not been paid for
                 self.allowance.check()
                 try:
@@ -107,14 +108,6 @@ class Asker:
                     problem = failure
         raise TaskFailed(f"{name.partition('/')[2]}: {problem.message if problem else 'no answer'}")
 
-    def scopes(self, name: str) -> Iterator[str]:
-        """That of the first try, and, each after a failure, of those that were made again or are to be."""
-        number, tried = 1, self._tried
-        yield f"{name}#1"
-        while (self.retry_failed and f"{name}#{number}" in tried) or f"{name}#{number + 1}" in tried:
-            number += 1
-            yield f"{name}#{number}"
-
     def rounds(self, task: str, first: str) -> Iterator[str]:
         """Beginnings of names for all questions of a task: its id, and others for further tries at it.
 
@@ -122,22 +115,22 @@ class Asker:
 
         A try after the first is one that was begun before, or, where failures are retried, a new one.
         """
-        number, name, was_begun = 1, task, True
-        while was_begun:
+        number, name, following = 1, task, f"{task}~2"
+        yield name
+        while self.tries.is_followed(f"{name}/{first}#1", f"{following}/{first}#1"):
+            number, name, following = number + 1, following, f"{task}~{number + 2}"
             yield name
-            is_to_be = self.retry_failed and f"{name}/{first}#1" in self._tried
-            number, name = number + 1, f"{task}~{number + 1}"
-            was_begun = is_to_be or f"{name}/{first}#1" in self._tried
 
     @cached_property
-    def _tried(self) -> frozenset[str]:
-        return frozenset(it.scope for it in self.known)
+    def tries(self) -> Tries:
+        """Which questions are asked again."""
+        return Tries.of(self.known, retry_failed=self.retry_failed)
 
     @property
     def usage(self) -> Usage:
         """Of all calls that were asked for since it was opened, those that the journal answered included."""
-        usage = Usage()
-        for used in (*(Usage(**(it.usage or {})) for it in self.journal.effects), *self.beside):
+        usage = used_in(self.journal)
+        for used in self.beside:
             usage = usage.plus(used)
         return usage
 

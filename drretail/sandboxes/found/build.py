@@ -70,7 +70,9 @@ class FoundReport(Document):
         lost = {"unread": sum(self.unread.values()), "duplicates": self.duplicates, "left out": len(self.left_out)}
         others = ", ".join(f"{count} {name}" for name, count in lost.items() if count)
         personal = ", ".join(f"{what} in {count} lines" for what, count in self.personal_data.items())
-        failed = "; ".join(f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items())
+        failed = "; ".join(
+            f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items()
+        )
         return ". ".join(
             filter(
                 None,
