@@ -298,7 +298,10 @@ def _with_settled_needs(keywords: Keywords, kept: Weighed) -> Keywords:
 
 
 def _why_none(found: Gathered) -> str:
-    told = [*found.failed.values(), *(f"{count} pages: {state}" for state, count in found.unread.items())]
+    told = [
+        *(it.rstrip(".") for it in found.failed.values()),
+        *(f"{count} pages: {state}" for state, count in found.unread.items()),
+    ]
     return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
 
 
