@@ -56,8 +56,8 @@ class Asker:
     """What the journal held when it was opened."""
     retry_failed: bool = False
     allowance: Allowance = field(default_factory=Allowance)
-    beside: list[Usage] = field(default_factory=list[Usage])
-    """What was used beside the journal: criteria have journals of their own."""
+    beside: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
+    """What was used beside the journal, and how many of its calls were there before: criteria have own journals."""
     holding: ExitStack = field(default_factory=ExitStack)
     """The lock of the journal's folder."""
 
@@ -130,7 +130,7 @@ class Asker:
     def usage(self) -> Usage:
         """Of all calls that were asked for since it was opened, those that the journal answered included."""
         usage = used_in(self.journal)
-        for used in self.beside:
+        for used, _ in self.beside:
             usage = usage.plus(used)
         return usage
 
@@ -138,7 +138,8 @@ class Asker:
     def served(self) -> int:
         """How many of these calls the journal answered."""
         known = {it.key for it in self.known}
-        return sum(it.kind == "model" and it.key in known for it in self.journal.effects)
+        before = sum(calls for _, calls in self.beside)
+        return before + sum(it.kind == "model" and it.key in known for it in self.journal.effects)
 
     def _models(self) -> Models:
         def used(usage: Usage, _: float | None) -> None:

@@ -367,6 +367,16 @@ def test_a_review_that_meets_the_cap_says_so(finished: Path, tmp_path: Path) -> 
     assert said == "the cap of 1 tokens is reached"
 
 
+def test_what_journals_answer_is_told_of_criteria_too(
+    world: World, fake: FakeWeb, finished: Path, tmp_path: Path
+) -> None:
+    folder = copied(finished, tmp_path)
+    with Asker.opened(model(), folder, parallel=8, retry_failed=False, allowance=Allowance()) as asker:
+        files = lambda query: made_files(world, query, "7")  # noqa: E731
+        asyncio.run(FoundBuilder(world, searxng(fake), asker, folder, SIZES, BY_CHARACTERS, files, DAY).build([QUERY]))
+    assert asker.served == asker.usage.calls > 100
+
+
 def test_a_review_tells_which_question_a_task_does_not_pass(finished: Path, tmp_path: Path) -> None:
     def guessed(asked: str) -> dict[str, Any]:
         return ANSWERS["Review"](asked) | {"insight_novelty": {"reason": "Anybody knows it.", "passes": False}}
