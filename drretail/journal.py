@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -245,6 +245,31 @@ def read_effects(path: Path) -> list[Effect]:
                 f"{path} is no journal that this version can read: {problem.errors()[0]['msg']}."
             ) from problem
     return effects
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """The scopes of questions that may be asked anew where they failed."""
+
+    begun: frozenset[str]
+    """What the journal held when it was opened."""
+    retry_failed: bool = False
+
+    @classmethod
+    def of(cls, effects: Iterable[Effect], *, retry_failed: bool) -> "Tries":
+        return cls(frozenset(it.scope for it in effects), retry_failed)
+
+    def scopes(self, name: str) -> Iterator[str]:
+        """That of the first try, and, each after a failure, of those that were made again or are to be."""
+        number = 1
+        yield f"{name}#1"
+        while self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
+            number += 1
+            yield f"{name}#{number}"
+
+    def is_followed(self, scope: str, following: str) -> bool:
+        """True where another try was begun after that of ``scope``, or failures are retried and it is an old one."""
+        return (self.retry_failed and scope in self.begun) or following in self.begun
 
 
 def _was_locked_out(effect: Effect) -> bool:

@@ -85,8 +85,8 @@ def load_metric(name: str) -> Metric:
 
 
 def _own(metric: Metric) -> Metric:
-    """The metric, its faults told by its name, under which its verdicts are kept; a built-in one as it is."""
-    if metric.name in METRICS and metric is load_metric(metric.name):
+    """The metric, its faults told by its name, under which its verdicts are kept; a built-in one, in whatever form, as it is."""
+    if metric.name in METRICS and type(metric) is type(load_metric(metric.name)):
         return metric
     if metric.name in (*METRICS, PAIRWISE):
         raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")

@@ -8,6 +8,7 @@ import typer
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
 from drretail.cli.sandboxes.found_pages import OFFLINE, Asked, Found, build_found, check_searched
+from drretail.errors import UserError
 
 QUERIES = typer.Option(
     "--queries", metavar="FILE", help="Queries, one JSON object a line. Without it, a task for each drawn user."
@@ -56,6 +57,12 @@ def build(
             to, queries, n, world, web, tokens, counter, seed, found, asked, calls, estimate=estimate, quiet=quiet
         )
         return
+    of_engines = {
+        "--model": asked.model, "--max-tokens": asked.max_tokens, "--max-dollars": asked.max_dollars,
+        "--user": found.user, "--files": found.files, "--estimate": estimate,
+    }  # fmt: skip
+    if given := [name for name, it in of_engines.items() if it]:
+        raise UserError(f"{', '.join(given)}: only where a search engine finds pages, with --web serper or searxng.")
     with opened_world(world, quiet=True) as shop:
         drawn = sampled_queries(shop, n, seed) if queries is None else read_queries(queries)
         check_askable(shop, drawn)

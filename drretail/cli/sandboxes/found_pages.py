@@ -134,7 +134,7 @@ def build_found(
             results=found.results,
             seed=seed,
         )
-        day = begun(to, settings)
+        day = begun(to, settings, {it.query_id for it in wanted})
         with (
             opened_asker(to, writer, asked, calls) as asker,
             choose_progress("none" if quiet else None).track(f"Building by {writer.model.spec}", len(wanted)) as bar,
@@ -156,12 +156,17 @@ def build_found(
 
 def end(failed: Mapping[str, str]) -> None:
     """Names what failed on stderr, and ends with 3 where anything did."""
+    from drretail.sandboxes.found.asking import CAPPED
     from drretail.viewer.output import say
 
     for query_id, why in failed.items():
         say(f"{query_id} was left out: {why.rstrip('.')}.")
+    capped = {query_id for query_id, why in failed.items() if why.startswith(CAPPED)}
+    if capped:
+        say("The same command with a higher cap goes on from here.")
+    if len(capped) < len(failed):
+        say("--retry-failed asks anew what failed, and tries again where pages were not enough.")
     if failed:
-        say("--retry-failed asks anew what failed, and thinks of other keywords where pages were not enough.")
         raise typer.Exit(3)
 
 

@@ -27,10 +27,16 @@ def queries(
     from drretail.env.web.sealed import read_sandbox
     from drretail.errors import UserError
     from drretail.event_loop import run_loop
+    from drretail.files import read_documents
     from drretail.progress import choose_progress
-    from drretail.sandboxes.found.queries import write_queries
+    from drretail.records.query import Query
+    from drretail.sandboxes.found.queries import lacking, write_queries
 
     about = read_sandbox(folder)
+    asked_here = {it.query_id: it for it in read_documents(folder / "queries.jsonl", Query, "query")}
+    if not lacking(folder, asked_here):
+        typer.echo(f"{folder}: every task has its query and gold.")
+        return
     writer = opened_model(asked, calls, quiet=quiet)
     with opened_world(world, quiet=quiet) as shop, opened_asker(folder, writer, asked, calls) as asker:
         if shop.manifest.fingerprint != about.world_fingerprint:

@@ -12,7 +12,7 @@ from pathlib import Path
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
-from drretail.journal import Journal, read_effects
+from drretail.journal import Journal, Tries, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.querygen.by_model.place import Place
@@ -83,8 +83,8 @@ class Writer:
     async def _write(self, places: Sequence[Place]) -> Written:
         journal = Journal(self._path)
         try:
-            tried = {effect.scope for effect in read_effects(self._path)}
-            desk = _Desk(journal, frozenset(tried), asyncio.Semaphore(self._parallel))
+            tries = Tries.of(read_effects(self._path), retry_failed=self._retry_failed)
+            desk = _Desk(journal, tries, asyncio.Semaphore(self._parallel))
             ended = await all_ended(self._queries_of(place, desk) for place in places)
         finally:
             journal.close()
@@ -116,17 +116,16 @@ class Writer:
 
     async def _tried(self, place: Place, query_id: str, earlier: Sequence[Query], desk: "_Desk") -> Query | Failure:
         """The first try that brought a query; a new one is only made where none was, or where failures are retried."""
-        attempt = 1
-        while True:
+        ended: Query | Failure = Failure(query_id, place.user_id, "not asked")
+        for attempt, scope in enumerate(desk.tries.scopes(query_id), 1):
             async with desk.gate:
-                ended = await self._asked(place, query_id, attempt, earlier, desk)
-            retried = self._retry_failed and desk.was_tried(query_id, attempt)
-            if isinstance(ended, Query) or not (retried or desk.was_tried(query_id, attempt + 1)):
-                return ended
-            attempt += 1
+                ended = await self._asked(place, query_id, attempt, scope, earlier, desk)
+            if isinstance(ended, Query):
+                break
+        return ended
 
     async def _asked(
-        self, place: Place, query_id: str, attempt: int, earlier: Sequence[Query], desk: "_Desk"
+        self, place: Place, query_id: str, attempt: int, scope: str, earlier: Sequence[Query], desk: "_Desk"
     ) -> Query | Failure:
         models = Models({ROLE: self._model}, desk.journal, Trajectory())
         messages = self._briefing.messages(place, [query.text for query in earlier], attempt)
@@ -135,7 +134,7 @@ class Writer:
             lambda query: self._examiner.findings(query, earlier),
         )
         try:
-            query, wrong = await examination.ask(models, messages, _scope(query_id, attempt))
+            query, wrong = await examination.ask(models, messages, scope)
         except ModelError as problem:
             return Failure(query_id, place.user_id, f"{problem.kind}: {problem.message}")
         if wrong:
@@ -156,19 +155,11 @@ class _Desk:
     """What all places of one run share."""
 
     journal: Journal
-    tried: frozenset[str]
-    """The scopes that the journal held when it was opened."""
+    tries: Tries
     gate: asyncio.Semaphore
     wrong: dict[str, Sequence[Finding]] = field(default_factory=dict[str, Sequence[Finding]])
-
-    def was_tried(self, query_id: str, attempt: int) -> bool:
-        return _scope(query_id, attempt) in self.tried
 
 
 def first_scope(query_id: str) -> str:
     """Where the calls for a query stand in the journal, unless it failed and was retried."""
-    return _scope(query_id, 1)
-
-
-def _scope(query_id: str, attempt: int) -> str:
-    return f"{query_id}#{attempt}"
+    return next(Tries(frozenset()).scopes(query_id))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +12,14 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
-from drretail.journal import Effect, Journal, read_effects
+from drretail.journal import Effect, Journal, Tries, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
+from drretail.locks import held
 from drretail.prompts import Prompt
 from drretail.querygen.by_model.problems import ROLE
+from drretail.querygen.by_model.write import used_in
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.trajectory import Trajectory
@@ -26,6 +29,8 @@ R = TypeVar("R")
 BUILDING = "building"
 """The folder of a sandbox that holds the journals of whoever made it."""
 JOURNAL = "journal.jsonl"
+CAPPED = "the cap of"
+"""How the reason begins where the allowance was spent."""
 
 
 class TaskFailed(Exception):
@@ -33,7 +38,11 @@ class TaskFailed(Exception):
 
 
 class NotEnough(TaskFailed):
-    """What was found does not do; other keywords may bring more."""
+    """What was found does not do; another try may. ``needs`` are those that it leaves open."""
+
+    def __init__(self, message: str, needs: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.needs = needs
 
 
 @dataclass(frozen=True)
@@ -43,26 +52,32 @@ class Asker:
     model: Model
     journal: Journal
     gate: asyncio.Semaphore
-    held: tuple[Effect, ...] = ()
+    known: tuple[Effect, ...] = ()
     """What the journal held when it was opened."""
     retry_failed: bool = False
     allowance: Allowance = field(default_factory=Allowance)
-    beside: list[Usage] = field(default_factory=list[Usage])
-    """What was used beside the journal: criteria have journals of their own."""
+    beside: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
+    """What was used beside the journal, and how many of its calls were there before: criteria have own journals."""
+    holding: ExitStack = field(default_factory=ExitStack)
+    """The lock of the journal's folder."""
 
     @classmethod
     def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
-        """With the journal of a sandbox's folder. Raises UserError for a broken one."""
+        """With the journal of a sandbox's folder. Raises UserError for a broken one, and where another process asks."""
         path = folder / BUILDING / JOURNAL
         path.parent.mkdir(parents=True, exist_ok=True)
-        held = tuple(read_effects(path)) if path.exists() else ()
-        return cls(model, Journal(path), asyncio.Semaphore(parallel), held, retry_failed, allowance)
+        with ExitStack() as holding:
+            holding.enter_context(held(path.parent, str(folder)))
+            known = tuple(read_effects(path)) if path.exists() else ()
+            gate, journal = asyncio.Semaphore(parallel), Journal(path)
+            return cls(model, journal, gate, known, retry_failed, allowance, holding=holding.pop_all())
 
     def __enter__(self) -> "Asker":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.journal.close()
+        self.holding.close()
 
     async def ask(
         self,
@@ -84,7 +99,7 @@ class Asker:
     async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
         """What ``question`` brings, given models and its scope; raises as ``ask``."""
         problem: ModelError | None = None
-        for scope in self.scopes(name):
+        for scope in self.tries.scopes(name):
             async with self.gate:  # also around the check: what waits in line has not been paid for
                 self.allowance.check()
                 try:
@@ -93,43 +108,38 @@ class Asker:
                     problem = failure
         raise TaskFailed(f"{name.partition('/')[2]}: {problem.message if problem else 'no answer'}")
 
-    def scopes(self, name: str) -> Iterator[str]:
-        """That of the first try, and, each after a failure, of those that were made again or are to be."""
-        number, tried = 1, self._tried
-        yield f"{name}#1"
-        while (self.retry_failed and f"{name}#{number}" in tried) or f"{name}#{number + 1}" in tried:
-            number += 1
-            yield f"{name}#{number}"
+    def rounds(self, task: str, first: str) -> Iterator[str]:
+        """Beginnings of names for all questions of a task: its id, and others for further tries at it.
 
-    def rounds(self, task: str) -> Iterator[str]:
-        """Beginnings of names for all questions of a task: its id, and others for tries with other keywords.
+        ``first`` is the question that a try begins with.
 
         A try after the first is one that was begun before, or, where failures are retried, a new one.
         """
-        number, name, was_begun = 1, task, True
-        while was_begun:
+        number, name, following = 1, task, f"{task}~2"
+        yield name
+        while self.tries.is_followed(f"{name}/{first}#1", f"{following}/{first}#1"):
+            number, name, following = number + 1, following, f"{task}~{number + 2}"
             yield name
-            is_to_be = self.retry_failed and f"{name}/diverge#1" in self._tried
-            number, name = number + 1, f"{task}~{number + 1}"
-            was_begun = is_to_be or f"{name}/diverge#1" in self._tried
 
     @cached_property
-    def _tried(self) -> frozenset[str]:
-        return frozenset(it.scope for it in self.held)
+    def tries(self) -> Tries:
+        """Which questions are asked again."""
+        return Tries.of(self.known, retry_failed=self.retry_failed)
 
     @property
     def usage(self) -> Usage:
         """Of all calls that were asked for since it was opened, those that the journal answered included."""
-        usage = Usage()
-        for used in (*(Usage(**(it.usage or {})) for it in self.journal.effects), *self.beside):
+        usage = used_in(self.journal)
+        for used, _ in self.beside:
             usage = usage.plus(used)
         return usage
 
     @property
     def served(self) -> int:
         """How many of these calls the journal answered."""
-        known = {it.key for it in self.held}
-        return sum(it.kind == "model" and it.key in known for it in self.journal.effects)
+        known = {it.key for it in self.known}
+        before = sum(calls for _, calls in self.beside)
+        return before + sum(it.kind == "model" and it.key in known for it in self.journal.effects)
 
     def _models(self) -> Models:
         def used(usage: Usage, _: float | None) -> None:

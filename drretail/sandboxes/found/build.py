@@ -1,7 +1,7 @@
 """Tasks of pages that a search engine finds: from keywords to the folder, journalled, so that a cut build goes on."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -9,7 +9,7 @@ from threading import Event
 
 from drretail.agents.page_reading import is_on
 from drretail.env.web.base import Web
-from drretail.env.web.sealed import SandboxFolder, task_folder
+from drretail.env.web.sealed import SANDBOX_FILE, SandboxFolder, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
@@ -22,7 +22,7 @@ from drretail.records.criteria import Criteria, Gold
 from drretail.records.query import NOBODY, Query
 from drretail.sandboxes.counting import TokenCounter
 from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
-from drretail.sandboxes.found.asking import BUILDING, Asker, NotEnough, TaskFailed
+from drretail.sandboxes.found.asking import BUILDING, CAPPED, Asker, NotEnough, TaskFailed
 from drretail.sandboxes.found.files import shown_files
 from drretail.sandboxes.found.gold import criteria_of, gold_of
 from drretail.sandboxes.found.keywords import keywords_of
@@ -35,6 +35,7 @@ from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
 TELLING = 6
 """Words of a quote that a page of noise doesn't have by chance."""
 FOUND_FILE = "found.json"
+QUERIES_FILE = "queries.jsonl"
 SETTINGS_FILE = "settings.json"
 
 
@@ -69,7 +70,9 @@ class FoundReport(Document):
         lost = {"unread": sum(self.unread.values()), "duplicates": self.duplicates, "left out": len(self.left_out)}
         others = ", ".join(f"{count} {name}" for name, count in lost.items() if count)
         personal = ", ".join(f"{what} in {count} lines" for what, count in self.personal_data.items())
-        failed = "; ".join(f"the search {text!r} failed: {why}" for text, why in self.failed_keywords.items())
+        failed = "; ".join(
+            f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items()
+        )
         return ". ".join(
             filter(
                 None,
@@ -135,9 +138,10 @@ class FoundBuilder:
             except (TaskFailed, UserError) as problem:
                 failed[query.query_id] = str(problem).removeprefix(f"{query.query_id}: ")
             except CapReached as problem:
-                failed |= {
-                    it.query_id: f"the cap of {problem} is reached" for it in wanted if it.query_id not in reports
-                }
+                tasks += self._made_before({*reports, *failed})
+                ended = {*failed, *(it.query.query_id for it in tasks)}
+                lost = (it.query_id for it in wanted if it.query_id not in ended)
+                failed |= dict.fromkeys(lost, f"{CAPPED} {problem} is reached")
                 break
             else:
                 tasks.append(task)
@@ -146,10 +150,23 @@ class FoundBuilder:
         said = write_sandbox(self.to, self._about(), tasks) if tasks else []
         return Built(tuple(tasks), reports, failed, tuple(said))
 
+    def _made_before(self, seen: Collection[str]) -> list[WrittenTask]:
+        """Tasks that an earlier call finished, and this one did not come to: a lower cap takes none away.
+
+        None where other sizes were asked for then, for they have to be written anew.
+        """
+        if not (self.to / SANDBOX_FILE).exists():
+            return []
+        about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda it: self.sizes[it])
+        if about.counter != self.counter.name or names[: len(about.names)] != about.names:
+            return []
+        held = [it for it in read_documents(self.to / QUERIES_FILE, Query, "query") if it.query_id not in seen]
+        return [WrittenTask(it, tuple(about.names), about.sizes[about.names[-1]]) for it in held]
+
     async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
         """Raises TaskFailed and CapReached."""
         lacked: NotEnough | None = None
-        for name in self.asker.rounds(query.query_id):
+        for name in self.asker.rounds(query.query_id, "diverge"):
             try:
                 return await self._tried(query, name, lacked)
             except NotEnough as problem:
@@ -175,16 +192,12 @@ class FoundBuilder:
         pages = await ruled(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
         helping = [it for it in pages if it.ruling is not None and it.ruling.ruling == "supportive"]
         if not helping:
-            raise NotEnough(f"none of {len(signals)} pages supports an answer")
+            raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
         kept = await weighed(self.asker, task, query.text, keywords.needs, helping)
         served = [it.found.page for it in kept.necessary]
         gold, criteria = Gold(query_id=query.query_id), tuple[Criteria, ...]()
         if asked:
-            missing = await settled(
-                self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files)
-            )
-            if missing:
-                raise NotEnough(f"the pages that were found are not enough: {'; '.join(missing)}")
+            await settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files))
             gold = await gold_of(self.asker, query, served, files, of_files=False)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
@@ -205,7 +218,7 @@ class FoundBuilder:
 
     def _written_before(self, query: Query, gold: Gold) -> tuple[Query, Gold]:
         """The query and the gold that were written since for a task that had none; as they are where none were."""
-        path, kept = self.to / "queries.jsonl", task_folder(self.to, query.query_id) / "gold.json"
+        path, kept = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
         held = read_documents(path, Query, "query") if path.exists() and kept.exists() else ()
         found = next((it for it in held if it.query_id == query.query_id and it.is_typed), None)
         return (query, gold) if found is None else (found, read_gold_file(kept))
@@ -254,18 +267,22 @@ def people_of(world: World, user_id: str | None) -> People:
     return People((world.store.user(user_id),), frozenset({user_id}), orders)
 
 
-def begun(to: Path, settings: BuildSettings) -> date:
+def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
     """The day on which the build in ``to`` was begun, which is that of the settings for a new folder.
 
-    Raises UserError where ``to`` holds something that was not begun with these settings.
+    Raises UserError where ``to`` holds something that was not begun with these settings, or tasks of queries that are
+    none of the ``wanted`` ids: a sandbox has the tasks of the last build.
     """
     path = to / BUILDING / SETTINGS_FILE
     if path.exists():
         kept = BuildSettings.model_validate(read_json(path))
-        wanted = settings.model_copy(update={"day": kept.day})
-        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(wanted, name)]:
+        here = settings.model_copy(update={"day": kept.day})
+        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
             told = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
             raise UserError(f"{to} was begun with {told}: go on with the same, or name a new folder.")
+        held = read_documents(to / QUERIES_FILE, Query, "query")
+        if others := [it.query_id for it in held if it.query_id not in wanted]:
+            raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
         return kept.day
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UserError(f"{to} is not empty, and no build was cut there: name a new folder.")
@@ -281,8 +298,16 @@ def _with_settled_needs(keywords: Keywords, kept: Weighed) -> Keywords:
 
 
 def _why_none(found: Gathered) -> str:
-    told = [*found.failed.values(), *(f"{count} pages: {state}" for state, count in found.unread.items())]
+    told = [
+        *(it.rstrip(".") for it in found.failed.values()),
+        *(f"{count} pages: {state}" for state, count in found.unread.items()),
+    ]
     return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
+
+
+def _why_unjudged(pages: Sequence[RuledPage]) -> str:
+    problems = [it.problem for it in pages if it.ruling is None]
+    return f" ({len(problems)} have no usable label, such as {problems[0]})" if problems else ""
 
 
 def _supportive(it: RuledPage) -> LabelledPage:

@@ -21,9 +21,9 @@ LONGEST = 20_000
 
 
 def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
-    """What lies in the first folder of these names in ``folder``; None where there is none, or nothing in it."""
+    """What lies in the first folder of these names in ``folder``, hidden files aside; None where there is nothing."""
     for name in names:
-        found = {it.name: it.read_bytes() for it in sorted((folder / name).glob("*")) if it.is_file()}
+        found = {it.name: it.read_bytes() for it in sorted((folder / name).glob("[!.]*")) if it.is_file()}
         if found:
             return found
     return None

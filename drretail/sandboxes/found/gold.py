@@ -86,12 +86,15 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
         allowance=asker.allowance,
     )
     with session:
-        asker.allowance.count(session.usage, asker.model.price)
+        before = session.usage
+        asker.allowance.count(before, asker.model.price)
         told = session.standing(STAGE, query.query_id)
         if told is not None:
             raise TaskFailed(told.error or "no criteria were made")
-        made = await prepare(task, session)
-        asker.beside.append(session.usage)
+        try:
+            made = await prepare(task, session)
+        finally:
+            asker.beside.append((session.usage, before.calls))
         if isinstance(made, str):
             session.record(STAGE, query.query_id, "failed", error=made)
             raise TaskFailed(made)

@@ -100,7 +100,7 @@ def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[
         return Outcome({"results": [asdict(it) for it in found if it is not None]})
 
     problem: ToolError | None = None
-    for scope in asker.scopes(name):
+    for scope in asker.tries.scopes(name):
         request = {"provider": web.provider, "query": query, "k": most}
         try:
             effect = asker.journal.scope(scope).perform("web_search", request, search)

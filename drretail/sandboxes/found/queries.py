@@ -10,9 +10,10 @@ from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file, rubric_path
 from drretail.files import read_documents, read_json, write_json, write_lines
+from drretail.records.criteria import Gold
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.sandboxes.found.asking import Asker, TaskFailed
+from drretail.sandboxes.found.asking import CAPPED, Asker, TaskFailed
 from drretail.sandboxes.found.gold import criteria_of, gold_of
 from drretail.sandboxes.found.questions import QueryWriter
 from drretail.sandboxes.material import Keywords
@@ -42,14 +43,16 @@ async def write_queries(
     for query_id in lacking(folder, queries):
         earlier = [it for name, it in queries.items() if name != query_id and it.is_typed]
         try:
-            query, found = await _written(writer, asker, world, folder, queries[query_id], earlier)
+            query, gold, found = await _written(writer, asker, world, folder, queries[query_id], earlier)
         except TaskFailed as problem:
             failed[query_id] = str(problem)
         except CapReached as problem:
-            failed[query_id] = f"the cap of {problem} is reached"
+            failed[query_id] = f"{CAPPED} {problem} is reached"
         else:
             queries[query_id] = query
             write_lines(folder / "queries.jsonl", [it.as_line() for it in queries.values()])
+            # Last: a task with gold is never asked about again, and then its query has to be there.
+            write_json(task_folder(folder, query_id) / "gold.json", gold.model_dump(mode="json"))
             written.append(query_id)
             wrong |= {query_id: found} if found else {}
         on_task(query_id)
@@ -57,7 +60,7 @@ async def write_queries(
 
 
 def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
-    """The ids of queries that nothing is known of that an answer should say."""
+    """The ids of queries of which it is not known what an answer should say."""
     golds = {name: read_gold_file(task_folder(folder, name) / "gold.json") for name in queries}
     return [name for name, it in golds.items() if not (it.files.insights or it.sandbox.insights)]
 
@@ -76,7 +79,7 @@ def files_in(task: Path) -> dict[str, bytes]:
 
 async def _written(
     writer: QueryWriter, asker: Asker, world: World, folder: Path, matter: Query, earlier: list[Query]
-) -> tuple[Query, tuple[Finding, ...]]:
+) -> tuple[Query, Gold, tuple[Finding, ...]]:
     task = task_folder(folder, matter.query_id)
     keywords = Keywords.model_validate(read_json(task / "keywords.json"))
     pages, files = supportive_pages(task), files_in(task)
@@ -86,5 +89,4 @@ async def _written(
     write_json(
         rubric_path(folder, criteria.family, query.query_id), criteria.model_dump(mode="json", exclude_none=True)
     )
-    write_json(task / "gold.json", gold.model_dump(mode="json"))
-    return query, found
+    return query, gold, found

@@ -16,7 +16,7 @@ from drretail.querygen.by_model.shelf import owned_by, shelf_of
 from drretail.querygen.lint import Linter
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.sandboxes.found.asking import Asker, TaskFailed
+from drretail.sandboxes.found.asking import Asker, NotEnough
 from drretail.sandboxes.found.files import shown_files
 from drretail.sandboxes.found.keywords import numbered_needs
 from drretail.sandboxes.found.weighing import settled, shown_pages
@@ -48,7 +48,23 @@ class QueryWriter:
         ``matter`` stands for it until then, under the same id. Raises TaskFailed, also where the pages are not enough
         for what was written.
         """
-        asked = self._asked(matter, keywords, pages, files)
+        lacked = NotEnough("nothing was asked")
+        asked, needs = self._asked(matter, keywords, pages, files), keywords.needs
+        for name in self._asker.rounds(matter.query_id, "query"):
+            try:
+                query, found = await self._tried(name, asked, matter, earlier)
+                await settled(self._asker, f"{name}/settle", query.text, needs, pages, shown_files(files))
+            except NotEnough as problem:
+                lacked = problem
+                again = load_prompt(__file__, "query_again").render(findings=tagged("findings", str(problem)))
+                asked, needs = f"{asked}\n{again}", tuple(it for it in needs if it not in problem.needs)
+            else:
+                return query, found
+        raise lacked
+
+    async def _tried(
+        self, name: str, asked: str, matter: Query, earlier: Sequence[Query]
+    ) -> tuple[Query, tuple[Finding, ...]]:
         messages = [SystemMessage(self._briefing.instructions), HumanMessage(asked)]
 
         async def question(models: Models, path: str) -> tuple[Query, Sequence[Finding]]:
@@ -58,12 +74,7 @@ class QueryWriter:
             )
             return await examination.ask(models, messages, path)
 
-        query, found = await self._asker.put(f"{matter.query_id}/query", question)
-        missing = await settled(
-            self._asker, f"{matter.query_id}/settle", query.text, keywords.needs, pages, shown_files(files)
-        )
-        if missing:
-            raise TaskFailed(f"the pages are not enough for the query that was written: {'; '.join(missing)}")
+        query, found = await self._asker.put(f"{name}/query", question)
         return query, tuple(found)
 
     def _asked(

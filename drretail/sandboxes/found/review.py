@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from drretail.env.web.sealed import task_folder
+from drretail.eval.judging.spending import CapReached
 from drretail.event_loop import all_ended
 from drretail.experiment import read_gold_file
 from drretail.files import read_json
@@ -11,7 +12,7 @@ from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
-from drretail.sandboxes.found.asking import Asker, TaskFailed
+from drretail.sandboxes.found.asking import CAPPED, Asker, TaskFailed
 from drretail.sandboxes.found.files import shown_files
 from drretail.sandboxes.found.queries import files_in, supportive_pages
 from drretail.sandboxes.found.weighing import shown_pages
@@ -46,6 +47,8 @@ async def reviewed(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapp
             return await _reviewed(task_folder(folder, query.query_id), query, asker)
         except TaskFailed as problem:
             return str(problem)
+        except CapReached as problem:
+            return f"{CAPPED} {problem} is reached"
 
     return dict(zip((it.query_id for it in queries), await all_ended(map(one, queries)), strict=True))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from drretail.env.web.sandbox import SandboxPage
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
-from drretail.sandboxes.found.asking import Asker
+from drretail.sandboxes.found.asking import Asker, NotEnough
 from drretail.sandboxes.found.keywords import numbered_needs
 from drretail.sandboxes.found.labelling import RuledPage, SaidFact
 
@@ -86,10 +86,10 @@ def necessary(has: Mapping[int, set[int]], length: Mapping[int, int]) -> set[int
 
 async def settled(
     asker: Asker, name: str, question: str, needs: Sequence[str], pages: Sequence[SandboxPage], files: Sequence[str]
-) -> list[str]:
-    """What is missing for an answer from these pages alone, a sentence each; empty where they are sufficient.
+) -> None:
+    """Raises NotEnough where something is missing for an answer from these pages alone, and TaskFailed.
 
-    ``files`` are the user's in their tags. Raises TaskFailed.
+    ``files`` are the user's in their tags.
     """
     data = [tagged("query", question), numbered_needs(needs), *shown_pages(pages), *files]
     said = await asker.ask(
@@ -99,8 +99,10 @@ async def settled(
         Settlement,
         lambda it: _misnumbered(it, len(needs), len(pages)),
     )
-    open_needs = [f"{needs[it.need - 1]} ({it.answer})" for it in said.needs if not it.pages]
-    return [*open_needs, *(it.strip() for it in said.missing if it.strip())]
+    unsettled = {needs[it.need - 1]: it.answer for it in said.needs if not it.pages}
+    told = [*(f"{need} ({why})" for need, why in unsettled.items()), *filter(str.strip, said.missing)]
+    if told:
+        raise NotEnough(f"the pages are not enough: {'; '.join(map(str.strip, told))}", tuple(unsettled))
 
 
 def shown_pages(pages: Sequence[SandboxPage]) -> list[str]:

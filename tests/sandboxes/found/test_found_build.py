@@ -17,17 +17,19 @@ from drretail.env.web.base import Web
 from drretail.env.web.registry import WebOptions, open_web
 from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World, open_world
+from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.experiment import read_gold_file
-from drretail.files import read_documents, read_json
+from drretail.files import read_documents, read_json, write_json, write_lines
 from drretail.llm.registry import Model
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query
+from drretail.records.run import Usage
 from drretail.sandboxes.checking import check_sandbox
 from drretail.sandboxes.counting import BY_CHARACTERS
 from drretail.sandboxes.found.asking import BUILDING, JOURNAL, Asker
-from drretail.sandboxes.found.build import FOUND_FILE, Built, FoundBuilder, unasked
+from drretail.sandboxes.found.build import FOUND_FILE, SETTINGS_FILE, BuildSettings, Built, FoundBuilder, begun, unasked
 from drretail.sandboxes.found.files import made_files
 from drretail.sandboxes.found.queries import WrittenQueries, write_queries
 from drretail.sandboxes.found.review import Review, reviewed
@@ -104,8 +106,8 @@ def built(
         return asyncio.run(FoundBuilder(world, web, asker, to, SIZES, BY_CHARACTERS, files, DAY).build(queries))
 
 
-def written(world: World, to: Path, by: Model) -> WrittenQueries:
-    with Asker.opened(by, to, parallel=8, retry_failed=False, allowance=Allowance()) as asker:
+def written(world: World, to: Path, by: Model, *, retry_failed: bool = False) -> WrittenQueries:
+    with Asker.opened(by, to, parallel=8, retry_failed=retry_failed, allowance=Allowance()) as asker:
         return asyncio.run(write_queries(world, to, asker))
 
 
@@ -224,7 +226,7 @@ def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(
     with (folder / BUILDING / JOURNAL).open("a") as journal:
         journal.write(text.replace(":q1/", ":q2/").replace('"scope":"q1/', '"scope":"q2/'))
     made = built(world, searxng(fake), folder, other, QUERY, by=model(Settlement=settle))
-    assert "the pages that were found are not enough: What it weighs." in made.failed["q2"]
+    assert "the pages are not enough: What it weighs." in made.failed["q2"]
     assert [it.query_id for it in read_documents(folder / "queries.jsonl", Query, "query")] == ["q1"]
 
 
@@ -283,6 +285,96 @@ def test_without_queries_they_are_written_from_what_was_found(
     assert built(world, searxng(fake), folder, unasked("q1", USER, "fake:x"), by=model()).failed == {}
     assert read_documents(folder / "queries.jsonl", Query, "query") == (query,)
     assert check_sandbox(folder) == {"q1": []}
+
+
+def test_a_query_that_asks_too_much_is_told_so_and_written_anew(
+    world: World, fake: FakeWeb, finished: Path, tmp_path: Path
+) -> None:
+    def settle(asked: str) -> dict[str, Any]:
+        return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."] if "would suit me" in asked else []}
+
+    def query(asked: str) -> dict[str, Any]:
+        said = ANSWERS["WrittenQuery"](asked)
+        return said | ({"query": said["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
+
+    by = model(Settlement=settle, WrittenQuery=query)
+    folder = cut(finished, tmp_path, is_web)
+    assert built(world, searxng(fake), folder, unasked("q1", USER, "fake:x"), by=by).failed == {}
+    for _ in range(2):
+        assert "not enough: What it weighs." in written(world, folder, by).failed["q1"]
+    assert written(world, folder, by, retry_failed=True).failed == {}
+    (asked,) = read_documents(folder / "queries.jsonl", Query, "query")
+    assert "would do" in asked.text
+
+
+def test_a_command_that_ends_before_the_gold_loses_no_query(
+    world: World, fake: FakeWeb, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_short(path: Path, content: Any) -> None:
+        if path.name == "queries.jsonl":
+            raise KeyboardInterrupt
+        write_lines(path, content)
+
+    folder = cut(finished, tmp_path, is_web)
+    assert built(world, searxng(fake), folder, unasked("q1", USER, "fake:x"), by=model()).failed == {}
+    with monkeypatch.context() as patched:
+        patched.setattr("drretail.sandboxes.found.queries.write_lines", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            written(world, folder, model())
+    assert written(world, folder, model()).written == ("q1",)
+
+
+def test_a_lower_cap_takes_no_task_away(world: World, fake: FakeWeb, finished: Path, tmp_path: Path) -> None:
+    folder = copied(finished, tmp_path)
+    before = (folder / "queries.jsonl").read_bytes()
+    made = built(world, searxng(fake), folder, QUERY, by=model(), tokens=1_000)
+    assert (len(made.tasks), made.failed) == (1, {})
+    assert (folder / "queries.jsonl").read_bytes() == before
+    assert check_sandbox(folder) == {"q1": []}
+
+
+def test_a_build_that_would_drop_tasks_is_refused(world: World, finished: Path, tmp_path: Path) -> None:
+    folder = copied(finished, tmp_path)
+    settings = BuildSettings(
+        day=DAY, world=world.manifest.fingerprint, web="searxng", model="fake:x", results=100, seed="42"
+    )
+    write_json(folder / BUILDING / SETTINGS_FILE, settings.model_dump(mode="json"))
+    assert begun(folder, settings, {"q1", "q2"}) == DAY
+    with pytest.raises(UserError, match="would drop: q1"):
+        begun(folder, settings, {"q2"})
+
+
+def test_one_process_at_a_time_asks_for_a_sandbox(finished: Path, tmp_path: Path) -> None:
+    folder = copied(finished, tmp_path)
+    opened = lambda: Asker.opened(model(), folder, parallel=2, retry_failed=False, allowance=Allowance())  # noqa: E731
+    with opened(), pytest.raises(UserError, match="Another process"), opened():
+        pass
+    with opened():
+        pass
+
+
+def test_a_model_that_judges_no_page_is_told(world: World, fake: FakeWeb, finished: Path, tmp_path: Path) -> None:
+    folder = cut(finished, tmp_path, is_web)
+    made = built(world, searxng(fake), folder, QUERY, by=model(PageRuling=lambda _: {}))
+    assert "none of 128 pages supports an answer (128 have no usable label, such as label/" in made.failed["q1"]
+
+
+def test_a_review_that_meets_the_cap_says_so(finished: Path, tmp_path: Path) -> None:
+    folder = copied(finished, tmp_path)
+    with Asker.opened(model(), folder, parallel=1, retry_failed=False, allowance=Allowance(tokens=1)) as asker:
+        asker.allowance.count(Usage(output=1), None)
+        said = asyncio.run(reviewed(folder, [QUERY], asker))["q1"]
+    assert said == "the cap of 1 tokens is reached"
+
+
+def test_what_journals_answer_is_told_of_criteria_too(
+    world: World, fake: FakeWeb, finished: Path, tmp_path: Path
+) -> None:
+    folder = copied(finished, tmp_path)
+    with Asker.opened(model(), folder, parallel=8, retry_failed=False, allowance=Allowance()) as asker:
+        files = lambda query: made_files(world, query, "7")  # noqa: E731
+        asyncio.run(FoundBuilder(world, searxng(fake), asker, folder, SIZES, BY_CHARACTERS, files, DAY).build([QUERY]))
+    assert asker.served == asker.usage.calls > 100
 
 
 def test_a_review_tells_which_question_a_task_does_not_pass(finished: Path, tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(shop: str, fake: Fak
     assert (before.exit_code, "no gold yet" in before.stdout) == (3, True)
     said = sandbox(fake, "queries", to, "--world", shop, "--model", PLAYED, "--quiet")
     assert "1 queries written." in said.stdout
+    whole = sandbox(fake, "queries", to)
+    assert (whole.exit_code, "every task has its query" in whole.stdout) == (0, True)
     kept = tmp_path / "kept"
     after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet", "--keep-passing", str(kept))
     assert (sandbox(fake, "check", str(kept)).exit_code, (kept / "building").exists()) == (0, False)
@@ -77,9 +79,18 @@ def test_without_a_language_model_pages_of_a_search_engine_are_refused(
     assert "add --model" in str(refused.exception)
 
 
+def test_a_model_without_a_search_engine_is_refused(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
+    to = tmp_path / "S"
+    refused = sandbox(fake, "build", "--world", shop, "--to", str(to), "--model", PLAYED, "--user", USER)
+    assert isinstance(refused.exception, UserError)
+    assert str(refused.exception).startswith("--model, --user: only where a search engine finds pages")
+    assert not to.exists()
+
+
 def test_own_files_stand_in_for_made_up_ones(shop: str, fake: FakeWeb, tmp_path: Path) -> None:
     (tmp_path / "own" / USER).mkdir(parents=True)
     (tmp_path / "own" / USER / "list.txt").write_text("It must not be red.")
+    (tmp_path / "own" / USER / ".DS_Store").write_bytes(b"\0")
     with open_world(shop) as world:
         files = files_by(world, tmp_path / "own", "1")
         assert files(QUERY) == {"list.txt": b"It must not be red."}
