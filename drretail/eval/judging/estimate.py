@@ -418,7 +418,7 @@ def _measured(experiment: Path, definition: Definition, metric: str, judge: Judg
         judged = [_judged(definition, metric, journal) for journal in journals]
         if any(one.times for one in judged):
             count = sum(bool(one.times) for one in judged)
-            what = "pair of reports" if metric == PAIRWISE else "report"
+            what = "pair" if metric == PAIRWISE else "report"
             return measured(judged), f"{count:,} {what}{'' if count == 1 else 's'} judged here by {slug}"
     return {}, ""
 
