@@ -237,7 +237,7 @@ def _whole(cell: Cell | None) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     yield f"{table.title} ({table.by})" if table.by else table.title
-    yield from (line for note in table.notes if table.columns for line in _folded(note))
+    yield from (line for note in table.notes if table.columns or not table.unrated for line in _folded(note))
     lines = [line for at, column in enumerate(table.columns) for line in _variant(column.name, at, table.lines)]
     widths = [max((len(line[column]) for line in lines), default=0) for column in range(4)]
     for line in lines:

@@ -15,10 +15,10 @@ from drretail.eval.lab.judged_claims import extracted_claims
 from drretail.eval.quality.judge import DIMENSIONS
 from drretail.experiment import read_definition, run_folder
 from drretail.files import read_jsonl
-from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.imports.formats import load_format
 from drretail.imports.recording import record
 from drretail.progress import Progress
+from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.live.app import create_app, parts_of
 from drretail.viewer.voting.claim_sheet import uncited_items
 from drretail.viewer.voting.plan import plan_uncited, planned
