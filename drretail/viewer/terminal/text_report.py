@@ -24,7 +24,7 @@ from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
 from drretail.viewer.tables.scoreboard import LAB, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
-from drretail.viewer.terminal.printed_board import board_lines
+from drretail.viewer.terminal.printed_board import board_legend, board_lines
 
 WIDTH = 80
 """Of sentences; tables are as wide as they are."""
@@ -183,7 +183,7 @@ def _board(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
     yield f"{board.title} ({board.by})"
     yield from (f"  {line}" for line in board_lines(board, WIDTH - 2))
     differs = board.differs if said.is_cut else ()
-    yield from (line for sentence in (board.legend, *differs, *board.notes) for line in _folded(sentence))
+    yield from (line for sentence in (board_legend(board, WIDTH - 2), *differs, *board.notes) for line in _folded(sentence))
     if board.lab:
         yield LAB
         yield from (line for sentence in board.lab for line in _folded(sentence))
