@@ -183,7 +183,9 @@ def _board(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
     yield f"{board.title} ({board.by})"
     yield from (f"  {line}" for line in board_lines(board, WIDTH - 2))
     differs = board.differs if said.is_cut else ()
-    yield from (line for sentence in (board_legend(board, WIDTH - 2), *differs, *board.notes) for line in _folded(sentence))
+    yield from (
+        line for sentence in (board_legend(board, WIDTH - 2), *differs, *board.notes) for line in _folded(sentence)
+    )
     if board.lab:
         yield LAB
         yield from (line for sentence in board.lab for line in _folded(sentence))

@@ -87,8 +87,3 @@ def test_in_short_each_question_has_a_line_below_the_board(judged: Path) -> None
     ]
     assert lines[-1].endswith(f"drretail report {judged} --format text --details")
     assert max(len(line) for line in lines[:-1]) <= 80
-
-
-def test_what_stands_below_a_value_is_said_where_anything_does(judged: Path) -> None:
-    told = " ".join(render_text(judged).split())
-    assert "Below: 95 % interval over queries" in told
