@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
 SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all", "input tokens"]
 JUDGING_COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
-ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars", "rests on"]
+ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars"]
 
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
@@ -146,7 +146,7 @@ def show_estimates(
     """All estimates with their sum, and what nobody knows. ``what`` names the first two columns."""
     from drretail.llm.estimates import together
     from drretail.llm.prices import unpriced
-    from drretail.viewer.output import print_json, print_table, say
+    from drretail.viewer.output import print_json, print_notes, print_table, say
 
     total = together(estimates)
     if as_json:
@@ -155,6 +155,7 @@ def show_estimates(
         return
     rows = [*estimates, total] if len(estimates) > 1 else estimates
     print_table(title, [*what, *ESTIMATE_COLUMNS], [_estimate_row(one) for one in rows])
+    print_notes(_bases(estimates))
     if total.unpriced:
         say(unpriced(total.unpriced))
     say(f"Nothing was sent. Prices as of {prices.as_of.isoformat()}; your own in drretail.toml, [prices], come first.")
@@ -163,7 +164,17 @@ def show_estimates(
 def _estimate_row(one: "Estimate") -> list[object]:
     cost = "unknown" if one.dollars is None else _range(one.dollars, money)
     count = f"{one.count:,} {one.unit}" if one.unit else one.count
-    return [one.name, count, *(_range(part, _whole) for part in (one.calls, one.input, one.output)), cost, one.basis]
+    return [one.name, count, *(_range(part, _whole) for part in (one.calls, one.input, one.output)), cost]
+
+
+def _bases(estimates: "Sequence[Estimate]") -> list[str]:
+    """What the estimates rest on, each basis once; whose it is where there are several."""
+    names: dict[str, list[str]] = {}
+    for one in estimates:
+        names.setdefault(one.basis, []).append(one.name)
+    if len(names) == 1:
+        return [f"Rests on {basis}." for basis in names if basis]
+    return [f"{', '.join(whose)}: rests on {basis}." for basis, whose in names.items() if basis]
 
 
 def _range(part: "Range", say_number: Any) -> str:

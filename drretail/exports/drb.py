@@ -29,7 +29,7 @@ def write(selection: Selection, to: Path) -> str:
     to.mkdir(parents=True, exist_ok=True)
     for name, lines in files.items():
         write_lines(to / name, [line for _, line in sorted(lines)])
-    return f"{sum(map(len, files.values())):,} reports in {len(files)} files"
+    return f"{sum(map(len, files.values())):,} reports in {len(files)} file{'' if len(files) == 1 else 's'}"
 
 
 def _name(chosen: Chosen) -> str:

@@ -25,6 +25,13 @@ def test_an_estimate_needs_no_key_sends_nothing_and_leaves_nothing(drretail: Com
     assert not (tmp_path / "exp").exists()
 
 
+def test_what_an_estimate_rests_on_stands_below_the_table_and_takes_no_column(drretail: Command) -> None:
+    done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="80")
+    table, _, below = done.stdout.partition("Rests on ")
+    assert "rests on" not in table
+    assert " ".join(below.split()) == "typical figures of react (docs/models.md), no prompt cache."
+
+
 def test_an_unknown_price_is_named_and_not_0(drretail: Command) -> None:
     done = drretail(*RUN, "--model", "openai:gpt-99", "--estimate", "--json")
     (estimate,) = json.loads(done.stdout)["estimates"]

@@ -176,7 +176,12 @@ def pair(
     if any(it.context is None for it in queries) and not output.quiet:
         say("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
-    tell(f"{len(queries)} queries of {len(tasks)} tasks → {to}", document, failed, output)
+    tell(
+        f"{len(queries)} {'query' if len(queries) == 1 else 'queries'} of {len(tasks)} tasks → {to}",
+        document,
+        failed,
+        output,
+    )
 
 
 def person_writer(model: str | None, calls: flags.Calls, *, quiet: bool) -> "QueryWriter | None":

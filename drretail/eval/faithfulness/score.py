@@ -267,7 +267,9 @@ DESCRIPTION = MetricDescription(
     primary=("FP",),
     scoreboard=(
         BoardColumn(variant="FP", meaning="share of the cited claims that their sources bear out"),
-        BoardColumn(variant="N_supported", name="supported", meaning="how many such claims a report has"),
+        BoardColumn(
+            variant="N_supported", name="supported", meaning="how many claims of a report its sources bear out"
+        ),
         BoardColumn(variant="FR", meaning="share of all claims that name a source"),
     ),
     correlated=("FP", "FP_web", "FP_product", "FR"),

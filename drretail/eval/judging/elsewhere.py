@@ -56,10 +56,14 @@ PHRASES = (
 
 def neutral(prompt: Prompt) -> Prompt:
     """The prompt without shop and shopper. A wording of the user's keeps what it says otherwise than the packaged."""
-    shared, text = prompt.shared, prompt.text
+    return replace(prompt, shared=in_other_words(prompt.shared), text=in_other_words(prompt.text))
+
+
+def in_other_words(text: str) -> str:
+    """The text without shop and shopper."""
     for ours, elsewhere in PHRASES:
-        shared, text = shared.replace(ours, elsewhere), text.replace(ours, elsewhere)
-    return replace(prompt, shared=shared, text=text)
+        text = text.replace(ours, elsewhere)
+    return text
 
 
 def left_in(prompt: Prompt, values: Mapping[str, str]) -> dict[str, str]:

@@ -405,7 +405,7 @@ def _told(metric: str, basis: str, *, lengths: bool) -> str:
     """What an estimate rests on."""
     known = "" if metric in BY_LENGTH else f"nothing known of {metric}; "
     if not basis:
-        return f"{known}the length of the reports, as on the demo's"
+        return f"{known}the length of the reports, by what judging took on the demo"
     return f"{basis}, others by their length" if lengths else basis
 
 
@@ -417,8 +417,9 @@ def _measured(experiment: Path, definition: Definition, metric: str, judge: Judg
         journals = sorted((folder / slug).glob("*/*.journal.jsonl"))
         judged = [_judged(definition, metric, journal) for journal in journals]
         if any(one.times for one in judged):
-            what = "pairs of reports compared" if metric == PAIRWISE else "reports judged"
-            return measured(judged), f"{sum(bool(one.times) for one in judged):,} {what} here by {slug}"
+            count = sum(bool(one.times) for one in judged)
+            what = "pair" if metric == PAIRWISE else "report"
+            return measured(judged), f"{count:,} {what}{'' if count == 1 else 's'} judged here by {slug}"
     return {}, ""
 
 

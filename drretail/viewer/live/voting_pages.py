@@ -109,6 +109,7 @@ class Voting:
         """Instructions, and how far this person is."""
         annotator, items = self.annotator(request), self._items(mode)
         states = self._states(mode, annotator) if annotator else []
+        elsewhere = self._refresh()[1].are_from_elsewhere
         return page_response(
             "voting_home.html.jinja",
             mode=mode,
@@ -118,7 +119,8 @@ class Voting:
             states=states,
             total=len(items),
             next=next((number for number, done in enumerate(states, 1) if not done), 1),
-            questions=definitions(mode.mode),
+            questions=definitions(mode.mode, elsewhere=elsewhere),
+            elsewhere=elsewhere,
             asks_cited=bool(self._refresh()[0].uncited),
         )
 

@@ -21,7 +21,7 @@ class Conclusion:
 
 
 def conclusion(board: Scoreboard) -> Conclusion:
-    """In the words of the comparison of all systems; of a single system its first score."""
+    """In the words of the comparison of all systems; of a single system its first score on half of its reports."""
     researching = [row.system for row in board.rows if place_of(row.system) == "system"]
     if len(researching) < 2:
         return Conclusion(_of_one(board), " ".join(board.differs))
@@ -34,14 +34,22 @@ def conclusion(board: Scoreboard) -> Conclusion:
 
 def _of_one(board: Scoreboard) -> str:
     """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources bear out." """
-    printed = printed_board(board)
+    told = board.model_copy(update={"columns": tuple(it for it in board.columns if _is_of_half(board, it.name))})
+    printed = printed_board(told)
     for line in printed.lines:
         for column, cell in zip(printed.columns, line.cells, strict=True):
             if line.place == "system" and cell is not None and column.meaning:
                 interval = f" ({cell.interval})" if cell.interval else ""
+                counts = f" on {cell.counts} reports" if cell.counts else ""
                 meaning = column.meaning.partition(" (in brackets")[0]
-                return f"{line.name}: {column.name} {cell.value}{interval}, {meaning}."
-    return "Nothing is scored yet."
+                return f"{line.name}: {column.name} {cell.value}{interval}{counts}, {meaning}."
+    return "Nothing is scored on half of the reports yet."
+
+
+def _is_of_half(board: Scoreboard, name: str) -> bool:
+    """Whether no less than half of a system's reports are behind a value: one report of twenty concludes nothing."""
+    cells = [row.cells.get(name) for row in board.rows if place_of(row.system) == "system"]
+    return any(cell is not None and 2 * cell.n_scored >= cell.n_planned for cell in cells)
 
 
 def _joined(sentences: Sequence[str]) -> str:

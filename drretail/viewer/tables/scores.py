@@ -1,6 +1,6 @@
 """Scores as tables: a row for each system, a column for each variant; floors and ceiling below the others."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -193,28 +193,35 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
                 manner = "" if policy == "scored_only" else ZEROED
                 cells = tuple(None if score is None else _cell(score) for score in row)
                 lines.append(Line(name, label, place_of(label), manner, cells))
-    meaning = [family.meaning] if family.meaning and columns else []
-    judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
     return Table(
         title=family.title,
         metric=first.metric,
-        by=judged_by(judge, first.rules),
+        by=judged_by(_judge(first), first.rules),
         columns=columns,
         lines=tuple(lines),
         unrated=tuple(v for v in variants if v in unrated),
         notes=(
-            *_planned(scores),
-            *_without([v for v in variants if v in empty]),
+            *(_planned(scores) if columns else ()),
+            *_without([v for v in variants if v in empty], is_all=empty == {*variants}),
             *_all_well([v for v in variants if v in spotless]),
             *_reasons(scores),
-            *_readers(scores, names),
-            *family.known_of(judge, first.rules),
-            *meaning,
-            *((_SELF_CHECKED,) if own else ()),
-            *notes_on(names, bounded=family.bounded_by_oracle),
-            *_floors_unrated(family, names),
+            *(_on_numbers(scores, family, names) if columns else ()),
         ),
     )
+
+
+def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mapping[str, str]) -> Iterator[str]:
+    """What must be known beside a table's numbers: how they came about, what they mean, and whose they are."""
+    yield from _readers(scores, names)
+    yield from family.known_of(_judge(scores[0]), scores[0].rules)
+    yield from [family.meaning] if family.meaning else []
+    yield from [_SELF_CHECKED] if any(score.self_checked for score in scores) else []
+    yield from notes_on(names, bounded=family.bounded_by_oracle)
+    yield from _floors_unrated(family, names)
+
+
+def _judge(score: Score) -> JudgeRef:
+    return JudgeRef(spec=score.judge, kind=score.judge_kind, params_hash=score.judge_params)
 
 
 def _floors_unrated(family: MetricDescription, labels: Iterable[str]) -> list[str]:
@@ -224,14 +231,14 @@ def _floors_unrated(family: MetricDescription, labels: Iterable[str]) -> list[st
 
 
 def _nothing_in(scores: Sequence[Score]) -> set[str]:
-    """The variants that no report of any system has anything to score for; none where that is so of all."""
+    """The variants that no report of any system has anything to score for."""
     variants = {score.variant for score in scores}
-    empty = {v for v in variants if all(score.n_na == score.n_planned for score in scores if score.variant == v)}
-    return set() if empty == variants else empty
+    return {v for v in variants if all(score.n_na == score.n_planned for score in scores if score.variant == v)}
 
 
-def _without(variants: Sequence[str]) -> list[str]:
-    return [f"Nothing to score in any report: {', '.join(variants)}."] if variants else []
+def _without(variants: Sequence[str], *, is_all: bool) -> list[str]:
+    which = "" if is_all else f": {', '.join(variants)}"
+    return [f"Nothing to score in any report{which}."] if variants else []
 
 
 def _spotless(scores: Sequence[Score], family: MetricDescription) -> set[str]:

@@ -101,12 +101,17 @@ def board_lines(printed: PrintedBoard, width: int) -> list[str]:
     return [line.rstrip() for line in drawn.get().splitlines()]
 
 
+def board_legend(printed: PrintedBoard, width: int) -> str:
+    """What the columns mean, and what stands below the values, in one line."""
+    return f"{printed.legend}{_on_intervals(printed, _layout(printed, width))}"
+
+
 def _on_intervals(printed: PrintedBoard, layout: _Layout) -> str:
     if not printed.has_intervals:
         return ""
     if not layout.intervals:
         return " 95 % intervals: in a wider terminal, and by --details."
-    floors = " Of floors and oracle: --details." if any(map(_is_floor, printed.lines)) else ""
+    floors = " Those of floors and oracle: --details." if any(map(_is_floor, printed.lines)) else ""
     return f" Below: {INTERVALS}.{floors}"
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
 from drretail.viewer.output import print_notes, print_title, stdout_console
-from drretail.viewer.tables.scores import score_tables, table_key_of
+from drretail.viewer.tables.scores import NOT_RATED, score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 from drretail.viewer.tables.widths import broken, parts
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from drretail.viewer.tables.scores import Cell, Column, Line, Table
 if TYPE_CHECKING:
-    from drretail.records.score import Judging, Score, Scores, SliceBy
+    from drretail.records.score import Judging, Scores, SliceBy
     from drretail.viewer.tables.scores import TableKey
 
 
@@ -162,13 +162,12 @@ def ruled() -> "Box":
 
 def print_scores(scores: "Scores") -> None:
     """All tables on stdout, each followed by what must be known beside its numbers."""
-    by_table: dict[TableKey, list[Score]] = {}
-    for row in scores.scores:
-        by_table.setdefault(table_key_of(row), []).append(row)
-    for (table_key, rows), table in zip(by_table.items(), score_tables(scores.scores, scores.metrics), strict=True):
+    table_keys = dict.fromkeys(map(table_key_of, scores.scores))
+    for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics), strict=True):
         if not table.columns:
-            told = f"{table.title}, {table.by}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL."
-            print_notes([told, ""])
+            unrated = f"{NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."
+            first, *others = [unrated] if table.unrated else table.notes
+            print_notes([f"{table.title}, {table.by}: {first}", *others, ""])
             continue
         print_grid(table)
         judgings = [judging for judging in scores.judgings if _table_key(judging) == table_key]

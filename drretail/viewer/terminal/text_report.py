@@ -24,7 +24,7 @@ from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
 from drretail.viewer.tables.scoreboard import LAB, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
-from drretail.viewer.terminal.printed_board import board_lines
+from drretail.viewer.terminal.printed_board import board_legend, board_lines
 
 WIDTH = 80
 """Of sentences; tables are as wide as they are."""
@@ -183,7 +183,9 @@ def _board(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
     yield f"{board.title} ({board.by})"
     yield from (f"  {line}" for line in board_lines(board, WIDTH - 2))
     differs = board.differs if said.is_cut else ()
-    yield from (line for sentence in (board.legend, *differs, *board.notes) for line in _folded(sentence))
+    yield from (
+        line for sentence in (board_legend(board, WIDTH - 2), *differs, *board.notes) for line in _folded(sentence)
+    )
     if board.lab:
         yield LAB
         yield from (line for sentence in board.lab for line in _folded(sentence))
@@ -237,7 +239,7 @@ def _whole(cell: Cell | None) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     yield f"{table.title} ({table.by})" if table.by else table.title
-    yield from (line for note in table.notes if table.columns for line in _folded(note))
+    yield from (line for note in table.notes if table.columns or not table.unrated for line in _folded(note))
     lines = [line for at, column in enumerate(table.columns) for line in _variant(column.name, at, table.lines)]
     widths = [max((len(line[column]) for line in lines), default=0) for column in range(4)]
     for line in lines:

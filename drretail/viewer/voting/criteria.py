@@ -6,6 +6,7 @@ from functools import cache
 from typing import Literal
 
 from drretail.eval.faithfulness import support
+from drretail.eval.judging.elsewhere import in_other_words
 from drretail.eval.pairwise import dimensions as pairwise
 from drretail.eval.quality import judge as quality
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
@@ -40,23 +41,26 @@ RATINGS = tuple(Option(str(value), str(value), str(value)[:1] if value < 10 else
 _KEYS: dict[ClaimSupport, str] = {"full": "1", "partial": "2", "none": "3", "contradicted": "4"}
 
 
-def pair_questions(*, with_profile: bool, with_picks: bool) -> tuple[Question, ...]:
-    """Which of two reports is better, dimension by dimension; without a profile there is nothing to personalize by."""
+def pair_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = False) -> tuple[Question, ...]:
+    """Which of two reports is better, dimension by dimension; without a profile there is nothing to personalize by.
+
+    Of reports from ``elsewhere`` in the words in which judges are asked of them.
+    """
     held = pairwise.criteria()
     return tuple(
-        Question(it, held[it]["title"], _paragraphs(held[it], with_picks=with_picks), SIDES)
+        Question(it, held[it]["title"], _worded(_paragraphs(held[it], with_picks=with_picks), elsewhere), SIDES)
         for it in _asked(with_profile=with_profile)
     )
 
 
-def rating_questions(*, with_profile: bool, with_picks: bool) -> tuple[Question, ...]:
-    """How good one report is, 0 to 10, dimension by dimension."""
+def rating_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = False) -> tuple[Question, ...]:
+    """How good one report is, 0 to 10, dimension by dimension; of one from ``elsewhere`` as of pairs."""
     held = quality.criteria()
     return tuple(
         Question(
             it,
             held[it]["title"],
-            (*_paragraphs(held[it], with_picks=with_picks), *_lines(held[it]["anchors"])),
+            _worded((*_paragraphs(held[it], with_picks=with_picks), *_lines(held[it]["anchors"])), elsewhere),
             RATINGS,
         )
         for it in _asked(with_profile=with_profile)
@@ -90,11 +94,12 @@ def support_rules() -> list[str]:
     return _lines(told.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
 
 
-def definitions(mode: Mode) -> tuple[Question, ...]:
+def definitions(mode: Mode, *, elsewhere: bool = False) -> tuple[Question, ...]:
     """All questions of a mode, for its instructions."""
     if mode == "claims":
         return label_question(), cited_question()
-    return (pair_questions if mode == "pairs" else rating_questions)(with_profile=True, with_picks=True)
+    asked = pair_questions if mode == "pairs" else rating_questions
+    return asked(with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
 
 
 def _support_prompt() -> str:
@@ -103,6 +108,13 @@ def _support_prompt() -> str:
 
 def _asked(*, with_profile: bool) -> list[str]:
     return [it for it in DIMENSIONS if with_profile or it != PERSONALIZATION]
+
+
+def _worded(paragraphs: tuple[str, ...], elsewhere: bool) -> tuple[str, ...]:
+    if not elsewhere:
+        return paragraphs
+    told = in_other_words("".join(f"{it}\n" for it in paragraphs))
+    return tuple(_lines(told))
 
 
 def _paragraphs(criterion: dict[str, str], *, with_picks: bool) -> tuple[str, ...]:

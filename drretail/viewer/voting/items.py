@@ -38,7 +38,9 @@ class Asked:
 
     query: str
     profile: tuple[str, ...]
+    """Empty of a report from elsewhere: nobody of the shop's users asked."""
     today: str
+    """Blank where nobody knows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,11 @@ class Sheets:
     _rendered: dict[str, Markup] = field(default_factory=dict[str, Markup])
     """Reports by run: each person comes back to the same ones."""
 
+    @property
+    def are_from_elsewhere(self) -> bool:
+        """Whether all reports were imported: nobody of the shop's users asked."""
+        return all(it.is_imported for it in self.definition.systems.values())
+
     def of_pair(self, item: PairItem, annotator: str) -> Sheet:
         """Both reports, on the sides that this person sees them on."""
         subjects = {label: self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b)}
@@ -105,13 +112,15 @@ class Sheets:
         # A report without a list would look like one that buys nothing: judges are shown both or none, too.
         shown = picks if all(picks) else [(), ()]
         reports = [self._report(name, it, lines) for name, it, lines in zip("AB", sides, shown, strict=True)]
-        questions = pair_questions(with_profile=a.profile is not None, with_picks=all(picks))
+        elsewhere = a.is_elsewhere and b.is_elsewhere
+        questions = pair_questions(with_profile=a.profile is not None, with_picks=all(picks), elsewhere=elsewhere)
         return Sheet(self._asked(a), questions, tuple(reports))
 
     def of_report(self, item: ReportItem) -> Sheet:
         subject = self._unchanged(item)
         picks = blind_picks(subject, self.names)
-        questions = rating_questions(with_profile=subject.profile is not None, with_picks=bool(picks))
+        with_profile, elsewhere = subject.profile is not None, subject.is_elsewhere
+        questions = rating_questions(with_profile=with_profile, with_picks=bool(picks), elsewhere=elsewhere)
         return Sheet(self._asked(subject), questions, (self._report("", subject, picks),))
 
     def of_claim(self, item: ClaimItem) -> Sheet:
@@ -181,9 +190,10 @@ class Sheets:
         return BlindReport(name, html, picks, len(split_words(subject.report or "")))
 
     def _asked(self, subject: Subject) -> Asked:
-        profile = NO_PROFILE if subject.profile is None else subject.profile.text
-        today = "not known" if subject.now is None else subject.now.date().isoformat()
-        return Asked(subject.query.text, tuple(profile.splitlines()), today)
+        told = NO_PROFILE if subject.profile is None else subject.profile.text
+        profile = () if subject.is_elsewhere else tuple(told.splitlines())
+        today = "" if subject.now is None else subject.now.date().isoformat()
+        return Asked(subject.query.text, profile, today)
 
     def _unchanged(self, item: ReportItem | ClaimItem) -> Subject:
         subject = self._subject(item.system, item.query_id, item.repeat)

@@ -45,7 +45,7 @@ def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_pa
     estimates = estimate_judging(folder, FAMILIES, [sonnet()])
     names = ["faithfulness by anthropic:claude-sonnet-5", "quality by anthropic:claude-sonnet-5"]
     assert [(one.name, one.count) for one in estimates] == [(name, 2) for name in names]
-    assert all(one.basis == "the length of the reports, as on the demo's" for one in estimates)
+    assert all(one.basis == "the length of the reports, by what judging took on the demo" for one in estimates)
     quality = estimates[1].dollars
     assert quality is not None
     assert quality.low == pytest.approx(((2 * 10_500 + 4 * 12) * 2 + 2 * 700 * 10) / 1e6)  # four words
@@ -111,7 +111,7 @@ def test_what_floors_took_says_nothing_of_reports_of_research(tmp_path: Path) ->
     for path in (folder / "verdicts" / "quality" / judge.slug / LABEL).iterdir():
         path.unlink()
     (estimate,) = estimate_judging(folder, ["quality"], [judge], rate_floors=True)
-    assert estimate.basis == f"1 reports judged here by {judge.slug}, others by their length"
+    assert estimate.basis == f"1 report judged here by {judge.slug}, others by their length"
     assert (estimate.count, estimate.calls.low, estimate.calls.high) == (1, 7, 10)
     (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True, rate_floors=True)
     assert (anew.calls.low, anew.calls.high) == (7 + 3, 10 + 9)  # six calls took the copy, ± half of them

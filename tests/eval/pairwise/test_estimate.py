@@ -46,7 +46,7 @@ def test_what_was_compared_here_is_the_better_basis_and_is_not_counted_again(tmp
     (rest,) = estimate_judging(folder, ["pairwise"], [judge])
     assert (paper.count, rest.count) == (0, 2)  # of the answers to two pairs half are there, but for constraints
     assert rest.calls.low == rest.calls.high == pytest.approx(14 + 2)
-    assert rest.basis == f"2 pairs of reports compared here by {judge.slug}"
+    assert rest.basis == f"2 pairs judged here by {judge.slug}"
     compared(folder, judge)
     assert len(asked) == 14 + 14 + 2
     (same,) = estimate_judging(folder, ["pairwise"], [judge])

@@ -15,10 +15,14 @@ from drretail.eval.lab.judged_claims import extracted_claims
 from drretail.eval.quality.judge import DIMENSIONS
 from drretail.experiment import read_definition, run_folder
 from drretail.files import read_jsonl
+from drretail.imports.formats import load_format
+from drretail.imports.recording import record
+from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.live.app import create_app, parts_of
 from drretail.viewer.voting.claim_sheet import uncited_items
 from drretail.viewer.voting.plan import plan_uncited, planned
+from tests.imports.foreign import REPORT, drb
 from tests.viewer.dom import parse
 from tests.viewer.live.conftest import PORT, TOKEN, client_of
 
@@ -296,3 +300,16 @@ def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
     questions = [query.query_id for query in read_definition(exp).queries]
     assert {client.get(f"/query-{it}.html").status_code for it in questions} == {404}
     assert client.get("/index.html").status_code == 404
+
+
+def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: Path) -> None:
+    for name, report in (("first.jsonl", REPORT), ("second.jsonl", "Take the small one.")):
+        record(load_format("drb").read(drb(tmp_path / name, report)), "drb", tmp_path / "exp", Progress())
+    client = client_of(create_app(parts_of(tmp_path / "exp", PORT), TOKEN, PORT))
+    client.post("/name", data={"name": "ann", "back": "rate"})
+    for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
+        told = " ".join(it.text for it in parse(client.get(path).text).all("main")).lower()
+        assert "question" in told
+        assert "shop" not in told.replace("shop.example", ""), path
+        assert "asked on" not in told, path
+    assert "--fetch-sources" in client.get("/label").text

@@ -31,6 +31,16 @@ def test_one_system_is_told_by_its_first_score() -> None:
     assert told.cannot == alone
 
 
+def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
+    few, most = BoardCell(value=0, n_scored=1, n_planned=20), BoardCell(value=0.5, n_scored=19, n_planned=20)
+    fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
+    row = BoardRow(system="gpt", cells={"FP": few, "FR": most})
+    board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP, fr), rows=(row,), differs=())
+    assert conclusion(board).can == "gpt: FR 0.50 on 19/20 reports, share of claims with a source."
+    only_few = board.model_copy(update={"columns": (_FP,)})
+    assert conclusion(only_few).can == "Nothing is scored on half of the reports yet."
+
+
 def test_many_sentences_are_cut_and_the_rest_is_counted() -> None:
     told = conclusion(_board(*(f"m{it}: a above b." for it in range(6))))
     assert told.can.count("above") == 3

@@ -55,8 +55,13 @@ def test_what_no_report_has_anything_for_is_named_and_no_column() -> None:
     (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
     assert [column.name for column in table.columns] == ["FP"]
     assert "Nothing to score in any report: FP_web." in table.notes
-    (table,) = score_tables([score(**nothing)])
-    assert [column.name for column in table.columns] == ["FP_web"]
+
+
+def test_a_family_with_nothing_to_score_is_a_sentence_and_no_table() -> None:
+    nothing = {"value": None, "n_scored": 0, "n_na": 4, "n_failed": 0, "items": {"lacks:no_gold": 4}}
+    (table,) = score_tables([score(**nothing), score(variant="FR", **nothing)])
+    assert table.columns == ()
+    assert table.notes[0] == "Nothing to score in any report."
 
 
 def test_a_rule_based_judge_s_ratings_are_never_numbers() -> None:
