@@ -85,7 +85,7 @@ def load_metric(name: str) -> Metric:
 
 
 def _own(metric: Metric) -> Metric:
-    """The metric, its faults told by its name, under which its verdicts are kept; a built-in one of any form as it is."""
+    """The metric, its faults told by its name, under which its verdicts are kept; a built-in one as it is."""
     if metric.name in METRICS and type(metric) is type(load_metric(metric.name)):
         return metric
     if metric.name in (*METRICS, PAIRWISE):
