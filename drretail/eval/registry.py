@@ -84,9 +84,14 @@ def load_metric(name: str) -> Metric:
     return metric if place in METRICS.values() else _own(metric)
 
 
+def _is_a_form_of(metric: Metric, place: str) -> bool:
+    """Whether its class is of that built-in family, such as ReportEval's that compares paragraphs."""
+    return f"{type(metric).__module__}.".startswith(f"{place.partition(':')[0]}.")
+
+
 def _own(metric: Metric) -> Metric:
     """The metric, its faults told by its name, under which its verdicts are kept; a built-in one as it is."""
-    if metric.name in METRICS and type(metric) is type(load_metric(metric.name)):
+    if metric.name in METRICS and (metric is load_metric(metric.name) or _is_a_form_of(metric, METRICS[metric.name])):
         return metric
     if metric.name in (*METRICS, PAIRWISE):
         raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")
