@@ -107,7 +107,10 @@ def mcp(
     redact: flags.Redact = False,
     web: flags.Web = None,
     http: Annotated[bool, typer.Option("--http", help="Over HTTP on this machine, not over stdin and stdout.")] = False,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="With --http; 0 takes any that is free.")] = 0,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="With --http; 0, as without it, takes any that is free."),
+    ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.
@@ -118,6 +121,8 @@ def mcp(
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
     recorded.check()
+    if port is not None and not http:
+        raise UserError("--port is of the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_user, opened_world
@@ -148,7 +153,7 @@ def mcp(
             runs = held.enter_context(recorded.recording(query, session, world, without or (), settings))
             told = question_instructions(session, query.text)
             server = mcp_server(session, runs.opened, told, takes_report=True)
-        _serve_http(server, port) if http else _serve_stdio(server)
+        _serve_http(server, port or 0) if http else _serve_stdio(server)
 
 
 def _serve_stdio(server: Any) -> None:

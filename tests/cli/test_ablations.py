@@ -78,6 +78,15 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(drretai
     assert 'id="distractors"' in page
 
 
+def test_what_rules_can_t_judge_is_said_to_need_a_model(drretail: Command, run_on: Path) -> None:
+    assert drretail(*SCORED).returncode == 0
+    refused = drretail("compare", "exp", "--by", "size", "--metric", "dr3:IR_SC")
+    assert refused.returncode == 2
+    assert "No judge so far gives a value of dr3:IR_SC; a model may: drretail score exp --metrics dr3 --judge" in (
+        " ".join(refused.stderr.split())
+    )
+
+
 @pytest.mark.parametrize(
     ("by", "said"),
     [

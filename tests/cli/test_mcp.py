@@ -247,6 +247,7 @@ def test_what_is_missing_or_does_not_go_together_is_one_sentence(
     assert "add --to EXP" in refused(*shop, "--question", "x")
     assert "--question TEXT" in refused(*shop, *to)
     assert "go together" in refused(*shop, *to, "--queries", "q.jsonl")
+    assert "add --http" in refused(*shop, "--port", "8080")
     assert "The shop has no user" in refused(*shop, "--user", "AEWRONG")
     assert "family of tools" in refused(*shop, "--without", "the_web")
     monkeypatch.setenv("MCP_TOKEN", "short")

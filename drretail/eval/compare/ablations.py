@@ -76,10 +76,11 @@ def tables_of_experiment(
     seats = seats_of(gathered, chosen_judges(gathered, (), judges))
     tables = list(ablation_tables(gathered, by, seats, variants))
     if not tables:
-        raise UserError(
-            f"Nothing of {', '.join(asked) or 'it'} was judged by a model or by code: drretail score {experiment} "
-            f"--metrics {','.join(gathered.families)}."
-        )
+        command = f"drretail score {experiment} --metrics {','.join(gathered.families)}"
+        what = ", ".join(asked) or "it"
+        if any(gathered.seats(name) for name in gathered.families):  # by who has no values for this
+            raise UserError(f"No judge so far gives a value of {what}; a model may: {command} --judge PROVIDER:MODEL.")
+        raise UserError(f"Nothing of {what} was judged: {command}.")
     return tables if beside is None else [*tables, *ablation_tables(gathered, beside, seats, variants)]
 
 
