@@ -34,6 +34,23 @@ def lacking(variant: str, state: VerdictState, why: str = "") -> Value:
     return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {})
 
 
+def all_lacking(verdict: Verdict | None, variants: Iterable[str]) -> list[Value]:
+    """What a report has of them whose one verdict holds nothing, or is missing, which is failed."""
+    state, why = ("failed", "") if verdict is None else (verdict.state, verdict.reason)
+    return [lacking(variant, state, why) for variant in variants]
+
+
+def share(variant: str, part: tuple[str, int], whole: tuple[str, int]) -> Value:
+    """A part of a whole, each with its name among the items; n/a of nothing."""
+    items = {name: float(count) for name, count in (part, whole)}
+    return Value(variant, "scored", part[1] / whole[1], items) if whole[1] else Value(variant, "na", None, items)
+
+
+def pooled_share(value: Value, part: str, whole: str) -> Sequence[tuple[float, float]]:
+    """The same as pairs that are summed over a system's reports; one without a value adds nothing."""
+    return [(value.items[part], value.items[whole])] if value.state == "scored" else [(0.0, 0.0)]
+
+
 def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
     """Why there is no value where any of these has none: failed before unverifiable before na; None where all have."""
     found = {*states}

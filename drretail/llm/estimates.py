@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.prices import MILLION
 from drretail.records.models import Price
 
@@ -49,6 +50,25 @@ class Estimate:
     unpriced: tuple[str, ...] = ()
     unit: str = ""
     """What is counted, in the plural; empty where the table's heading says it."""
+
+
+def estimate_by_length(
+    name: str, characters: Sequence[int], answer: Range, spec: str, price: Price | None, *, basis: str, unit: str
+) -> Estimate:
+    """What as many questions to one model are likely to take, each of so many characters, and each answered once."""
+    count, tokens = len(characters), sum(characters) / CHARACTERS_PER_TOKEN
+    read, written = Range(0.8 * tokens, 1.4 * tokens), answer.times(count)
+    return Estimate(
+        name,
+        count,
+        Range(count, count * 1.2),
+        read,
+        written,
+        dollars_of(read, written, [] if price is None else [price]),
+        basis,
+        () if price is not None else (spec,),
+        unit,
+    )
 
 
 def dollars_of(read: Range, written: Range, prices: Sequence[Price]) -> Range | None:

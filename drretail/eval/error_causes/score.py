@@ -8,33 +8,28 @@ from drretail.eval.error_causes.causes import CAUSES, shares
 from drretail.eval.error_causes.judge import FAMILY, VERSION, ReportErrors, judge_causes
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, lacking
+from drretail.eval.metric import Metric, Value, all_lacking, lacking, pooled_share, share
 from drretail.records.score import MetricDescription, Rules, Verdict
 
 N_MISSED, N_WRONG = "n_missed", "n_wrong_claims"
 COUNTS = (N_MISSED, N_WRONG)
 VARIANTS = (*COUNTS, *CAUSES)
+PART, WHOLE = "of this cause", "errors"
 
 
 def report_values(verdicts: Sequence[Verdict]) -> list[Value]:
     """Of one report, all variants; one without a verdict is failed."""
     verdict = next(iter(verdicts), None)
     if verdict is None or verdict.state != "scored":
-        state = "failed" if verdict is None else verdict.state
-        return [lacking(variant, state, "" if verdict is None else verdict.reason) for variant in VARIANTS]
+        return all_lacking(verdict, VARIANTS)
     found = ReportErrors.model_validate(verdict.value)
     kinds = [it.kind for it in found.errors]
     missed = Value(N_MISSED, "scored", float(kinds.count("insight")))
     return [
         missed if found.insights_judged else lacking(N_MISSED, "na", BY_RULES),
         Value(N_WRONG, "scored", float(kinds.count("claim"))),
-        *(_share(cause, count, len(kinds)) for cause, count in shares(it.cause for it in found.errors).items()),
+        *(share(cause, (PART, n), (WHOLE, len(kinds))) for cause, n in shares(it.cause for it in found.errors).items()),
     ]
-
-
-def _share(cause: str, count: int, errors: int) -> Value:
-    items = {"of this cause": float(count), "errors": float(errors)}
-    return Value(cause, "scored", count / errors, items) if errors else Value(cause, "na", None, items)
 
 
 DESCRIPTION = MetricDescription(
@@ -86,8 +81,7 @@ class ErrorCauses:
     def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
         if variant not in CAUSES:
             raise KeyError(variant)
-        items = report[variant].items
-        return [(items["of this cause"], items["errors"])] if report[variant].state == "scored" else [(0.0, 0.0)]
+        return pooled_share(report[variant], PART, WHOLE)
 
     def pooled_variants(self) -> frozenset[str]:
         return frozenset(CAUSES)

@@ -7,32 +7,27 @@ from drretail.eval.fault_place.judge import FAMILY, VERSION, judge_places, place
 from drretail.eval.fault_place.placing import PLACES, shares
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, lacking
+from drretail.eval.metric import Metric, Value, all_lacking, pooled_share, share
 from drretail.records.score import MetricDescription, Rules, Verdict
 
 N_WRONG, N_PLACED = "n_wrong", "n_placed"
 COUNTS = (N_WRONG, N_PLACED)
 VARIANTS = (*COUNTS, *PLACES)
+PART, WHOLE = "here", "wrong"
 
 
 def report_values(verdicts: Sequence[Verdict]) -> list[Value]:
     """Of one report, all variants; one without a verdict is failed."""
     verdict = next(iter(verdicts), None)
     if verdict is None or verdict.state != "scored":
-        state = "failed" if verdict is None else verdict.state
-        return [lacking(variant, state, "" if verdict is None else verdict.reason) for variant in VARIANTS]
+        return all_lacking(verdict, VARIANTS)
     found = shares(it.place for it in placed_in(verdict))
     wrong = sum(found.values())
     counts = [
-        Value(N_WRONG, "scored", float(wrong), {"wrong": wrong}),
-        Value(N_PLACED, "scored", float(wrong - found["unknown"]), {"wrong": wrong}),
+        Value(N_WRONG, "scored", float(wrong), {WHOLE: wrong}),
+        Value(N_PLACED, "scored", float(wrong - found["unknown"]), {WHOLE: wrong}),
     ]
-    return [*counts, *(_share(place, count, wrong) for place, count in found.items())]
-
-
-def _share(place: str, count: int, wrong: int) -> Value:
-    items = {"here": float(count), "wrong": float(wrong)}
-    return Value(place, "scored", count / wrong, items) if wrong else Value(place, "na", None, items)
+    return [*counts, *(share(place, (PART, count), (WHOLE, wrong)) for place, count in found.items())]
 
 
 DESCRIPTION = MetricDescription(
@@ -79,8 +74,7 @@ class FaultPlaces:
     def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
         if variant not in PLACES:
             raise KeyError(variant)
-        value = report[variant]
-        return [(value.items["here"], value.items["wrong"])] if value.state == "scored" else [(0.0, 0.0)]
+        return pooled_share(report[variant], PART, WHOLE)
 
     def pooled_variants(self) -> frozenset[str]:
         return frozenset(PLACES)

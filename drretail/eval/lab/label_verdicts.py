@@ -13,7 +13,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.labelled_claims import LabelledClaim, LabelledSet
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.progress import Bar
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
@@ -66,18 +66,14 @@ def estimate_labelled(folder: Path, sets: Iterable[LabelledSet], judge: Judge) -
     for labelled in sets:
         known = verdicts_on(folder, labelled, judge)
         left = [it for it in labelled.claims if it.item not in known]
-        tokens = sum(_characters(it, judge) for it in left) / CHARACTERS_PER_TOKEN
-        read, written = Range(0.8 * tokens, 1.4 * tokens), ANSWER.times(len(left))
-        yield Estimate(
+        yield estimate_by_length(
             f"{labelled.name}, {judge.ref.spec}",
-            len(left),
-            Range(len(left), len(left) * 1.2),
-            read,
-            written,
-            dollars_of(read, written, [] if price is None else [price]),
-            "length of claims and sources",
-            () if price is not None else (judge.ref.spec,),
-            "claims",
+            [_characters(it, judge) for it in left],
+            ANSWER,
+            judge.ref.spec,
+            price,
+            basis="length of claims and sources",
+            unit="claims",
         )
 
 

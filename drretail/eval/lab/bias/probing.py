@@ -12,8 +12,7 @@ from drretail.eval.lab.bias.probed_reports import Reports
 from drretail.eval.lab.trial_findings import BiasFound, ProbeFound
 from drretail.eval.registry import PAIRWISE
 from drretail.files import read_json
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.estimates import Estimate, Range, estimate_by_length
 
 PROBES = {
     it.name: it
@@ -91,17 +90,13 @@ def estimate_probe(case: Case, probe: Probe) -> Estimate | None:
     left = [it for it, verdict in case.standing(probe.name, probe.questions(case)) if verdict is None]
     if not left:
         return None
-    price = None if case.judge.model is None else case.judge.model.price
-    tokens = sum(it.characters for it in left) / CHARACTERS_PER_TOKEN
-    read, written = Range(0.8 * tokens, 1.4 * tokens), ANSWER.times(len(left))
-    return Estimate(
-        f"{probe.name}, {case.judge.ref.spec}",
-        len(left),
-        Range(len(left), len(left) * 1.2),
-        read,
-        written,
-        dollars_of(read, written, [] if price is None else [price]),
-        "length of what is asked",
-        () if price is not None else (case.judge.ref.spec,),
-        "questions",
+    judge = case.judge
+    return estimate_by_length(
+        f"{probe.name}, {judge.ref.spec}",
+        [it.characters for it in left],
+        ANSWER,
+        judge.ref.spec,
+        None if judge.model is None else judge.model.price,
+        basis="length of what is asked",
+        unit="questions",
     )

@@ -8,8 +8,7 @@ from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.memory.asked_products import AskedProduct
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.progress import Bar
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
@@ -95,19 +94,14 @@ def estimate_recall(folder: Path, world: str, year: int, products: Sequence[Aske
     """What asking for the products that were not asked yet is likely to take."""
     known = recollections(folder, world, products, model)
     left = [it for it in products if it.product_id not in known]
-    price = None if model.model is None else model.model.price
-    tokens = sum(len(recall_prompt().render(**_values(it, year))) for it in left) / CHARACTERS_PER_TOKEN
-    read, written = Range(0.8 * tokens, 1.4 * tokens), ANSWER.times(len(left))
-    return Estimate(
+    return estimate_by_length(
         model.ref.spec,
-        len(left),
-        Range(len(left), len(left) * 1.2),
-        read,
-        written,
-        dollars_of(read, written, [] if price is None else [price]),
-        "length of titles",
-        () if price is not None else (model.ref.spec,),
-        PRODUCTS,
+        [len(recall_prompt().render(**_values(it, year))) for it in left],
+        ANSWER,
+        model.ref.spec,
+        None if model.model is None else model.model.price,
+        basis="length of titles",
+        unit=PRODUCTS,
     )
 
 
