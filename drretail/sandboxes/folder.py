@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from drretail import __version__
-from drretail.env.web.sealed import SANDBOX_FILE, PageLabel, SandboxFolder, task_folder
+from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, PageLabel, SandboxFolder, task_folder
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
 from drretail.files import write_atomically, write_json, write_lines
@@ -89,7 +89,7 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
         raise UserError(f"{folder}: no query has a task, so there is no sandbox.")
     filled = {name: tokens for name, tokens in about.sizes.items() if all(name in it.sizes for it in tasks)}
     said = [_left_out(name, tasks) for name in about.names if name not in filled]
-    write_lines(folder / "queries.jsonl", [it.query.as_line() for it in tasks])
+    write_lines(folder / QUERIES_FILE, [it.query.as_line() for it in tasks])
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
     write_json(folder / SANDBOX_FILE, whole.model_dump(mode="json"))  # last: without it the folder is no sandbox
     return said

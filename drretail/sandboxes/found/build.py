@@ -9,7 +9,7 @@ from threading import Event
 
 from drretail.agents.page_reading import is_on
 from drretail.env.web.base import Web
-from drretail.env.web.sealed import SANDBOX_FILE, SandboxFolder, read_sandbox, task_folder
+from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, SandboxFolder, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
@@ -35,7 +35,6 @@ from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
 TELLING = 6
 """Words of a quote that a page of noise doesn't have by chance."""
 FOUND_FILE = "found.json"
-QUERIES_FILE = "queries.jsonl"
 SETTINGS_FILE = "settings.json"
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import read_labels, read_pages, task_folder
+from drretail.env.web.sealed import QUERIES_FILE, read_labels, read_pages, task_folder
 from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file, rubric_path
@@ -35,7 +35,7 @@ async def write_queries(
 
     Those that have gold stay as they are. What fails is told, never raised.
     """
-    queries = {it.query_id: it for it in read_documents(folder / "queries.jsonl", Query, "query")}
+    queries = {it.query_id: it for it in read_documents(folder / QUERIES_FILE, Query, "query")}
     writer = QueryWriter(world, asker)
     written: list[str] = []
     wrong: dict[str, tuple[Finding, ...]] = {}
@@ -50,7 +50,7 @@ async def write_queries(
             failed[query_id] = f"{CAPPED} {problem} is reached"
         else:
             queries[query_id] = query
-            write_lines(folder / "queries.jsonl", [it.as_line() for it in queries.values()])
+            write_lines(folder / QUERIES_FILE, [it.as_line() for it in queries.values()])
             # Last: a task with gold is never asked about again, and then its query has to be there.
             write_json(task_folder(folder, query_id) / "gold.json", gold.model_dump(mode="json"))
             written.append(query_id)
