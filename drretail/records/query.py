@@ -1,11 +1,13 @@
-"""Queries, their typed constraints, and what of them an agent is given."""
+"""Queries, what their wishes come to in a shop, and what of them an agent is given."""
 
+from decimal import Decimal
 from typing import Any, Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
 
 Lack = Literal[
     "not_typed",
@@ -18,30 +20,48 @@ Lack = Literal[
     "owned",
     "no_basket",
 ]
-"""Why there is no basket. Nobody has typed what the query demands.
+"""Why there is no basket. Nobody has typed what the query wants; or nothing is to be bought.
 
-No thing that is asked for could be read from the query; the shop offers none of them, or not
-all; it names no price of what would do, or none in the currency of the budget. Else the one constraint without which
-there would be a basket: the budget, a wanted brand, what must and must not be, that nothing is bought twice.
-"no_basket": several are in the way."""
+The shop offers none of a wanted kind; it names no price of what would do, or none in the currency of the budget. Else
+the one part of the wish without which there would be a basket: the budget, a wanted brand, what must and must not be,
+that nothing is bought twice. "no_basket": several are in the way."""
 
 
 class Fit(Record):
-    """A product that is the wanted thing and keeps to what the query demands of it."""
+    """A product that would do for a want."""
 
     product_id: str
     price: str | None = None
     """Of one piece, as a decimal; None where the shop does not know it exactly, or names it in another currency."""
     worth: int
-    """In hundredths of a star (``grounding.worth``)."""
-    wanted_brand: bool = False
+    """In hundredths of a star (``grounding.basket.best.worths``)."""
+    open: tuple[str, ...] = ()
+    """Demands on which its record is silent."""
+    is_pack: bool = False
+    """True where its title says that several are sold together: how many of it are wanted is then open."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_files(cls, given: Any) -> Any:
+        """Until wishes were typed, one basket might have a wanted brand for all things, told by each fit."""
+        return (
+            {key: value for key, value in given.items() if key != "wanted_brand"} if isinstance(given, dict) else given
+        )
+
+    @property
+    def cost(self) -> Decimal:
+        """The price as a number. Raises TypeError where it is not known."""
+        return Decimal(self.price)  # pyright: ignore[reportArgumentType] -- the error is what is promised
 
 
 class WantedThing(Record):
-    """One thing that the query asks for, with everything in the shop that would do."""
+    """One want, with everything in the shop that would do."""
 
     name: str
     quantity: int = 1
+    optional: bool = False
+    open: tuple[str, ...] = ()
+    """Demands that no record of its kind bears out: what would do leaves them out."""
     fits: tuple[Fit, ...] = ()
     """By product id."""
 
@@ -58,7 +78,7 @@ class BasketItem(Record):
 
 
 class FoundBasket(Record):
-    """A basket that keeps to the query: one item for each wanted thing, in their order."""
+    """A basket that keeps to the wish: one item for each wanted thing, in their order."""
 
     items: tuple[BasketItem, ...]
     total: Money
@@ -99,7 +119,7 @@ def demands(*properties: str, of: str | None = None) -> tuple[Demand, ...]:
 
 
 class Constraints(Record):
-    """What a query demands, in types that code can check."""
+    """What a query demands, in the types of older files, which name no wants."""
 
     budget: Money | None = None
     budget_scope: Literal["total", "per_item"] = "total"
@@ -121,9 +141,30 @@ class Constraints(Record):
         return [{"property": it} if isinstance(it, str) else it for it in given]
 
 
-NOBODY = "nobody"
-NOT_TYPED = "constraints were not typed"
-"""Why nothing that rests on constraints is said of a query's answers."""
+def carried_over(constraints: Constraints, wants: tuple[Want, ...]) -> Wish:
+    """The wish of an older query whose wants were typed anew, with the limits that its constraints hold.
+
+    A limit of a want itself stands before one of the constraints.
+    """
+    each = constraints.budget if constraints.budget_scope == "per_item" else None
+    limits = {
+        "price_max": each,
+        "brands_wanted": constraints.brands_wanted,
+        "brands_unwanted": constraints.brands_unwanted,
+    }
+    return Wish(
+        wants=tuple(
+            want.model_copy(update={name: limit for name, limit in limits.items() if not getattr(want, name)})
+            for want in wants
+        ),
+        budget=constraints.budget if each is None else None,
+        deadline=constraints.deadline,
+        owned=constraints.owned,
+    )
+
+
+NOT_TYPED = "nobody has typed what the query wants"
+"""Why nothing that rests on a wish is said of a query's answers."""
 
 
 LONGEST_TEXT = 10_000
@@ -149,18 +190,15 @@ class Query(Document):
     """What sort of need it is, one of ``NEED_KINDS`` in drretail's own; None where nobody said."""
     rationale: str = ""
     expected_tools: tuple[str, ...] = ()
-    constraints: Constraints = Constraints()
+    wish: Wish | None = None
+    """What is to be bought; None where nobody has typed it."""
+    constraints: Constraints | None = None
+    """Of older files, for whoever types their wants; nothing is scored by it."""
     typed_by: str | None = None
-    """Who put into ``constraints`` what the text demands: a person or a model; None for whoever made the query.
-    ``NOBODY`` where it is still to be done."""
+    """Who typed the wish: a person or a model; None for whoever made the query."""
     world_fingerprint: str | None = None
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
-
-    @property
-    def is_typed(self) -> bool:
-        """False while nobody has said what the text demands: empty constraints don't mean then that it is nothing."""
-        return self.typed_by != NOBODY or self.constraints != Constraints()
 
     def asks_the_same_as(self, other: "Query") -> bool:
         """True when nothing differs but that one of the two is not sorted, of which no system is told."""
@@ -177,8 +215,8 @@ class Task(Record):
     """What is said of the shopper in the place of tools that would show it, ready to be read by a model."""
     reference: Reference | None = None
     """What the shop could sell for the query. It is for the oracle alone, never for a system that researches, and so
-    are the constraints."""
-    constraints: Constraints | None = None
+    is the wish."""
+    wish: Wish | None = None
 
     @property
     def question(self) -> str:

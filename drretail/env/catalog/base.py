@@ -63,6 +63,10 @@ class Catalog(Protocol):
         """Raises ToolError("invalid_argument") with the nearest names for an unknown category."""
         ...
 
+    def matching(self, query: CatalogQuery) -> list[str]:
+        """The ids of all products that match, in order of id; ``sort_by``, ``limit`` and ``offset`` count nothing."""
+        ...
+
     def categories(self) -> list[str]:
         """Every name that a category filter accepts, as it is written in the products, sorted."""
         ...

@@ -85,9 +85,20 @@ class ElasticCatalog:
 
     def product_ids(self) -> Iterator[str]:
         """The ids of all products in order."""
+        return self._ids_of({"match_all": {}})
+
+    def matching(self, query: CatalogQuery) -> list[str]:
+        asked = self.formulation.asked(query)
+        if not asked.matching and query.text.strip():
+            return []
+        limits = [*self._in_category(query), *numbers_within(query)]
+        return list(self._ids_of(catalog_query(asked, limits, scored=False)))
+
+    def _ids_of(self, clause: Clause) -> Iterator[str]:
+        """The ids of all products that match a clause, in order."""
         after: list[Any] | None = None
         while True:
-            reply = self._search(sort=[{"product_id": "asc"}], search_after=after, size=IDS_AT_ONCE)
+            reply = self._search(query=clause, sort=[{"product_id": "asc"}], search_after=after, size=IDS_AT_ONCE)
             hits = reply["hits"]["hits"]
             yield from (hit["sort"][0] for hit in hits)
             if len(hits) < IDS_AT_ONCE:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, combinations
 from pathlib import Path
@@ -209,6 +210,11 @@ class TantivyCatalog:
             counts = self._searcher.aggregate(joined([*matching, *passed]), counting_unknown(lacks))
             hidden += unknown_in(counts)
         return hidden
+
+    def matching(self, query: CatalogQuery) -> list[str]:
+        everything = replace(query, sort_by="relevance", limit=self._searcher.num_docs, offset=0)
+        with read_errors(self._folder):
+            return sorted(hit.product_id for hit in self.find(everything).hits)
 
     def categories(self) -> list[str]:
         return list(self._names)

@@ -1,146 +1,114 @@
-"""The basket of the greatest worth that keeps to a query's constraints: one product for each wanted thing.
+"""The basket of the greatest worth within a budget: one product for each wanted thing, none twice.
 
-Exact, by dynamic programming over the slots. A state is what the rest of the choice depends on: the worth so far,
-whether a wanted brand is in, and which of the chosen products later slots offer, too; of each state the cheapest
-choice is kept. Worths are whole hundredths of a star, so n slots have at most (550n + 1) · 2 · s states, with s the
-sets of shared products that can be chosen (1 where no product is offered for two things), and m offers a slot take at
-most n · m times as many steps. Briefing an offer goes that n others of its slot beat in price, worth and brand: the
-other slots use up fewer than n of them.
+Exact, by dynamic programming over the things. A state is what the rest of the choice depends on: the worth so far and
+which of the chosen products would do for later things, too; of each state the cheapest choice is kept. Worths are
+whole hundredths of a star, so n things have at most (500n + 1) · s states, with s the sets of shared products that can
+be chosen (1 where no product would do for two things), and m fits a thing take at most n · m times as many steps.
+A fit goes that n others of its thing beat in price and worth: the other things use up fewer than n of them.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drretail.grounding.basket.cheapest import Basket, Offer, Slot, Terms, basket_of, currency_of, eligible_offers
-from drretail.grounding.constraints.listing import Listing, folded
-from drretail.records.query import Constraints
+from drretail.grounding.basket.cheapest import priced
+from drretail.grounding.constraints.listing import Listing
+from drretail.records.query import Fit, WantedThing
 
-Worths = Sequence[Mapping[str, int]]
-"""For each slot, by product id, what its offers are worth in hundredths of a star."""
+RATINGS_OF_THE_MEAN = 10
+UNRATED = 3.0
+"""Stars of a product where nobody has rated any offer of the thing: the middle of the scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """All that the choice for the remaining slots depends on, but for the money."""
+    """All that the choice for the remaining things depends on, but for the money."""
 
     worth: int
-    branded: bool
     taken: frozenset[str]
-    """The chosen products that a later slot offers."""
+    """The chosen products that would do for a later thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
     cost: Decimal
-    offers: tuple[Offer, ...]
+    fits: tuple[Fit, ...]
 
     @property
     def rank(self) -> tuple[Decimal, tuple[str, ...]]:
-        """The cheaper choice first, ties by the ids in the order of the slots."""
-        return self.cost, tuple(offer.product_id for offer in self.offers)
+        """The cheaper choice first, ties by the ids in the order of the things."""
+        return self.cost, tuple(fit.product_id for fit in self.fits)
 
 
-def best_basket(
-    slots: Sequence[Slot], constraints: Constraints, worths: Worths, *, currency: str | None = None
-) -> Basket | None:
-    """The basket of the greatest sum of worths, each slot counted once; None where none keeps to the constraints.
+def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[Fit] | None:
+    """A fit for each thing, of the greatest sum of worths, each thing counted once; None where none is in the budget.
 
-    What is kept to is as in ``cheapest_basket``. Of baskets of equal worth the cheapest, then the one of the least ids.
+    Of choices of equal worth the cheapest, then the one of the least ids.
     """
-    terms = Terms.of(constraints, currency or currency_of(slots))
-    eligible = eligible_offers(slots, constraints, terms)
-    if eligible is None or not slots or not all(eligible):
+    offers = [_unbeaten(thing, len(things)) for thing in things]
+    if not all(offers):
         return None
-    unbeaten = [_unbeaten(offers, worth, len(slots)) for offers, worth in zip(eligible, worths, strict=True)]
-    states = {_State(0, branded=not constraints.brands_wanted, taken=frozenset()): _Choice(Decimal(0), ())}
-    for number, slot in enumerate(slots):
-        later = frozenset(offer.product_id for offers in unbeaten[number + 1 :] for offer in offers)
-        room = None if terms.total is None else terms.total - _least(slots[number + 1 :], unbeaten[number + 1 :])
-        states = _undominated(_extended(states, slot.quantity, unbeaten[number], worths[number], later, room))
-    ended = [(state.worth, choice) for state, choice in states.items() if state.branded]
-    if not ended:
+    states = {_State(0, frozenset()): _Choice(Decimal(0), ())}
+    for number, thing in enumerate(things):
+        later = frozenset(fit.product_id for fits in offers[number + 1 :] for fit in fits)
+        room = None if budget is None else budget - _least(things[number + 1 :], offers[number + 1 :])
+        states = _undominated(_extended(states, thing.quantity, offers[number], later, room))
+    if not states:
         return None
-    most = max(worth for worth, _ in ended)
-    best = min((choice for worth, choice in ended if worth == most), key=lambda choice: choice.rank)
-    return basket_of(slots, best.offers, terms)
-
-
-def worth_of(basket: Basket, worths: Worths) -> int:
-    """The sum of the worths of what fills the slots, in hundredths of a star."""
-    return sum(worth[pick.product_id] for pick, worth in zip(basket.picks, worths, strict=True))
+    most = max(state.worth for state in states)
+    best = min((choice for state, choice in states.items() if state.worth == most), key=lambda choice: choice.rank)
+    return list(best.fits)
 
 
 def _extended(
-    states: Mapping[_State, _Choice],
-    quantity: int,
-    offers: Sequence[Offer],
-    worth: Mapping[str, int],
-    later: frozenset[str],
-    room: Decimal | None,
+    states: Mapping[_State, _Choice], quantity: int, fits: Sequence[Fit], later: frozenset[str], room: Decimal | None
 ) -> dict[_State, _Choice]:
-    """Every choice with one more slot filled, the cheapest of each state; none that leaves the rest too little."""
+    """Every choice with one more thing, the cheapest of each state; none that leaves the rest too little."""
     extended: dict[_State, _Choice] = {}
     for state, choice in states.items():
-        for offer in offers:
-            cost = choice.cost + offer.price * quantity
-            if offer.product_id in state.taken or (room is not None and cost > room):
+        for fit in fits:
+            cost = choice.cost + fit.cost * quantity
+            if fit.product_id in state.taken or (room is not None and cost > room):
                 continue
-            taken = (state.taken | {offer.product_id}) & later
-            next_state = _State(state.worth + worth[offer.product_id], state.branded or offer.wanted_brand, taken)
-            made = _Choice(cost, (*choice.offers, offer))
+            next_state = _State(state.worth + fit.worth, (state.taken | {fit.product_id}) & later)
+            made = _Choice(cost, (*choice.fits, fit))
             held = extended.get(next_state)
-            if held is None or cost < held.cost or (cost == held.cost and made.rank < held.rank):
+            if held is None or made.rank < held.rank:
                 extended[next_state] = made
     return extended
 
 
 def _undominated(states: Mapping[_State, _Choice]) -> dict[_State, _Choice]:
     """Without the states for which another, alike but for its greater worth, costs no more."""
-    least: dict[tuple[bool, frozenset[str]], Decimal] = {}
+    least: dict[frozenset[str], Decimal] = {}
     kept: dict[_State, _Choice] = {}
     for state, choice in sorted(states.items(), key=lambda item: -item[0].worth):
-        alike = state.branded, state.taken
-        if alike not in least or choice.cost < least[alike]:
-            least[alike] = choice.cost
+        if state.taken not in least or choice.cost < least[state.taken]:
+            least[state.taken] = choice.cost
             kept[state] = choice
     return kept
 
 
-def _least(slots: Sequence[Slot], offers: Sequence[Sequence[Offer]]) -> Decimal:
-    """What the slots cost at least, were no product in two of them."""
-    cheapest = (min(offer.price for offer in of_slot) for of_slot in offers)
-    return sum((price * slot.quantity for price, slot in zip(cheapest, slots, strict=True)), Decimal(0))
+def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> Decimal:
+    """What the things cost at least, were no product in two of them."""
+    cheapest = (min(fit.cost for fit in fits) for fits in offers)
+    return sum((cost * thing.quantity for cost, thing in zip(cheapest, things, strict=True)), Decimal(0))
 
 
-def _unbeaten(offers: Sequence[Offer], worth: Mapping[str, int], n: int) -> list[Offer]:
-    """The offers that fewer than n others of the slot beat in everything; among equals the lesser id is better."""
-    best_first = sorted(offers, key=lambda it: (-worth[it.product_id], it.price, it.product_id))
-    kept: list[Offer] = []
-    for offer in best_first:
-        beaten_by = sum(it.price <= offer.price and it.wanted_brand >= offer.wanted_brand for it in kept)
-        if beaten_by < n:
-            kept.append(offer)
+def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
+    """The fits that fewer than n others of the thing beat in everything; among equals the lesser id is better."""
+    kept: list[Fit] = []
+    for fit in sorted(priced(thing), key=lambda it: (-it.worth, it.cost, it.product_id)):
+        if sum(other.cost <= fit.cost for other in kept) < n:
+            kept.append(fit)
     return kept
 
 
-RATINGS_OF_THE_MEAN = 10
-BRAND = 50
-"""What a wanted brand adds, in hundredths of a star."""
-UNRATED = 3.0
-"""Stars of a product where nobody has rated any offer of the thing: the middle of the scale."""
-
-
-def worths(offers: Sequence[Listing], constraints: Constraints) -> Mapping[str, int]:
-    """By product id, the worth of each offer of one wanted thing, in hundredths of a star: 0 to 550.
-
-    Whole numbers, so that sums of them are exact and baskets can be told apart by them.
-    """
+def worths(offers: Sequence[Listing]) -> Mapping[str, int]:
+    """By product id, the worth of each offer of one thing in hundredths of a star, 0 to 500: its rating, drawn towards
+    the mean of all offers as if that were ``RATINGS_OF_THE_MEAN`` ratings more."""
     mean = _mean_rating(offers)
-    brands = frozenset(map(folded, constraints.brands_wanted))
-    return {
-        it.product.product_id: round(100 * _believed(it, mean)) + (BRAND if brands & it.makers else 0) for it in offers
-    }
+    return {it.product.product_id: round(100 * _believed(it, mean)) for it in offers}
 
 
 def _believed(listing: Listing, mean: float) -> float:

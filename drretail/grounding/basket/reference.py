@@ -1,95 +1,152 @@
-"""The baskets by which reports on a query are measured, from what the shop offers of each wanted thing."""
+"""The baskets by which reports on a query are measured, from what the shop offers of each want."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
-from drretail.grounding.basket.best import Worths, best_basket, worth_of, worths
-from drretail.grounding.basket.cheapest import Basket, Slot, Terms, candidates, cheapest_basket, currency_of
-from drretail.grounding.constraints.listing import folded
-from drretail.records.money import Money
-from drretail.records.query import BasketItem, Constraints, Fit, FoundBasket, Lack, Query, Reference, WantedThing
+from drretail.grounding.basket.best import best_choice, worths
+from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.constraints.fits import fitting, leaves_open, priced_in
+from drretail.grounding.constraints.listing import Listing, pieces_in
+from drretail.records.money import USD, Money
+from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Query, Reference, WantedThing
+from drretail.records.wish import Want, Wish
+
+Offered = Sequence[Sequence[Listing]]
+"""For each want, all that the shop has of its kinds."""
 
 
-def reference_of(query: Query, slots: Sequence[Slot], bought: Collection[str] = ()) -> Reference:
-    """The cheapest and the best basket for a query, and everything that would do for each of its things.
+def reference_of(query: Query, offered: Offered, bought: Collection[str] = ()) -> Reference:
+    """The cheapest and the best basket for a query, and everything that would do for each of its wants.
 
-    ``slots`` are the things that it asks for, with all that the shop has of them; ``bought`` are products that are not
-    wanted a second time, beside those that the query itself says are owned.
+    ``bought`` are products of the shopper's orders: like what the query itself names as owned, they don't do where a
+    want is not for one more of them.
     """
-    constraints = _without(query.constraints, bought)
-    cheapest = cheapest_basket(slots, constraints) if query.is_typed else None
-    worth = [worths(slot.offers, constraints) for slot in slots]
-    best = None if cheapest is None else best_basket(slots, constraints, worth)
-    terms = Terms.of(constraints, currency_of(slots))
-    offered = {listing.product.product_id for slot in slots for listing in slot.offers}
+    wish = query.wish
+    if wish is None or not wish.wants:
+        return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
+    owned = {*wish.owned, *bought}
+    things = _things(wish, offered, owned)
+    needed = [thing for thing in things if not thing.optional]
+    cheapest = _within(needed, cheapest_choice(needed), wish)
+    best = None if cheapest is None else _best(things, wish)
+    titles = {it.product.product_id: it.product.title for of_want in offered for it in of_want}
+    currency = _currency(wish, offered)
+    left_out = owned & titles.keys() if not all(want.again for want in wish.wants) else set[str]()
     return Reference(
         query_id=query.query_id,
-        things=tuple(_thing(slot, constraints, terms, of_slot) for slot, of_slot in zip(slots, worth, strict=True)),
-        cheapest=None if cheapest is None else _found(cheapest, worth),
-        best=None if best is None else _found(best, worth),
-        lack=_lack(query, slots, constraints) if cheapest is None else None,
-        left_out=tuple(sorted(offered & {*constraints.owned})),
+        things=tuple(things),
+        cheapest=None if cheapest is None else _found(needed, cheapest, titles, currency),
+        best=None if best is None else _found(*best, titles, currency),
+        lack=_lack(wish, offered, owned) if cheapest is None else None,
+        left_out=tuple(sorted(left_out)),
     )
 
 
-def _without(constraints: Constraints, bought: Collection[str]) -> Constraints:
-    return constraints.model_copy(update={"owned": tuple(sorted({*constraints.owned, *bought}))})
+def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[WantedThing]:
+    currency = _currency(wish, offered)
+    return [_thing(want, of_kind, owned, currency) for want, of_kind in zip(wish.wants, offered, strict=True)]
 
 
-def _lack(query: Query, slots: Sequence[Slot], constraints: Constraints) -> Lack:
-    if not query.is_typed:
-        return "not_typed"
-    if not slots:
-        return "no_things"
-    if not all(slot.offers for slot in slots):
+def _thing(want: Want, of_kind: Sequence[Listing], owned: Collection[str], currency: str) -> WantedThing:
+    found, worth = fitting(want, of_kind, owned), worths(of_kind)
+    fits = {
+        listing.product.product_id: Fit(
+            product_id=listing.product.product_id,
+            price=None if (price := priced_in(listing, currency)) is None else _written(price),
+            worth=worth[listing.product.product_id],
+            open=leaves_open(want, listing),
+            is_pack=pieces_in(listing.product.title) > 1,
+        )
+        for listing in found.listings
+    }
+    return WantedThing(
+        name=want.name,
+        quantity=want.quantity,
+        optional=want.optional,
+        open=found.open,
+        fits=tuple(fits[key] for key in sorted(fits)),
+    )
+
+
+def _currency(wish: Wish, offered: Offered) -> str:
+    """That of the budget, else the one in which most is offered, ties by its code; USD where nothing is."""
+    limits = [wish.budget, *(want.price_max for want in wish.wants)]
+    counts = Counter(offer.product.currency for of_want in offered for offer in of_want)
+    named = next((limit.currency for limit in limits if limit is not None), None)
+    return named or min(counts, key=lambda code: (-counts[code], code), default=USD)
+
+
+def _within(things: Sequence[WantedThing], chosen: list[Fit] | None, wish: Wish) -> list[Fit] | None:
+    """The choice, where it keeps to the budget."""
+    is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
+    return None if is_over else chosen
+
+
+def _best(things: Sequence[WantedThing], wish: Wish) -> tuple[Sequence[WantedThing], list[Fit]] | None:
+    """The things that the best basket holds, and what it takes for each.
+
+    What is optional is in it where the budget allows; products that keep all demands outright go before others.
+    """
+    budget = None if wish.budget is None else wish.budget.value
+    needed = [thing for thing in things if not thing.optional]
+    for chosen_things in (things, needed):
+        for wanted in ([_outright(thing) for thing in chosen_things], chosen_things):
+            chosen = best_choice(wanted, budget)
+            if chosen is not None:
+                return chosen_things, chosen
+    return None
+
+
+def _outright(thing: WantedThing) -> WantedThing:
+    """Without the fits that leave more open than the thing's other fits must."""
+    sure = tuple(fit for fit in thing.fits if set(fit.open) <= set(thing.open))
+    return thing.model_copy(update={"fits": sure})
+
+
+def _lack(wish: Wish, offered: Offered, owned: Collection[str]) -> Lack:
+    needed = [number for number, want in enumerate(wish.wants) if not want.optional]
+    if not all(offered[number] for number in needed):
         return "nothing_offered"
-    terms = Terms.of(constraints, currency_of(slots))
+    currency = _currency(wish, offered)
     # Where nothing would do, what is in the way is something else than the price.
-    would_do = [candidates(slot, constraints) or slot.offers for slot in slots]
-    if any(all(terms.price_of(offer) is None for offer in offers) for offers in would_do):
+    would_do = [fitting(wish.wants[it], offered[it], owned).listings or offered[it] for it in needed]
+    if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
-    for lack, without in _WITHOUT.items():
-        freed = constraints.model_copy(update=without)
-        if cheapest_basket(slots, freed, currency=terms.currency) is not None:
+    for lack, (of_want, of_wish) in _WITHOUT.items():
+        freed = wish.model_copy(
+            update={**of_wish, "wants": tuple(want.model_copy(update=of_want) for want in wish.wants)}
+        )
+        things = [it for it in _things(freed, offered, owned) if not it.optional]
+        if _within(things, cheapest_choice(things), freed) is not None:
             return lack
     return "no_basket"
 
 
-_WITHOUT: Mapping[Lack, Mapping[str, object]] = {
-    "too_dear": {"budget": None},
-    "no_such_brand": {"brands_wanted": ()},
-    "demands": {"must": (), "must_not": (), "brands_unwanted": ()},
-    "owned": {"owned": ()},
+_WITHOUT: Mapping[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
+    "too_dear": ({"price_max": None}, {"budget": None}),
+    "no_such_brand": ({"brands_wanted": ()}, {}),
+    "demands": ({"must": (), "must_not": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None}, {}),
+    "owned": ({"again": True}, {}),
 }
-"""What to leave out of the constraints to see whether it is in the way, in this order."""
+"""What to leave out of the wants, and of the wish, to see whether it is in the way; in this order."""
 
 
-def _thing(slot: Slot, constraints: Constraints, terms: Terms, worth: Mapping[str, int]) -> WantedThing:
-    brands = frozenset(map(folded, constraints.brands_wanted))
-    fits = {
-        listing.product.product_id: Fit(
-            product_id=listing.product.product_id,
-            price=None if (price := terms.price_of(listing)) is None else _written(price),
-            worth=worth[listing.product.product_id],
-            wanted_brand=bool(brands & listing.makers),
-        )
-        for listing in candidates(slot, constraints)
-    }
-    return WantedThing(name=slot.name, quantity=slot.quantity, fits=tuple(fits[key] for key in sorted(fits)))
-
-
-def _found(basket: Basket, worth: Worths) -> FoundBasket:
+def _found(
+    things: Sequence[WantedThing], chosen: Sequence[Fit], titles: Mapping[str, str], currency: str
+) -> FoundBasket:
     items = tuple(
         BasketItem(
-            thing=pick.slot,
-            product_id=pick.product_id,
-            title=pick.title,
-            price=_written(pick.price),
-            quantity=pick.quantity,
+            thing=thing.name,
+            product_id=fit.product_id,
+            title=titles[fit.product_id],
+            price=fit.price or "",
+            quantity=thing.quantity,
         )
-        for pick in basket.picks
+        for thing, fit in zip(things, chosen, strict=True)
     )
-    return FoundBasket(items=items, total=Money.of(basket.total, basket.currency), worth=worth_of(basket, worth))
+    total = Money.of(total_of(things, chosen), currency)
+    return FoundBasket(items=items, total=total, worth=sum(fit.worth for fit in chosen))
 
 
 def _written(price: Decimal) -> str:

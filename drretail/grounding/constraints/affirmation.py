@@ -14,6 +14,7 @@ from typing import Any, Literal
 from drretail.grounding.constraints.demand_words import demand_pattern, freed_of, going_in, needles
 from drretail.grounding.constraints.materials import MATERIALS, made_of
 
+Stance = Literal["kept", "broken", "open"]
 Standing = Literal["so", "denied", "beside"]
 """What a place in a text does with what it names; "beside": it speaks of something else."""
 
@@ -66,9 +67,9 @@ class RecordWords:
     """The title up to what comes with the product, or what it is for."""
     whole: str
     """All of it in one, to see at a glance whether a word is there at all."""
-    affirmed: dict[str, bool] = field(default_factory=dict[str, bool], compare=False, repr=False)
-    """What was asked of it before, by demand: a basket asks every record the same many times."""
-    named: dict[str, bool] = field(default_factory=dict[str, bool], compare=False, repr=False)
+    stances: dict[str, Stance] = field(default_factory=dict[str, "Stance"], compare=False, repr=False)
+    """What was found before, by demand: every record is asked the same many times."""
+    stances_against: dict[str, Stance] = field(default_factory=dict[str, "Stance"], compare=False, repr=False)
 
 
 def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
@@ -86,37 +87,40 @@ def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) 
     )
 
 
-def affirms(words: RecordWords, demand: str) -> bool:
-    """True when the record says that the product is what the phrase demands, and nowhere weightier that it is not."""
-    if demand not in words.affirmed:
-        words.affirmed[demand] = _affirms(words, demand)
-    return words.affirmed[demand]
+def stance(words: RecordWords, demand: str) -> Stance:
+    """What the record says of a demand: "kept" where it says so and nowhere weightier denies it, "broken" where it
+    denies it, or names another material in its place; else "open"."""
+    if demand not in words.stances:
+        words.stances[demand] = _stance(words, demand)
+    return words.stances[demand]
 
 
-def _affirms(words: RecordWords, demand: str) -> bool:
-    if not _is_spoken_of(words, demand):
-        return False
+def _stance(words: RecordWords, demand: str) -> Stance:
     of_material = demand.casefold().strip() in MATERIALS
+    if not _is_spoken_of(words, demand):
+        return "broken" if of_material and words.made_of else "open"
     if of_material and words.made_of:
-        if _said(words.made_of, demand) is not None:
-            return bool(_said(words.made_of, demand))
+        if (said := _said(words.made_of, demand)) is not None:
+            return "kept" if said else "broken"
         places = demand_pattern(demand).finditer(words.title)
-        return any(
+        own = any(
             _standing(words.title, it) == "so" and not _PART_OF.search(words.title[: it.start()]) for it in places
         )
+        return "kept" if own else "broken"
     for texts in ((words.own if of_material else words.title, *words.details), words.prose):
-        said = _said(texts, demand)
-        if said is not None:
-            return said
-    return False
+        if (said := _said(texts, demand)) is not None:
+            return "kept" if said else "broken"
+    return "open"
 
 
-def is_named(words: RecordWords, unwanted: str) -> bool:
-    """True when the record speaks of something as the product's own; "leather free" and "unlike leather" do not."""
-    if unwanted not in words.named:
+def stance_against(words: RecordWords, unwanted: str) -> Stance:
+    """What the record says of something that must not be: "broken" where it speaks of it as the product's own, "kept"
+    where it denies it; "leather free" and "unlike leather" are no leather."""
+    if unwanted not in words.stances_against:
         texts = (words.title, *words.details, *words.prose)
-        words.named[unwanted] = _is_spoken_of(words, unwanted) and "so" in _standings(texts, unwanted, far=False)
-    return words.named[unwanted]
+        found = _standings(texts, unwanted, far=False) if _is_spoken_of(words, unwanted) else set[Standing]()
+        words.stances_against[unwanted] = "broken" if "so" in found else "kept" if "denied" in found else "open"
+    return words.stances_against[unwanted]
 
 
 def _is_spoken_of(words: RecordWords, phrase: str) -> bool:

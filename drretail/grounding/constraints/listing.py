@@ -1,23 +1,18 @@
-"""A product with its words at hand, and whether these words fulfil a demand.
-
-What a record does not say is taken for not so: a demand is fulfilled when the shop's own words affirm it
-(affirmation.py).
-"""
+"""A product with its words at hand."""
 
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from drretail.grounding.constraints.affirmation import RecordWords, affirms, is_named, record_words
+from drretail.grounding.constraints.affirmation import RecordWords, record_words
 from drretail.records.shop import Product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_STARS = re.compile(
-    r"\bat least (?P<stars>\d(?:\.\d)?) stars?\b|\b(?P<above>\d(?:\.\d)?)\+? stars? or (?:more|better)\b"
+_PACK = re.compile(
+    r"\b(\d{1,3})[ -]?(?:packs?|counts?|ct|pcs?|pieces?|pairs?|sets?)\b|\b(?:packs?|sets?|box|boxes) of (\d{1,3})\b",
+    re.IGNORECASE,
 )
-_FEW = re.compile(r"\b(?:fewer|less) than (?P<reviews>\d+) (?:reviews|ratings)\b")
-_MANY = re.compile(r"\bat least (?P<reviews>\d+) (?:reviews|ratings)\b")
 
 
 @dataclass(frozen=True)
@@ -59,37 +54,12 @@ def folded(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def fulfils(listing: Listing, demand: str) -> bool:
-    """True when the product is what a phrase such as "waterproof" or "rated at least 4 stars" demands.
-
-    A material must be the product's own: "made from cotton fiber and wood pulp" makes no hair clip of cotton.
-    """
-    stars, ratings = _read_demand(demand)
-    if stars is not None:
-        return (listing.product.average_rating or 0) >= stars
-    if ratings is not None:
-        return (listing.product.rating_number or 0) >= ratings
-    return affirms(listing.words, demand)
+def is_of_brand(listing: Listing, brand: str) -> bool:
+    """True when a product is of a brand, or where rows name no maker its title begins with it, in whatever case."""
+    named = folded(brand)
+    return bool(named) and (named in listing.makers or f"{folded(listing.product.title)} ".startswith(f"{named} "))
 
 
-@lru_cache(maxsize=1000)
-def is_of_ratings(demand: str) -> bool:
-    """True for a demand that the ratings meet, and not the words of a product."""
-    return _read_demand(demand) != (None, None)
-
-
-@lru_cache(maxsize=1000)
-def _read_demand(demand: str) -> tuple[float | None, int | None]:
-    """The least stars, or the least ratings; neither where the words of a product must meet it."""
-    plain = demand.casefold()
-    if stars := _STARS.search(plain):
-        return float(stars["stars"] or stars["above"]), None
-    many = _MANY.search(plain)
-    return None, int(many["reviews"]) if many else None
-
-
-def is_ruled_out(listing: Listing, unwanted: str) -> bool:
-    """True when the product has what "nothing with …" names; "leather free" and "no leather" are no leather."""
-    if few := _FEW.search(unwanted.casefold()):
-        return (listing.product.rating_number or 0) < int(few["reviews"])
-    return is_named(listing.words, unwanted)
+def pieces_in(title: str) -> int:
+    """How many pieces a title says that are sold together: 3 for "Pack of 3"; 1 where it names no pack."""
+    return max((int(one or other) for one, other in _PACK.findall(title)), default=1) or 1

@@ -1,0 +1,80 @@
+"""Which of the products of a kind would do for a want, decided on their records alone.
+
+Brands, stars, numbers of ratings, prices and what the shopper has are decided: an unknown one does not do, but for a
+price, which only a basket needs. A demand is kept, broken or left open by a record (affirmation.py). Where some product
+of the kind keeps it, one whose record is silent does not do; where none does, nobody can say, and only what breaks it
+is left out. Of what must not be, silence does: few records list what a product is without.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.listing import Listing, is_of_brand
+from drretail.records.wish import Want
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """What would do for one want."""
+
+    listings: tuple[Listing, ...]
+    open: tuple[str, ...]
+    """Demands that no record of the kind bears out: they are left out, and shown."""
+
+
+def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> Fitting:
+    """Those of the products of a kind that would do; ``owned`` are products that the shopper has."""
+    borne_out = {it: any(stance(listing.words, it) == "kept" for listing in of_kind) for it in want.must}
+    listings = (
+        listing
+        for listing in of_kind
+        if (want.again or listing.product.product_id not in owned)
+        and is_within(want, listing)
+        and all(_meets(listing, it, sure) for it, sure in borne_out.items())
+        and all(stance_against(listing.words, it) != "broken" for it in want.must_not)
+    )
+    return Fitting(tuple(listings), tuple(it for it, sure in borne_out.items() if not sure))
+
+
+def is_within(want: Want, listing: Listing) -> bool:
+    """True when a product keeps what is decided: brands, stars, numbers of ratings, and the price of a piece."""
+    return (
+        not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)
+        and (not want.brands_wanted or any(is_of_brand(listing, brand) for brand in want.brands_wanted))
+        and not is_below(listing.product.average_rating, want.rating_min, unknown=True)
+        and not is_below(listing.product.rating_number, want.ratings_min, unknown=True)
+        and not is_too_dear(want, listing)
+    )
+
+
+def is_below(known: float | None, least: float | None, *, unknown: bool) -> bool:
+    """True when a number is less than the least that is asked for; ``unknown`` says what an unknown one is."""
+    if least is None:
+        return False
+    return unknown if known is None else known < least
+
+
+def is_too_dear(want: Want, listing: Listing) -> bool:
+    """True when a piece is known to cost more than is asked for."""
+    price = priced_in(listing, None if want.price_max is None else want.price_max.currency)
+    return want.price_max is not None and price is not None and price > want.price_max.value
+
+
+def priced_in(listing: Listing, currency: str | None) -> Decimal | None:
+    """What one piece costs in a currency, or in its own; None where that is not known exactly."""
+    return listing.price if currency in (None, listing.product.currency) else None
+
+
+def leaves_open(want: Want, listing: Listing) -> tuple[str, ...]:
+    """The demands on which a record is silent."""
+    return (
+        *(it for it in want.must if stance(listing.words, it) == "open"),
+        *(it for it in want.must_not if stance_against(listing.words, it) == "open"),
+    )
+
+
+def _meets(listing: Listing, demand: str, is_borne_out: bool) -> bool:
+    found = stance(listing.words, demand)
+    return found == "kept" if is_borne_out else found != "broken"

@@ -1,0 +1,58 @@
+"""A wish in the words in which people and models read it."""
+
+from collections.abc import Iterator
+
+from drretail.grounding.text.wording import format_money
+from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
+
+NOTHING = "nothing is to be bought"
+
+
+def wish_lines(wish: Wish) -> list[str]:
+    """A line for each want, then what holds for all of them."""
+    lines = [want_line(want) for want in wish.wants] or [NOTHING]
+    if wish.budget is not None:
+        lines.append(f"budget: {_money(wish.budget)} in total")
+    if wish.room:
+        lines.append("more may be added within the budget" if wish.budget else "more may be added")
+    if wish.deadline:
+        lines.append(f"deadline: {wish.deadline}")
+    if wish.owned:
+        lines.append(f"owned: {', '.join(wish.owned)}")
+    return lines
+
+
+def want_line(want: Want) -> str:
+    """ "2 × swaddle blanket: must be cotton; at least 4 stars; at most $20 a piece"."""
+    count = f"{want.quantity} × " if want.quantity > 1 else ""
+    said = "; ".join(_limits(want))
+    return f"{count}{want.name}{f': {said}' if said else ''}"
+
+
+def _limits(want: Want) -> Iterator[str]:
+    kinds = [kind for kind in want.kinds if kind.casefold() != want.name.casefold()]
+    if kinds:
+        yield f"of the kind {' or '.join(kinds)}"
+    if want.optional:
+        yield "only if it is worth buying"
+    if want.again:
+        yield "what the shopper has may be bought again"
+    if want.must:
+        yield f"must be {', '.join(want.must)}"
+    if want.must_not:
+        yield f"must not be or have {', '.join(want.must_not)}"
+    if want.rating_min is not None:
+        yield f"at least {want.rating_min:g} stars"
+    if want.ratings_min is not None:
+        yield f"at least {want.ratings_min:,} ratings"
+    if want.price_max is not None:
+        yield f"at most {_money(want.price_max)} a piece"
+    if want.brands_wanted:
+        yield f"by {' or '.join(want.brands_wanted)}"
+    if want.brands_unwanted:
+        yield f"not by {' or '.join(want.brands_unwanted)}"
+
+
+def _money(money: Money) -> str:
+    return format_money(money.value, money.currency)
