@@ -10,11 +10,9 @@ from drretail.grounding.report.picks import Declared, merged, take_picks
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
-from drretail.records.run import Answer, Role
+from drretail.records.run import PICKS_MISSING, PICKS_UNREADABLE, Answer, Role
 
 PATH = "0"
-MISSING, UNREADABLE = "picks_missing", "picks_unreadable"
-"""How the notes of a run begin whose picks are not known."""
 NO_BLOCK = "the report declares no picks"
 _FENCES = ("```", "~~~")
 
@@ -48,7 +46,7 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
 
 def note_of(found: Declared, block: bool) -> str:
     """Why the picks of a report are not known; ``block`` says whether it had one."""
-    return f"{UNREADABLE if block else MISSING}: {found.problem or NO_BLOCK}"
+    return f"{PICKS_UNREADABLE if block else PICKS_MISSING}: {found.problem or NO_BLOCK}"
 
 
 def answer_of(report: str) -> Answer:
@@ -70,7 +68,7 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     report = answer.report if found.report == answer.report else found.report.strip()
     if answer.report.strip() and not report:
         raise ModelError("no_report", "the model wrote the picks and no report: nothing stands beside their block")
-    if answer.picks is not None or any(note.startswith((MISSING, UNREADABLE)) for note in answer.notes):
+    if answer.picks is not None or any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in answer.notes):
         picks = None if answer.picks is None else merged(answer.picks)
         return answer.model_copy(update={"report": report, "picks": picks})
     if found.picks is None and role is not None:

@@ -17,7 +17,7 @@ from drretail.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import read_script, scripted_model
 from drretail.progress import Progress
-from drretail.querygen.lint import References
+from drretail.env.offers import Offers
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.run import Limits
@@ -52,7 +52,7 @@ def play_answers(folder: Path, shop: World, spec: str) -> bool:
     players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
     runner = runner_of(shop, read_settings(), spec)
     asked = [recorded_query()]
-    return run(folder, runner, players, asked, seed=SEED, title=TITLE, reference=References(shop).of).is_whole
+    return run(folder, runner, players, asked, seed=SEED, title=TITLE, reference=Offers(shop).reference).is_whole
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:

@@ -28,7 +28,7 @@ from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.llm.registry import Model
-from drretail.querygen.lint import References
+from drretail.env.offers import Offers
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.run import BM25, Limits, Scope
@@ -124,7 +124,7 @@ def run(
             repeats=repeats,
             seed=seed,
             title=title,
-            reference=References(shop).of,
+            reference=Offers(shop).reference,
             parallel=settings.parallel,
             caps=Caps(opener.prices, max_tokens, max_dollars),
             retry_failed=retry_failed,

@@ -67,7 +67,7 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     from drretail.cli.run_progress import RunsNarrated
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
-    from drretail.querygen.lint import References
+    from drretail.env.offers import Offers
     from drretail.settings import OFFLINE_MODEL, read_settings
     from drretail.viewer.output import say
 
@@ -76,7 +76,7 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
     players = suts(["react"], [OFFLINE_MODEL], shop, Opener(settings))
     # Without floors: of three reports the tables would say little else than that nothing applies.
-    with open_experiment(to / "exp", shop, asked, players, SEED, reference=References(shop).of) as experiment:
+    with open_experiment(to / "exp", shop, asked, players, SEED, reference=Offers(shop).reference) as experiment:
         watch = RunsNarrated(choose_progress("none" if quiet else None))
         told = narrated(runner_of(shop, settings, str(folder)), quiet=quiet)
         Batch(told, experiment, 1, watch).run_all(players, asked[:1])

@@ -80,7 +80,7 @@ class Recorded:
         from drretail.agents.running.client_runs import Recording
         from drretail.agents.running.system import system_options
         from drretail.api.run import runner_of
-        from drretail.querygen.lint import References
+        from drretail.env.offers import Offers
 
         assert self.to is not None
         return Recording(
@@ -91,7 +91,7 @@ class Recorded:
             options=system_options(without, redact=session.redact),
             name=self.name,
             seed=self.seed,
-            reference=None if self.queries is None else References(session.world).of,
+            reference=None if self.queries is None else Offers(session.world).reference,
         )
 
 

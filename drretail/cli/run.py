@@ -148,7 +148,7 @@ def run(
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_askable, opened_world
     from drretail.progress import Waits, busy
-    from drretail.querygen.lint import References
+    from drretail.env.offers import Offers
     from drretail.settings import read_settings
 
     settings = read_settings(parallel=parallel, web=web)
@@ -180,7 +180,7 @@ def run(
         waiting.enter_context(busy("opening the experiment", quiet=output.quiet))
         outcome = run_systems(
             to, runner, systems, plan.queries, is_part=asked.only is not None, shard=part,
-            repeats=asked.repeats, seed=asked.seed, title=asked.title, reference=References(shop).of,
+            repeats=asked.repeats, seed=asked.seed, title=asked.title, reference=Offers(shop).reference,
             parallel=settings.parallel, watch=watch,
             caps=Caps(opener.prices, cap.max_tokens, cap.max_dollars), **asdict(again),
         )  # fmt: skip

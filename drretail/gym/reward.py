@@ -3,25 +3,26 @@
     reward = worth · wanted · within_budget · (1 + cited) / 2
 
 Each part is from 0 to 1, and a report that lacks one of the first three is worth nothing, however well it is cited.
+The whole cart counts: what is besides costs its share, and every pick needs a known price where prices are limited.
 A pick counts only where the report cites its product and the rollout was shown it, so that nothing is won by guessing.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from dataclasses import replace
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
-from drretail.eval.basket.distance import Distance
+from drretail.eval.basket.distance import worth_ratio
+from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.records.base import Record
 from drretail.records.evidence import Citation, Evidence
-from drretail.records.query import Constraints, Query, Reference
+from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.reading import Pick, ReadValue
-from drretail.records.shop import Product
 
 _FIGURE = re.compile(r"\d")
 NO_REPORT = "no report was handed in"
@@ -57,47 +58,25 @@ def reward_of(recorded: Recorded, query: Query, reference: Reference, world: Wor
         return Reward(why=NO_PICKS)
     citations = find_citations(run.report, evidence)
     products = world.store.products(sorted({pick.product for pick in run.picks}))
-    cart = _cart(run.picks, citations, query.constraints, reference, products)
+    if query.wish is None:
+        return Reward(why=NOT_TYPED)
+    parts = _parts(Cart(query.wish, reference, run.picks, products), citations)
     cited = _cited(run.report, query, run.picks, evidence, citations, world)
-    value = cart.worth * cart.wanted * cart.within_budget * (1 + cited) / 2
-    return cart.model_copy(update={"cited": cited, "value": value})
+    value = parts.worth * parts.wanted * parts.within_budget * (1 + cited) / 2
+    return parts.model_copy(update={"cited": cited, "value": value})
 
 
-def _cart(
-    picks: Sequence[Pick],
-    citations: Sequence[Citation],
-    constraints: Constraints,
-    reference: Reference,
-    products: Mapping[str, Product],
-) -> Reward:
-    """The parts that are about the cart."""
-    seen = {it.evidence_id for it in citations}
-    argued = [pick for pick in picks if f"P:{pick.product}" in seen]
-    distance = Distance.of(reference, constraints, [pick.product for pick in argued])
-    worth = distance.utility_ratio().value or 0.0
-    quantities = {pick.product: pick.quantity for pick in picks}
-    pieces = ((quantities[it.fit.product_id], it.thing.quantity) for it in distance.chosen)
-    wanted = sum(min(had, asked) / max(had, asked) for had, asked in pieces) / len(picks)
-    within = not _is_over(picks, constraints, products)
-    why = NOT_CITED if not argued else NOT_WANTED if not distance.chosen else "" if within else OVER
+def _parts(cart: Cart, citations: Sequence[Citation]) -> Reward:
+    """The parts that are about the cart; picks that the report does not cite are paid for, and stand for no want."""
+    cited = {citation.evidence_id for citation in citations}
+    argued = tuple(pick for pick in cart.picks if f"P:{pick.product}" in cited)
+    stands_for = replace(cart, picks=argued)
+    worth = worth_ratio(stands_for) or 0.0
+    pieces = sum(pick.quantity for pick in cart.picks)
+    wanted = stands_for.share_wanted * sum(pick.quantity for pick in argued) / pieces
+    within = cart.keeps_to_money
+    why = NOT_CITED if not argued else NOT_WANTED if not any(stands_for.taken) else "" if within else OVER
     return Reward(worth=worth, wanted=wanted, within_budget=float(within), why=why or ("" if worth else UNMET))
-
-
-def _is_over(picks: Sequence[Pick], constraints: Constraints, products: Mapping[str, Product]) -> bool:
-    """True where the known prices of the whole cart alone break the budget."""
-    budget = constraints.budget
-    if budget is None:
-        return False
-    priced = [
-        (Decimal(str(product.price)), pick.quantity)
-        for pick in picks
-        if (product := products.get(pick.product)) is not None
-        and product.price is not None
-        and product.currency == budget.currency
-    ]
-    if constraints.budget_scope == "per_item":
-        return any(price > budget.value for price, _ in priced)
-    return sum((price * quantity for price, quantity in priced), Decimal(0)) > budget.value
 
 
 def _cited(

@@ -10,11 +10,11 @@ from typing import Self
 from drretail.agents.running.runner import Recorded
 from drretail.api.run import asked_queries
 from drretail.api.worlds import check_askable, open_world
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.basket.distance import LACKS
 from drretail.gym.reward import Reward, reward_of
-from drretail.querygen.lint import References
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query, Reference
 
@@ -48,8 +48,8 @@ class Shop:
             shop = world if isinstance(world, World) else opened.enter_context(open_world(world))
             asked = _asked(queries, shop)
             check_askable(shop, asked)
-            found = References(shop)
-            references = {query.query_id: found.of(query) for query in asked}
+            offers = Offers(shop)
+            references = {query.query_id: offers.reference(query) for query in asked}
             lacks = {key: LACKS[it.lack or "no_basket"] for key, it in references.items() if it.best is None}
             rewarded = {query.query_id: query for query in asked if query.query_id not in lacks}
             if not rewarded:

@@ -28,7 +28,7 @@ from drretail.inspect.scorers import USUAL, Shown, scorers_of
 from drretail.inspect.shop_tools import submit_tool
 from drretail.inspect.solver import shop_agent
 from drretail.inspect.worlds import world_at
-from drretail.querygen.lint import References
+from drretail.env.offers import Offers
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
@@ -80,7 +80,7 @@ def shop_research(
         shop = Shop(
             shop_world,
             world,
-            References(shop_world).of,
+            Offers(shop_world).reference,
             settings.tool_timeout,
             settings.tool_threads,
             None if to is None else Path(to),

@@ -215,6 +215,10 @@ class StateChange(Record):
     after: Any
 
 
+PICKS_MISSING, PICKS_UNREADABLE = "picks_missing", "picks_unreadable"
+"""How the notes of a run begin whose writer was asked for picks and declared none that could be read."""
+
+
 class Answer(Record):
     """What an agent returns; only the runner builds a Run from it."""
 
@@ -261,6 +265,11 @@ class Run(Document):
     tool_schema_hash: str | None = None
     prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
     world_fingerprint: str | None = None
+
+    @property
+    def is_undecided(self) -> bool:
+        """True where picks were asked for and none were declared; false of runs made before picks were declared."""
+        return self.picks is None and any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in self.notes)
 
 
 def slug(text: str) -> str:

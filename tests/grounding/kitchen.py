@@ -11,9 +11,10 @@ from drretail.grounding.verify.findings import source_findings, value_findings
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Finding
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.reading import Pick, Reading
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 
 
 def a_product(key: str, title: str, price: float | None, rating: float, count: int, brand: str, **more: Any) -> Product:
@@ -54,7 +55,10 @@ QUERY = Query(
     query_id="k1",
     user_id="A1",
     text="A gift for my sister: a kettle and towels, $75 in all, with at least 4 stars and 100 reviews.",
-    constraints=Constraints(budget=Money.of(75)),
+    wish=Wish(
+        wants=(Want(name="kettle", kinds=("kettle",)), Want(name="towels", kinds=("kitchen towel",))),
+        budget=Money.of(75),
+    ),
     source="a person",
 )
 

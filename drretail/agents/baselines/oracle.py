@@ -3,22 +3,23 @@
 No other agent is told the reference; this one does no research, and so says nothing of the web or of the user.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.agents.base import Agent
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.constraints.listing import folded, fulfils, is_of_ratings, listing_of
-from drretail.grounding.constraints.scope import is_said_of
+from drretail.grounding.constraints.affirmation import stance
+from drretail.grounding.constraints.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
-from drretail.records.query import BasketItem, Constraints, FoundBasket, Lack, Reference, Task
+from drretail.records.query import BasketItem, FoundBasket, Lack, Reference, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Call, Toolkit
 
 LONGEST_TITLE = 80
@@ -52,15 +53,15 @@ def _rating(card: Mapping[str, Any]) -> str:
 
 
 LACKS: Mapping[Lack, str] = {
-    "not_typed": "nobody has said in types what it demands",
-    "no_things": "no thing that the shop could sell can be read from the request",
-    "nothing_offered": "the shop does not offer everything that is asked for",
+    "not_typed": "nobody has typed what it wants",
+    "no_things": "nothing is to be bought",
+    "nothing_offered": "the shop has nothing of a kind that is wanted",
     "no_price": "the shop names no price of what would do, or none in the currency of the budget",
     "too_dear": "the cheapest products that keep to the rest cost more than the budget",
     "no_such_brand": "the shop has nothing of the wanted brand that keeps to the rest",
     "demands": "no product that keeps to the rest is said to be what is demanded",
     "owned": "the user has already all that keeps to the rest",
-    "no_basket": "several of its constraints stand in the way, and none alone",
+    "no_basket": "several of its limits are in the way, and none alone",
 }
 
 
@@ -73,41 +74,35 @@ def report_without(reference: Reference) -> str:
 def report_of(
     basket: FoundBasket,
     records: Sequence[Mapping[str, Any]],
-    constraints: Constraints,
-    total_id: str | None,
-    left: tuple[Money, str] | None,
+    wish: Wish,
+    total: tuple[str, str] | None,
+    left: tuple[str, str] | None,
 ) -> str:
-    """The report in markdown with evidence ids.
+    """The report in markdown with evidence ids; every figure stands beside the record or the calculation it is from.
 
-    ``records`` are those of the products in the basket's order; ``total_id`` is the evidence of their total, None where
-    a single piece is bought; ``left`` is what remains of a budget for the whole, with its evidence.
+    ``records`` are those of the products in the basket's order; ``total`` is the calculation of what they cost, with
+    its evidence, None where a single piece is bought; ``left`` that of what remains of the budget.
     """
+    wants = {want.name: want for want in wish.wants}
     lines = ["## What to buy", ""]
     for item, record in zip(basket.items, records, strict=True):
-        counted = () if total_id is None or item.quantity == 1 else (total_id,)
-        lines.append(listed(record, _remark(item, record, constraints), item.quantity, beside=counted))
-    source = product_evidence_id(basket.items[0].product_id) if total_id is None else total_id
-    lines += ["", f"Total: {_written(basket.total)} [{source}]."]
-    if left is not None and constraints.budget is not None:
-        lines += ["", f"Of {_written(constraints.budget)}, {_written(left[0])} is left [{left[1]}]."]
+        counted = () if total is None or item.quantity == 1 else (total[1],)
+        lines.append(listed(record, _remark(wants[item.thing], record), item.quantity, beside=counted))
+    if total is not None:
+        lines += ["", f"Together: {total[0]} = {_written(basket.total)} [{total[1]}]."]
+    if left is not None and wish.budget is not None:
+        rest = Money.of(wish.budget.value - basket.total.value, wish.budget.currency)
+        lines += ["", f"Left of the budget: {left[0]} = {_written(rest)} [{left[1]}]."]
     return "\n".join(lines)
 
 
-def _remark(item: BasketItem, record: Mapping[str, Any], constraints: Constraints) -> str:
-    """What the product is for, and what of the demands its own words meet: "the planner, undated"."""
-    return ", ".join([f"the {item.thing}", *_met(record, item.thing, constraints)])
-
-
-def _met(record: Mapping[str, Any], thing: str, constraints: Constraints) -> Iterator[str]:
+def _remark(want: Want, record: Mapping[str, Any]) -> str:
+    """What the product is for, and what of the demands its record says: "the planner, undated"."""
     known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
     listing = listing_of(Product.model_validate(known))
-    for demand in constraints.must:
-        # What the ratings must be shows in the figures that follow.
-        if is_said_of(demand, thing) and fulfils(listing, demand.property) and not is_of_ratings(demand.property):
-            yield demand.property
-    for brand in constraints.brands_wanted:
-        if folded(brand) in listing.makers:
-            yield brand
+    kept = [demand for demand in want.must if stance(listing.words, demand) == "kept"]
+    brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
+    return ", ".join([f"the {want.name}", *kept, *brands])
 
 
 def _written(money: Money) -> str:
@@ -118,38 +113,35 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     """The best basket as a report; where there is none, why. Raises ModelError without a reference."""
     del models, limits
     reference = task.reference
-    if reference is None or task.constraints is None:
+    if reference is None:
         raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
-    if reference.best is None:
+    if task.wish is None or reference.best is None or not reference.best.items:
         return Answer(report=report_without(reference), picks=())
     with Toolkit(session) as toolkit:
-        report = await _report(toolkit, reference.best, task.constraints)
+        report = await _report(toolkit, reference.best, task.wish)
     picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in reference.best.items)
     return Answer(report=report, picks=picks)
 
 
-async def _report(toolkit: Toolkit, basket: FoundBasket, constraints: Constraints) -> str:
+async def _report(toolkit: Toolkit, basket: FoundBasket, wish: Wish) -> str:
     ids = [item.product_id for item in basket.items]
     records = await _values(toolkit, [("get_product_details", {"product_id": product_id}) for product_id in ids])
-    total_id = None
+    total, left = None, None
     if len(ids) > 1 or basket.items[0].quantity > 1:
-        total_id = await _calculated(toolkit, " + ".join(map(_term, basket.items)))
-    left: tuple[Money, str] | None = None
-    budget = constraints.budget
-    if budget is not None and constraints.budget_scope == "total":
-        money = Money.of(budget.value - basket.total.value, budget.currency)
-        left = money, await _calculated(toolkit, f"{budget.amount} - {basket.total.amount}")
-    return report_of(basket, records, constraints, total_id, left)
+        total = await _calculated(toolkit, " + ".join(map(_term, basket.items)))
+    if wish.budget is not None:
+        left = await _calculated(toolkit, f"{wish.budget.amount} - {basket.total.amount}")
+    return report_of(basket, records, wish, total, left)
 
 
 def _term(item: BasketItem) -> str:
     return item.price if item.quantity == 1 else f"{item.quantity} * {item.price}"
 
 
-async def _calculated(toolkit: Toolkit, expression: str) -> str:
-    """The evidence of a calculation."""
+async def _calculated(toolkit: Toolkit, expression: str) -> tuple[str, str]:
+    """A calculation with its evidence."""
     (done,) = await _values(toolkit, [("calculator", {"expression": expression})])
-    return done["evidence"]
+    return expression, done["evidence"]
 
 
 async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any]]:

@@ -292,7 +292,7 @@ def task_for(
     task = Task(text=query.text, user_id=_known_user(query, information), told=told or None)
     if not agent.sees_reference:
         return task
-    return task.model_copy(update={"reference": reference, "constraints": query.constraints})
+    return task.model_copy(update={"reference": reference, "wish": query.wish})
 
 
 def _known_user(query: Query, information: Information) -> str | None:

@@ -1,39 +1,55 @@
 """The measures of one report: a verdict for each, its value a number."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from drretail.eval.basket.distance import MEASURES, Distance, Measured
+from drretail.eval.basket.distance import MEASURES, NO_DECISION, Measured, not_measured
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import picks_by, reading_of
+from drretail.eval.reading.kept import case_of, picks_by, reading_of
 from drretail.experiment import read_reference
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.verify.checks import Case
 from drretail.records.query import Reference
-from drretail.records.reading import Pick
+from drretail.records.reading import Reading
 from drretail.records.score import VerdictState
 
 STAGE = "basket"
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
 NO_SHOP = "the report is imported, and no shop is known that it could have bought in"
 NO_PICKS = "the report's picks are not known"
+DECIDED = ("covered", "feasible", "utility_ratio")
+"""Measures in which a run that declares no picks earns nothing: to buy nothing without a word is no answer."""
 
 
 def judge_basket(subject: Subject, judge_session: JudgeSession) -> None:
     """Records what is not measured yet, and anew what comes out differently; the note says who read the picks."""
     reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
-    reading = reading_of(subject)
-    for variant, measured in _measured(subject, reference, reading.picks).items():
+    case = case_of(subject)
+    reading = reading_of(subject, case)
+    notes = (picks_by(reading),)
+    for variant, measured in _measured(subject, reference, case, reading).items():
         state: VerdictState = "na" if measured.value is None else "scored"
-        notes = (picks_by(reading),)
-        standing = judge_session.standing(STAGE, variant)
+        existing = judge_session.standing(STAGE, variant)
         made = (state, measured.value, measured.reason, notes)
-        if standing is None or made != (standing.state, standing.value, standing.reason, standing.notes):
+        if existing is None or made != (existing.state, existing.value, existing.reason, existing.notes):
             judge_session.record(STAGE, variant, state, measured.value, reason=measured.reason, notes=notes)
 
 
-def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
-    if reference is None or picks is None:
-        without = NO_SHOP if subject.system.is_imported else NO_REFERENCE
-        lack = Measured(None, without if reference is None else NO_PICKS)
-        return dict.fromkeys(MEASURES, lack)
-    distance = Distance.of(reference, subject.query.constraints, [it.product for it in picks])
-    return {variant: measure(distance) for variant, measure in MEASURES.items()}
+def _measured(subject: Subject, reference: Reference | None, case: Case, reading: Reading) -> Mapping[str, Measured]:
+    wish = subject.query.wish
+    if reference is None:
+        return _none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
+    lack = not_measured(wish, reference)
+    if lack is not None or wish is None:
+        return _none(lack or "")
+    if case.is_undecided:
+        return _none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
+    if reading.picks is None:
+        return _none(NO_PICKS)
+    products = case.ledger(reading.picks).products
+    cart = Cart(wish, reference, reading.picks, products)
+    return {variant: measure(cart) for variant, measure in MEASURES.items()}
+
+
+def _none(why: str) -> dict[str, Measured]:
+    return dict.fromkeys(MEASURES, Measured(None, why))

@@ -31,17 +31,20 @@ def _value(variant: str, verdict: Verdict | None) -> Value:
 DESCRIPTION = MetricDescription(
     title="Basket",
     meanings={
-        "covered": "share of the wanted things that the picks hold",
-        "within_budget": "the picks cost no more than the query allows",
-        "feasible": "share of reports whose picks are all that is asked, within budget",
-        "cost_ratio": "what the picks cost, by the cost of the best basket",
+        "covered": "share of the wants that the picks cover in their quantity",
+        "within_budget": "all picks together cost no more than the query allows",
+        "feasible": "share of reports whose picks are all that is wanted and nothing else, within budget",
+        "cost_ratio": "what all picks cost, by the cost of the cheapest basket",
         "utility_ratio": "how good the picks are, by the best basket",
     },
     counts=("cost_ratio",),
     primary=("feasible",),
     scoreboard=(
-        BoardColumn(variant="feasible", meaning="share of reports whose picks are all that is asked, within budget"),
+        BoardColumn(
+            variant="feasible",
+            meaning="share of reports whose picks are all that is wanted and nothing else, within budget",
+        ),
     ),
     bounded_by_oracle=True,
 )
-METRIC: Metric = CodeFamily("basket", 2, judge_basket, values, variants(), DESCRIPTION)
+METRIC: Metric = CodeFamily("basket", 3, judge_basket, values, variants(), DESCRIPTION)

@@ -9,6 +9,7 @@ from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.grounding.verify.repetition import has_sections
 from drretail.records.query import NOT_TYPED
 from drretail.records.reading import FORM, Reading, ValueKind
+from drretail.records.wish import Wish
 
 NO_WORLD = "the world is not at hand"
 NO_PICKS = "the report's picks are not known"
@@ -84,33 +85,39 @@ def _today(case: Case) -> str | None:
     return "the shop's today is not known" if case.now is None else None
 
 
-def _budget(case: Case) -> str | None:
-    return None if case.constraints.budget else _unless_untyped(case, "the query names no budget")
+def _wishes_for(found: Callable[[Wish], bool], why: str) -> Callable[[Case], str | None]:
+    """Whether the query's wish has what a check is about; of one that nobody typed, code can't say so."""
+
+    def lacks(case: Case) -> str | None:
+        if case.wish is None:
+            return NOT_TYPED
+        return None if found(case.wish) else why
+
+    return lacks
+
+
+_money = _wishes_for(lambda wish: wish.counts_money, "the query limits no price")
+_unwanted = _wishes_for(lambda wish: any(want.brands_unwanted for want in wish.wants), "the query rules out no brand")
+_rated = _wishes_for(
+    lambda wish: any(want.rating_min or want.ratings_min for want in wish.wants),
+    "the query asks for no stars or number of ratings",
+)
+_wants = _wishes_for(lambda wish: bool(wish.wants), "nothing is to be bought")
+_typed = _wishes_for(lambda _: True, "")
+_bounded = _wishes_for(lambda wish: not wish.room, "the query leaves room for more")
+_needed = _wishes_for(lambda wish: any(not want.optional for want in wish.wants), "nothing has to be bought")
 
 
 def _user(case: Case) -> str | None:
-    if case.constraints.owned:
+    if case.wish is not None and case.wish.owned:
         return None
     if not case.orders_shown:
         return "the run was shown no orders"
     return None if case.query.user_id else "the query has no user"
 
 
-def _unwanted(case: Case) -> str | None:
-    return None if case.constraints.brands_unwanted else _unless_untyped(case, "the query rules out no brand")
-
-
-def _quantities(case: Case) -> str | None:
-    return None if case.constraints.quantities else _unless_untyped(case, "the query asks for nothing several times")
-
-
-def _unless_untyped(case: Case, why: str) -> str:
-    """Of a query whose demands nobody has typed, code can't say that it demands nothing of the kind."""
-    return why if case.query.is_typed else NOT_TYPED
-
-
-def _things(case: Case) -> str | None:
-    return None if case.things else "the things asked for are not known"
+def _asked_to_decide(case: Case) -> str | None:
+    return "the report is imported: nobody asked its system for picks" if case.run is None or case.is_imported else None
 
 
 def _cites(case: Case) -> str | None:
@@ -157,11 +164,15 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         Check("not_in_catalog", _cites_products),
         Check("pick_not_argued", _of_picks()),
-        Check("wrong_thing", _of_picks(_records, _things), only_warns=True),
-        Check("over_budget", _of_picks(_records, _budget)),
-        Check("recommended_although_owned", _of_picks(_records, _user)),
+        Check("no_decision", _of_case(_wants, _asked_to_decide)),
+        Check("not_wanted", _of_picks(_records, _bounded)),
+        Check("want_left_out", _of_picks(_records, _needed)),
+        Check("over_budget", _of_picks(_records, _money)),
+        Check("price_unknown", _of_picks(_records, _money)),
+        Check("below_rating", _of_picks(_records, _rated)),
+        Check("recommended_although_owned", _of_picks(_records, _typed, _user)),
         Check("unwanted_brand", _of_picks(_records, _unwanted)),
-        Check("quantity_wrong", _of_picks(_records, _quantities, declared=True)),
+        Check("quantity_wrong", _of_picks(_records, _wants, declared=True)),
         Check("unavailable", _of_picks(_records)),
         Check("price_wrong", _of_values("price"), of_values=True),
         Check("rating_wrong", _of_values("rating"), of_values=True),

@@ -15,6 +15,7 @@ CLEAN = "clean"
 COVERAGE = "coverage"
 """Of the figures that citations own, the share that was read."""
 PICKS_KNOWN = "picks_known"
+NO_DECISION = "no_decision"
 
 
 def variants() -> tuple[str, ...]:
@@ -26,14 +27,17 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
     Checks of values are na where fewer than half of the figures were read. ``clean`` is formed over the checks that
     apply; it is na where they are too few to say so: the picks are not known, too little was read, or no check is about
-    what the report says. A check without a verdict is failed, and so is ``clean`` then.
+    what the report says. A run that was asked for its picks and declared none is not clean. A check without a verdict
+    is failed, and so is ``clean`` then.
     """
     by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
     told = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
     how = None if told is None else HowRead.model_validate(told)
     covered = how is None or how.read >= LEAST_COVERAGE * how.seen
     single = [_value(code, by_code.get(code), covered=covered) for code in CHECKS]
-    return [clean(single, can_be=covered and how is not None and how.picks is not None), *_reading(how), *single]
+    decided = how is not None and how.picks is not None
+    undecided = any(value.variant == NO_DECISION and value.value == 0 for value in single)
+    return [clean(single, can_be=undecided or (covered and decided)), *_reading(how), *single]
 
 
 def _reading(how: HowRead | None) -> list[Value]:
@@ -75,8 +79,12 @@ MEANINGS = {
     PICKS_KNOWN: "share of reports whose picks are known",
     "not_in_catalog": "cites or picks no product that the shop does not have",
     "pick_not_argued": "cites all that it picks",
-    "wrong_thing": "picks what the query speaks of",
+    "no_decision": "declares what is to be bought",
+    "not_wanted": "picks nothing that nobody wants",
+    "want_left_out": "picks something for every want",
     "over_budget": "keeps to the budget",
+    "price_unknown": "picks nothing of unknown price where the query limits prices",
+    "below_rating": "picks nothing below the stars or number of ratings asked for",
     "recommended_although_owned": "picks nothing that the user has",
     "unwanted_brand": "picks no brand that the query rules out",
     "quantity_wrong": "picks as many as are asked for",
@@ -101,13 +109,14 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="Checks",
     meanings=MEANINGS,
-    meaning="Each number is the share of reports without such an error, or, of checks that only warn (wrong_thing, "
-    "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
+    meaning="Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
+    "after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
     "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or "
     "fewer than half of the figures were read.",
     headlines=(
         CLEAN,
         "over_budget",
+        "below_rating",
         "recommended_although_owned",
         "unwanted_brand",
         "price_wrong",
@@ -128,4 +137,4 @@ DESCRIPTION = MetricDescription(
     self_checked=True,
     bounded_by_oracle=True,
 )
-METRIC: Metric = CodeFamily("checks", 4, judge_checks, values, variants(), DESCRIPTION)
+METRIC: Metric = CodeFamily("checks", 5, judge_checks, values, variants(), DESCRIPTION)

@@ -15,7 +15,6 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompt
 from drretail.files import write_json
-from drretail.grounding.constraints.asked import read_asked
 from drretail.grounding.verify.checks import Case, Lookup, read_report
 from drretail.records.ids import file_name
 from drretail.records.reading import Pick, Reading
@@ -43,17 +42,7 @@ def case_of(subject: Subject) -> Case:
         page_age=subject.page_age,
         web_is_live=subject.system.web_is_live,
         is_imported=subject.system.is_imported,
-        things=things_named(subject.query.text),
     )
-
-
-def things_named(text: str) -> tuple[str, ...]:
-    """All noun phrases of a query, wanted or only mentioned.
-
-    Of 226 products that do for a query (by labels, and by the references of the shipped queries) 76 share no word with
-    the phrases that are wanted, and none with all of them; of random products 2 of 3 share none with all.
-    """
-    return tuple(phrase.words for phrase in read_asked(text).phrases)
 
 
 def reading_of(subject: Subject, case: Case | None = None) -> Reading:

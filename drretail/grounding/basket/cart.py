@@ -9,7 +9,7 @@ from drretail.grounding.constraints.listing import listing_of
 from drretail.records.query import Fit, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
-from drretail.records.wish import Wish
+from drretail.records.wish import Want, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,10 @@ class Cart:
         """True when the want of this number has its quantity; of packs any number does."""
         taken = self.taken[number]
         return sum(it.pieces for it in taken) == self.things[number].quantity or any(it.fit.is_pack for it in taken)
+
+    def wanted_for(self, product_id: str) -> list[Want]:
+        """The wants for which a product would do, whether it is taken for one of them or not."""
+        return [want for want, of_thing in zip(self.wish.wants, self._fits, strict=True) if product_id in of_thing]
 
     @property
     def left_out(self) -> list[str]:
@@ -127,13 +131,12 @@ class Cart:
         return [{fit.product_id: fit for fit in thing.fits} for thing in self.things]
 
     def _price(self, product_id: str) -> Decimal | None:
-        fit = next((of_thing[product_id] for of_thing in self._fits if product_id in of_thing), None)
-        if fit is not None:
-            return None if fit.price is None else fit.cost
+        """By the record at hand, else as the basket was found with."""
         product = self.products.get(product_id)
-        if product is None or (self._currency and product.currency != self._currency):
-            return None
-        return listing_of(product).price
+        if product is not None:
+            return listing_of(product).price if self._currency in (None, product.currency) else None
+        fit = next((of_thing[product_id] for of_thing in self._fits if product_id in of_thing), None)
+        return None if fit is None or fit.price is None else fit.cost
 
     @property
     def _currency(self) -> str | None:

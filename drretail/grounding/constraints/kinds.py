@@ -25,20 +25,26 @@ _BESIDE = re.compile(
     r"|designed|made|featuring|perfect|ideal|great|suitable)(?:\s|$)",
     re.IGNORECASE,
 )
-# They may stand behind the noun: colors, sizes, people, packing. None of them is what a thing is.
-_BEHIND = frozenset(
-    stem(word)
-    for word in """
-    adult assorted assortment baby beige black blue boy boys brown bulk bundle case clear color colors combo count cream
-    ct dark dozen extra fl foot full ft gal gallon girl girls gold golden gram gray green grey inch inches indoor ivory
-    kid kids king kit lady large lb lbs light lot medium men mens mini ml multi multicolor multipack natural navy new
-    orange ounce ounces outdoor oz pack packs pair pairs pc pcs piece pieces pink plus pound pounds pro purple queen red
-    set sets silver size sizes small standard style tan teal toddler twin unisex us value white women womens xl xxl
-    yellow
+# They say how things are sold, and are no part of what they are: a bed sheet set is a bed sheet.
+_PACKING = frozenset(map(stem, ("assortment", "bundle", "combo", "kit", "lot", "pack", "pair", "piece", "set")))
+# They may stand behind the noun: colors, sizes, people. None of them is what a thing is.
+_BEHIND = (
+    _PACKING
+    | frozenset(
+        stem(word)
+        for word in """
+    adult assorted baby beige black blue boy boys brown bulk case clear color colors count cream ct dark dozen extra
+    fl foot ft full gal gallon girl girls gold golden gram gray green grey inch inches indoor ivory kid kids king lady
+    large lb lbs light medium men mens mini ml multi multicolor multipack natural navy new orange ounce ounces outdoor
+    oz pc pcs pink plus pound pounds pro purple queen red silver size sizes small standard style tan teal toddler twin
+    unisex us value white women womens xl xxl yellow
     """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
-) | frozenset(map(stem, MATERIALS))
+    )
+    | frozenset(map(stem, MATERIALS))
+)
 _SEGMENTS = 5
 """Parts of a title that may name the thing; what comes behind them praises it."""
+_FIRST = 2
 _SHORT = 2
 """Words of a part that only goes on with a list: "decal for phone, laptop, water bottle"."""
 
@@ -59,7 +65,7 @@ class _Named:
 
 def is_of_kind(product: Product, kind: str) -> bool:
     """True when a product is of this kind."""
-    wanted, named = _stems(kind), _named(product.title, product.categories, product.category)
+    wanted, named = _unpacked(_stems(kind)), _named_by(product)
     if not wanted:
         return False
     if wanted in named.path or wanted in named.leaves:
@@ -67,13 +73,14 @@ def is_of_kind(product: Product, kind: str) -> bool:
     if not named.words.issuperset(wanted):
         return False
     by_leaf = any(leaf[-1] == wanted[-1] for leaf in named.leaves)
-    return by_leaf or any(_is_about(part, wanted) for part in named.ends[: 1 if len(wanted) == 1 else None])
+    ends = named.ends[:1] if len(wanted) == 1 else named.ends
+    return by_leaf or any(_is_about(part, wanted, is_first) for is_first, part in _flagged(ends))
 
 
 def shares_a_word(product: Product, kinds: Sequence[str]) -> bool:
-    """True when the record has any word of the kinds: then whether it is of the kind may be a matter of taste."""
-    words = _named(product.title, product.categories, product.category).words
-    return any(words.intersection(_stems(kind)) for kind in kinds)
+    """True when the title has any word of the kinds: then whether it is of the kind may be a matter of taste."""
+    title = frozenset(_stems(product.title))
+    return any(title.intersection(_stems(kind)) for kind in kinds)
 
 
 def leaf_of(product: Product) -> str:
@@ -81,21 +88,40 @@ def leaf_of(product: Product) -> str:
     return product.categories[-1] if product.categories else product.category
 
 
-def _is_about(part: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """True when a part of a title ends in the noun of the kind, and of several words has one more before it."""
-    return part[-1] == wanted[-1] and (len(wanted) == 1 or bool(set(part[:-1]) & set(wanted[:-1])))
+def _is_about(part: tuple[str, ...], wanted: tuple[str, ...], is_first: bool) -> bool:
+    """True when a part of a title ends in the noun of the kind; of several words a later part has one more of them."""
+    return part[-1] == wanted[-1] and (is_first or bool(set(part[:-1]) & set(wanted[:-1])))
+
+
+def _flagged(parts: Sequence[tuple[str, ...]]) -> Iterator[tuple[bool, tuple[str, ...]]]:
+    """Each part with whether it is one of the first two, which name a thing more surely than those behind them."""
+    return ((place < _FIRST, part) for place, part in enumerate(parts))
+
+
+def _named_by(product: Product) -> _Named:
+    return _named(product.title, product.categories, product.category, product.store or product.brand or "")
 
 
 @lru_cache(maxsize=100_000)
-def _named(title: str, categories: tuple[str, ...], category: str) -> _Named:
+def _named(title: str, categories: tuple[str, ...], category: str, maker: str) -> _Named:
     below, in_title = categories[1:], frozenset(_stems(title))
-    parts = [found for name in below[-1:] for part in _BORDER.split(name) if (found := _stems(part))]
+    parts = [_unpacked(found) for name in below[-1:] for part in _BORDER.split(name) if (found := _stems(part))]
+    # "Out of Print Baby Bodysuit": the maker's name is no part of the thing's.
+    own = title[len(maker) :] if maker and title.casefold().startswith(maker.casefold()) else title
     return _Named(
-        path=frozenset(filter(None, map(_stems, below))),
-        leaves=frozenset(it for it in parts if len(parts) == 1 or it[-1] in in_title),
+        path=frozenset(_unpacked(found) for name in below if (found := _stems(name))),
+        leaves=frozenset(part for part in parts if len(parts) == 1 or part[-1] in in_title),
         words=in_title | frozenset(_stems(" ".join((*categories, category.replace("_", " "))))),
-        ends=tuple(_ends(title)),
+        ends=tuple(_ends(own)),
     )
+
+
+def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without what says how the thing is sold, unless nothing else is left."""
+    end = len(words)
+    while end > 1 and words[end - 1] in _PACKING:
+        end -= 1
+    return words[:end]
 
 
 def _ends(title: str) -> Iterator[tuple[str, ...]]:

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from drretail.grounding.constraints.query import asks_again
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
-from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
+from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import plain, verify, with_state
 from drretail.records.evidence import Citation, Evidence, Finding
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, Pick, Reading, ReadValue
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
+from drretail.records.wish import Wish
 
 PAGE_AGE = 3.0
 LEAST_COVERAGE = 0.5
@@ -61,13 +61,16 @@ class Case:
     """True for the open web: its pages may be younger than the shop's today, and citing them is no fault."""
     is_imported: bool = False
     """True where the report alone is known: its ledger is what it names itself."""
-    things: tuple[str, ...] = ()
-    """What the query asks for, in its own words; empty where that is not known."""
 
-    @cached_property
-    def constraints(self) -> Constraints:
-        """What the query demands, in types; nothing where nobody has typed it."""
-        return self.query.constraints
+    @property
+    def wish(self) -> Wish | None:
+        """What the query wants; None where nobody has typed it."""
+        return self.query.wish
+
+    @property
+    def is_undecided(self) -> bool:
+        """True where something is wanted and the agent, asked for its picks, declared none."""
+        return bool(self.wish and self.wish.wants) and self.run is not None and self.run.is_undecided
 
     @cached_property
     def citations(self) -> Sequence[Citation]:
@@ -85,7 +88,9 @@ class Case:
     @cached_property
     def all_owned(self) -> frozenset[str]:
         """Products that the user has: as the query says, as the run was told, as the world knows."""
-        return self.owned | frozenset(self.constraints.owned) | _ordered(self.evidence, self.query.user_id)
+        return (
+            self.owned | frozenset(self.wish.owned if self.wish else ()) | _ordered(self.evidence, self.query.user_id)
+        )
 
     @cached_property
     def all_profiles(self) -> tuple[UserProfile, ...]:
@@ -102,8 +107,7 @@ class Case:
 
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are held against; ``picks`` are those whose sum the report may name."""
-        query = self.query.model_copy(update={"constraints": self.constraints})
-        return read_ledger(self.evidence, query, products=self.products(picks), picks=picks)
+        return read_ledger(self.evidence, self.query, products=self.products(picks), picks=picks)
 
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
@@ -149,19 +153,17 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     return sorted(found, key=lambda it: (it.start is None, it.start or 0, it.code))
 
 
-def wants_again(query: Query) -> bool:
-    """True where a query is for more of what the user has."""
-    return query.kind == "restock" or asks_again(query.text)
-
-
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
+    if case.is_undecided:
+        return [Finding(code="no_decision", severity="error", said="no picks", found="the report declares no picks")]
     if reading.picks is None:
         return []
     found = pick_findings(
         reading.picks,
         report=case.report,
         cited=case.cited,
-        asked=Asked(case.constraints, case.things, case.all_owned, again=wants_again(case.query)),
+        wish=case.wish,
+        owned=case.all_owned,
         ledger=case.ledger(reading.picks),
         catalog=catalog,
         quantities_known=reading.reader != FORM,

@@ -1,19 +1,20 @@
 """What is wrong with a report: contradicted values, sources that do not exist, picks that should not be."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from itertools import takewhile
+from collections.abc import Collection, Iterator, Sequence
 
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.constraints.fits import is_below, is_too_dear
+from drretail.grounding.constraints.kinds import is_of_kind, shares_a_word
+from drretail.grounding.constraints.listing import is_of_brand, listing_of, pieces_in
 from drretail.grounding.report.citations import Known, find_citations
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import Ledger
-from drretail.grounding.verify.values import plain
 from drretail.records.evidence import Finding
-from drretail.records.query import Constraints
+from drretail.records.query import Fit, Reference, WantedThing
 from drretail.records.reading import Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
+from drretail.records.wish import Want, Wish
 
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
@@ -29,18 +30,9 @@ CODES: dict[ValueKind, str] = {
     "quantity": "calculation_wrong",
 }
 """The finding of a contradicted value, by its kind."""
-_PACK = re.compile(
-    r"\b(\d{1,3})[ -]?(?:packs?|counts?|ct|pcs?|pieces?|pairs?|sets?)\b|\b(?:packs?|sets?|box|boxes) of (\d{1,3})\b",
-    re.I,
-)
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.IGNORECASE)
 _UNAVAILABLE = re.compile(
     r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.IGNORECASE
-)
-_WORD = re.compile(r"[^\W_]+")
-_SHORTEST_STEM = 3
-_NO_THING = frozenset(
-    {"the", "for", "and", "with", "from", "set", "new", "pack", "some", "any", "good", "best", "your"}
 )
 
 
@@ -85,152 +77,158 @@ def _product_named(said: str) -> str | None:
     return said.removeprefix(SHOP_URL + "/").strip("/") or None if said.startswith(SHOP_URL + "/") else None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a query wants of the picks."""
-
-    constraints: Constraints
-    things: tuple[str, ...] = ()
-    """The things asked for, in the query's words ("diaper bag"); empty where that is not known."""
-    owned: frozenset[str] = frozenset()
-    """Products that the user has, beside those that the constraints name."""
-    again: bool = False
-    """True where the query wants what the user has once more."""
-
-
 def pick_findings(
     picks: Sequence[Pick],
     *,
     report: str,
     cited: Collection[str],
-    asked: Asked,
+    wish: Wish | None,
+    owned: Collection[str] = (),
     ledger: Ledger,
     catalog: Collection[str] | None = None,
     quantities_known: bool = True,
 ) -> list[Finding]:
-    """What is wrong with the picks of a report, in their order; the budget comes last.
+    """What is wrong with the picks of a report, in their order; what is wrong with the whole cart comes last.
 
-    ``cited`` are the evidence ids that the report cites; ``catalog`` those of the picks' ids that the shop has;
-    ``ledger`` holds the products of the picks. Of alternatives the first counts. Picks by form say no quantities.
+    Without a ``wish`` only what holds of any pick is said. ``owned`` are products that the user has, ``cited`` the
+    evidence ids that the report cites; ``catalog`` holds those of the picks' ids that the shop has; ``ledger`` the
+    records of the picks. Of alternatives the first counts. Picks by form say no quantities.
     """
-    findings = [it for pick in picks for it in _of_pick(pick, report, cited, asked, ledger, catalog)]
+    findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
+    if wish is None:
+        return findings
+    cart = _by_kind(wish, picks, ledger)
+    findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]
     if quantities_known:
-        findings += _quantities(picks, report, asked, ledger)
-    return [*findings, *_budget(picks, report, asked, ledger)]
+        findings += _quantities(cart, report)
+    return [*findings, *_left_out(cart), *_budget(cart, report)]
 
 
-def _of_pick(
-    pick: Pick,
-    report: str,
-    cited: Collection[str],
-    asked: Asked,
-    ledger: Ledger,
-    catalog: Collection[str] | None,
+def _of_any_pick(
+    pick: Pick, report: str, cited: Collection[str], ledger: Ledger, catalog: Collection[str] | None
 ) -> Iterator[Finding]:
     if catalog is not None and pick.product not in catalog:
         yield _finding("not_in_catalog", report, pick, f"the shop has no product {pick.product}")
         return
-    if not any(f"P:{it}" in cited or it in cited for it in (pick.product, *pick.alternatives)):
+    if not any(f"P:{product}" in cited or product in cited for product in (pick.product, *pick.alternatives)):
         yield _finding("pick_not_argued", report, pick, "the report cites nothing of it")
-    if not asked.again:
-        yield from _owned(pick, report, asked)
     item = ledger.products.get(pick.product)
-    if item is None:
-        return
-    unwanted = {plain(brand) for brand in asked.constraints.brands_unwanted}
-    if unwanted & {plain(item.brand or ""), plain(item.store or "")} - {plain("")}:
-        yield _finding("unwanted_brand", report, pick, f"the brand is {item.brand or item.store}")
-    if asked.things and not is_one_of(item, asked.things):
-        found = f"“{item.title}” shares no word with {', '.join(asked.things)}"
-        yield _finding("wrong_thing", report, pick, found, severity="warning")
-    for name, value in item.details.items():
+    for name, value in () if item is None else item.details.items():
         if _AVAILABILITY.search(name) and _UNAVAILABLE.search(str(value)):
             yield _finding("unavailable", report, pick, f"{name}: {value}")
 
 
-def _owned(pick: Pick, report: str, asked: Asked) -> Iterator[Finding]:
-    """An error where the query rules anything out for being owned; else it may be just what is to be bought again."""
-    if pick.product in asked.owned | set(asked.constraints.owned):
-        severity = "error" if asked.constraints.owned else "warning"
-        yield _finding("recommended_although_owned", report, pick, "the user has it", severity=severity)
-
-
-def is_one_of(item: Product, things: Iterable[str]) -> bool:
-    """True when a product's title or category path shares a stem with one of the things."""
-    path = " ".join((item.title, *item.categories, item.category))
-    return any(_shares_a_stem(path, thing) for thing in things)
-
-
-def _quantities(picks: Sequence[Pick], report: str, asked: Asked, ledger: Ledger) -> Iterator[Finding]:
-    """A thing that is asked for several times, and picked less often, in whatever packs; or more often, one by one."""
-    for thing, wanted in asked.constraints.quantities.items():
-        of_thing = [it for it in picks if (item := ledger.products.get(it.product)) and _is_named(item, thing)]
-        packs = [_pack(ledger.products[it.product]) for it in of_thing]
-        declared = sum(it.quantity for it in of_thing)
-        units = sum(it.quantity * pack for it, pack in zip(of_thing, packs, strict=True))
-        found = f"asked for are {wanted}, declared {declared}"
-        if of_thing and units < wanted:
-            yield _finding("quantity_wrong", report, of_thing[0], found)
-        elif of_thing and declared > wanted and set(packs) == {1}:
-            yield _finding("quantity_wrong", report, of_thing[0], found, severity="warning")
-
-
-def _is_named(item: Product, thing: str) -> bool:
-    """True when a title has all words of a thing, by their stems."""
-    return all(_shares_a_stem(item.title, word) for word in _WORD.findall(thing))
-
-
-def _pack(item: Product) -> int:
-    return max((int(one or other) for one, other in _PACK.findall(item.title)), default=1) or 1
-
-
-def _budget(picks: Sequence[Pick], report: str, asked: Asked, ledger: Ledger) -> Iterator[Finding]:
-    """Prices above the budget; a pick without a known price counts nothing."""
-    budget = asked.constraints.budget
-    if budget is None:
-        return
-    priced = [
-        (pick, price)
-        for pick in picks
-        if (item := ledger.products.get(pick.product)) is not None
-        and item.currency == budget.currency
-        and (price := ledger.price(pick.product)) is not None
-    ]
-    limit = format_money(budget.value, budget.currency)
-    if asked.constraints.budget_scope == "per_item":
-        for pick, price in priced:
-            if price > budget.value:
-                found = f"it costs {format_money(price, budget.currency)}, and the budget is {limit} each"
-                yield _finding("over_budget", report, pick, found)
-        return
-    together = sum((price * pick.quantity for pick, price in priced), Decimal(0))
-    if together > budget.value:
-        found = f"the budget is {limit}, and the picks cost {format_money(together, budget.currency)}"
-        yield Finding(
-            code="over_budget", severity="error", said=", ".join(_words(it, report) for it, _ in priced), found=found
+def _by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
+    """The cart, where whatever is of a kind stands for its want: what else is asked of it is checked apart."""
+    records = {pick.product: item for pick in picks if (item := ledger.products.get(pick.product)) is not None}
+    things = tuple(
+        WantedThing(
+            name=want.name,
+            quantity=want.quantity,
+            optional=want.optional,
+            fits=tuple(
+                Fit(product_id=key, worth=0, is_pack=pieces_in(item.title) > 1)
+                for key, item in records.items()
+                if any(is_of_kind(item, kind) for kind in want.kinds)
+            ),
         )
+        for want in wish.wants
+    )
+    return Cart(wish, Reference(query_id="of-kinds", things=things), tuple(picks), records)
 
 
-def _shares_a_stem(text: str, thing: str) -> bool:
-    """True when a word of one begins as a word of the other, over most of the shorter, or stands within the other.
+def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str], ledger: Ledger) -> Iterator[Finding]:
+    """What a pick breaks of every want that it may be for; one whose record is not at hand breaks nothing known."""
+    item = ledger.products.get(pick.product)
+    if item is None:
+        return
+    wants = cart.wanted_for(pick.product)
+    if not wants and not cart.wish.room:
+        yield _not_wanted(pick, report, item, cart.wish)
+    if cart.wish.counts_money and listing_of(item).price is None:
+        yield _finding("price_unknown", report, pick, "the shop names no price, and the query limits what it may cost")
+    if not wants:
+        return
+    listing = listing_of(item)
+    if pick.product in owned and not any(want.again for want in wants):
+        yield _finding("recommended_although_owned", report, pick, "the user has it")
+    if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
+        yield _finding("unwanted_brand", report, pick, f"the brand is {item.brand or item.store}")
+    if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
+        limit, price = format_money(most.value, most.currency), format_money(item.price or 0, item.currency)
+        yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
+    yield from _below(pick, report, item, wants)
 
-    Lenient on purpose: "pruners" and "pruning", "night light" and "nightlight" are one.
+
+def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Iterator[Finding]:
+    """Fewer stars or ratings than every want that the pick may be for asks for; a warning where they are unknown."""
+    limits = (
+        ("stars", item.average_rating, min(want.rating_min or 0 for want in wants)),
+        ("ratings", item.rating_number, min(want.ratings_min or 0 for want in wants)),
+    )
+    for name, known, least in limits:
+        if least and is_below(known, least, unknown=True):
+            found = (
+                f"asked for are at least {least:,g} {name}, and it has {'no known' if known is None else f'{known:,g}'}"
+            )
+            yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
+
+
+def _not_wanted(pick: Pick, report: str, item: Product, wish: Wish) -> Finding:
+    """A warning where its record has a word of what is wanted: whether it is of the kind may be a matter of taste."""
+    if not wish.wants:
+        return _finding("not_wanted", report, pick, "nothing is to be bought")
+    kinds = [kind for want in wish.wants for kind in want.kinds]
+    names = ", ".join(want.name for want in wish.wants)
+    severity = "warning" if shares_a_word(item, kinds) else "error"
+    return _finding("not_wanted", report, pick, f"“{item.title}” is not {names}", severity=severity)
+
+
+def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
+    """A want whose quantity is not met, in whatever packs; and pieces beyond it."""
+    by_product = {pick.product: pick for pick in reversed(cart.picks)}
+    for number, (thing, taken) in enumerate(zip(cart.things, cart.taken, strict=True)):
+        if taken and not cart.is_covered(number):
+            found = f"asked for are {thing.quantity}, declared {sum(of_want.pieces for of_want in taken)}"
+            yield _finding("quantity_wrong", report, by_product[taken[0].fit.product_id], found)
+    for product, pieces in cart.besides.items():
+        wants = cart.wanted_for(product)
+        if not wants or cart.wish.room:
+            continue
+        pick, asked = by_product[product], sum(want.quantity for want in wants)
+        is_more_of_it = pieces < pick.quantity
+        code = "quantity_wrong" if is_more_of_it else "not_wanted"
+        names = ", ".join(want.name for want in wants)
+        yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
+
+
+def _left_out(cart: Cart) -> Iterator[Finding]:
+    """Wants for which a cart that holds other things has nothing; an empty cart says that nothing will do.
+
+    A warning where a pick may be for the want after all: its title has a word of it, or no record of it is at hand.
     """
-    words, wanted = (
-        [it for it in _WORD.findall(text.casefold()) if len(it) >= _SHORTEST_STEM and it not in _NO_THING]
-        for text in (text, thing)
-    )
-    together = "".join(words)
-    return any(len(it) > _SHORTEST_STEM and it in together for it in wanted) or any(
-        _is_alike(one, other) for one in words for other in wanted
-    )
+    if not cart.picks:
+        return
+    is_unknown = any(pick.product not in cart.products for pick in cart.picks)
+    for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
+        if not taken and not want.optional:
+            is_unsure = is_unknown or any(shares_a_word(item, want.kinds) for item in cart.products.values())
+            found = f"no pick is a {' or '.join(want.kinds)}"
+            severity = "warning" if is_unsure else "error"
+            yield Finding(code="want_left_out", severity=severity, said=want.name, found=found)
 
 
-def _is_alike(one: str, other: str) -> bool:
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    shorter, longer = sorted((len(one), len(other)))
-    begins_alike = shared == shorter or (shared > _SHORTEST_STEM and shared * 2 >= shorter)
-    return begins_alike and shared + 4 >= longer
+def _budget(cart: Cart, report: str) -> Iterator[Finding]:
+    """The known prices of the whole cart above the budget."""
+    budget = cart.wish.budget
+    if budget is not None and cart.is_over:
+        limit, cost = format_money(budget.value, budget.currency), format_money(cart.known_cost, budget.currency)
+        yield Finding(
+            code="over_budget",
+            severity="error",
+            said=", ".join(_words(pick, report) for pick in cart.picks),
+            found=f"the budget is {limit}, and the picks cost {cost}",
+        )
 
 
 def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:

@@ -97,7 +97,7 @@ def read_ledger(
         ordered={key: str(record.get("product_id")) for key, record in orders.items()},
         calculations={entry.id: it for entry in evidence.values() if (it := _calculation(entry)) is not None},
         query_text="" if query is None else query.text,
-        budget=None if query is None else query.constraints.budget,
+        budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),
     )
 

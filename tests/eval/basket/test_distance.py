@@ -1,31 +1,44 @@
-"""The measures of a report's picks, beside the cheapest and the best basket."""
+"""The measures of a report's cart, beside the cheapest and the best basket."""
+
+from typing import Any
 
 import pytest
 
-from drretail.eval.basket.distance import MEASURES, Distance
-from drretail.grounding.basket.cheapest import Slot
+from drretail.eval.basket.distance import LACKS, MEASURES, covered, not_measured
+from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
-from tests.grounding.basket.test_cheapest import product, slot
-
-FEEDERS = slot(
-    "feeder",
-    product("A", 10, average_rating=4.0, rating_number=10_000),
-    product("B", 20, average_rating=5.0, rating_number=10_000),
-    product("N", None, average_rating=5.0, rating_number=10_000),
-)
-BATHS = slot("bath", product("C", 15, average_rating=4.0, rating_number=10_000), quantity=2)
+from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 
 
-def measured(*recommended: str, slots: tuple[Slot, ...] = (FEEDERS, BATHS), **given: object) -> dict[str, float | None]:
-    constraints = Constraints.model_validate({"budget": Money.of(50)} | given)
-    query = Query(query_id="q1", text="?", constraints=constraints, source="t")
-    distance = Distance.of(reference_of(query, slots), constraints, recommended)
-    return {
-        name: None if (value := measure(distance).value) is None else round(value, 3)
-        for name, measure in MEASURES.items()
-    }
+def product(product_id: str, price: float | None, stars: float = 4.0, **more: Any) -> Product:
+    fields = {"title": f"Thing {product_id}", "average_rating": stars, "rating_number": 10_000, "category": "Shop"}
+    return Product(product_id=product_id, price=price, **(fields | more))
+
+
+FEEDERS = (product("A", 10), product("B", 20, 5.0), product("N", None, 5.0))
+BATHS = (product("C", 15),)
+FEEDER, BATH = Want(name="feeder", kinds=("feeder",)), Want(name="bath", kinds=("bath",), quantity=2)
+OFFERED = {"feeder": FEEDERS, "bath": BATHS, "bowl": (product("D", 900),), "hat": ()}
+
+
+def cart(*picks: str | Pick, wants: tuple[Want, ...] = (FEEDER, BATH), **limits: Any) -> Cart:
+    wish = Wish(wants=wants, **({"budget": Money.of(50)} | limits))
+    offered: list[list[Listing]] = [[listing_of(it) for kind in want.kinds for it in OFFERED[kind]] for want in wants]
+    query = Query(query_id="q1", text="?", wish=wish, source="t")
+    known = {it.product_id: it for of_kind in OFFERED.values() for it in of_kind}
+    bought = tuple(Pick(product=pick) if isinstance(pick, str) else pick for pick in picks)
+    records = {pick.product: known[pick.product] for pick in bought if pick.product in known}
+    return Cart(wish, reference_of(query, offered), bought, records)
+
+
+def measured(*picks: str | Pick, **given: Any) -> dict[str, float | None]:
+    found = {name: measure(cart(*picks, **given)).value for name, measure in MEASURES.items()}
+    return {name: None if value is None else round(value, 3) for name, value in found.items()}
 
 
 def values(
@@ -38,59 +51,90 @@ def values(
     return dict(zip(MEASURES, (covered, within_budget, feasible, cost_ratio, utility_ratio), strict=True))
 
 
+TWO_BATHS = Pick(product="C", quantity=2)
+
+
 def test_the_best_basket_is_the_ceiling_and_costs_more_than_the_cheapest() -> None:
-    assert measured("B", "C") == values(1, 1, 1, 1.25, 1)
+    assert measured("B", TWO_BATHS) == values(1, 1, 1, 1.25, 1)
 
 
 def test_the_cheapest_costs_what_it_must_and_is_worth_less() -> None:
-    assert measured("X", "C", "A") == values(1, 1, 1, 1, 0.889)
+    assert measured(TWO_BATHS, "A") == values(1, 1, 1, 1, 0.889)
 
 
-def test_nothing_recommended_is_0_and_has_no_price() -> None:
+def test_nothing_picked_covers_nothing_and_has_no_price() -> None:
     assert measured() == values(0, None, 0, None, 0)
-    assert measured("X") == measured()
 
 
 def test_a_part_is_worth_its_part_and_is_no_whole_basket() -> None:
     assert measured("B") == values(0.5, 1, 0, None, 0.556)
 
 
+def test_half_of_a_quantity_covers_no_want_and_is_worth_half() -> None:
+    assert measured("B", "C") == values(0.5, 1, 0, None, 0.778)
+
+
 def test_what_breaks_the_budget_is_worth_nothing_and_its_quantity_counts() -> None:
-    assert measured("B", "C", budget=Money.of(45)) == values(1, 0, 0, 1.25, 0)
-    assert measured("B", "C", budget=Money.of(15), budget_scope="per_item") == values(1, 0, 0, 1.25, 0)
+    assert measured("B", TWO_BATHS, budget=Money.of(45)) == values(1, 0, 0, 1.25, 0)
+    each = FEEDER.model_copy(update={"price_max": Money.of(15)})
+    assert measured("B", TWO_BATHS, wants=(each, BATH))["feasible"] == 0
 
 
-def test_an_unknown_price_is_no_zero_and_no_basket() -> None:
-    assert measured("N", "C") == values(1, None, 0, None, 0.444)
-    assert measured("N", "C", budget=None) == values(1, None, 0, None, 0.444)
+def test_the_whole_cart_counts_not_only_what_is_wanted() -> None:
+    stuffed = measured("B", TWO_BATHS, "D")
+    assert (stuffed["feasible"], stuffed["within_budget"], stuffed["utility_ratio"]) == (0, 0, 0)
+    besides = measured("A", "B", TWO_BATHS, budget=Money.of(500))
+    assert (besides["covered"], besides["feasible"], besides["utility_ratio"]) == (1, 0, 0.75)
+    assert measured("A", "B", TWO_BATHS, budget=Money.of(500), room=True)["feasible"] == 1
+
+
+def test_an_unknown_price_keeps_to_no_budget_and_is_nothing_to_a_query_without_one() -> None:
+    assert measured("N", TWO_BATHS) == values(1, 0, 0, None, 0)
+    assert measured("N", TWO_BATHS, budget=None) == values(1, None, 1, None, 0.444)
+
+
+def test_a_pick_that_the_shop_does_not_have_is_not_free() -> None:
+    assert measured("B", TWO_BATHS, "X", room=True)["feasible"] == 0
+    assert measured("B", TWO_BATHS, "X", room=True)["within_budget"] == 0
+
+
+def test_alternatives_are_not_bought() -> None:
+    assert measured(Pick(product="B", alternatives=("A", "D")), TWO_BATHS)["feasible"] == 1
+
+
+def test_a_want_that_may_be_left_out_is_no_fault_and_counts_where_it_is_picked() -> None:
+    maybe = BATH.model_copy(update={"optional": True})
+    assert measured("B", wants=(FEEDER, maybe)) == values(1, 1, 1, 2, 1)
+    assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1
+    assert measured(wants=(maybe,)) == values(None, None, 1, None, None)
 
 
 def test_without_a_budget_there_is_none_to_keep() -> None:
-    assert measured("B", "C", budget=None) == values(1, None, 1, 1.25, 1)
-
-
-def test_all_without_the_wanted_brand_is_no_basket() -> None:
-    branded = slot("feeder", product("A", 10), product("B", 20, store="Nordlys"))
-    assert measured("A", slots=(branded,), brands_wanted=["Nordlys"]) == values(1, 1, 0, 0.5, 0)
-    assert measured("B", slots=(branded,), brands_wanted=["Nordlys"]) == values(1, 1, 1, 1, 1)
+    assert measured("B", TWO_BATHS, budget=None) == values(1, None, 1, 1.25, 1)
 
 
 @pytest.mark.parametrize(
-    ("slots", "why"),
+    ("wish", "lack"),
     [
-        ((), "no thing that is asked for could be read"),
-        ((FEEDERS, slot("bowl")), "does not offer everything"),
-        ((slot("bowl", product("D", 900)),), "what keeps to the query costs more than its budget"),
+        (None, "not_typed"),
+        (Wish(), "no_things"),
+        (Wish(wants=(FEEDER, Want(name="hat", kinds=("hat",)))), "nothing_offered"),
+        (Wish(wants=(Want(name="bowl", kinds=("bowl",)),), budget=Money.of(50)), "too_dear"),
+        (Wish(wants=(FEEDER.model_copy(update={"brands_wanted": ("Nordlys",)}),)), "no_such_brand"),
+        (Wish(wants=(FEEDER.model_copy(update={"rating_min": 5.0, "price_max": Money.of(12)}),)), "too_dear"),
+        (Wish(wants=(BATH.model_copy(update={"rating_min": 4.5}),)), "demands"),
+        (Wish(wants=(BATH,), owned=("C",)), "owned"),
     ],
 )
-def test_without_a_basket_to_compare_with_nothing_applies_and_it_is_said_why(slots: tuple[Slot, ...], why: str) -> None:
-    assert set(measured("B", "D", slots=slots).values()) == {None}
-    query = Query(query_id="q1", text="?", constraints=Constraints(budget=Money.of(50)), source="t")
-    distance = Distance.of(reference_of(query, slots), query.constraints, ["B"])
-    assert all(why in measure(distance).reason for measure in MEASURES.values())
+def test_without_a_basket_to_compare_with_nothing_is_measured_and_the_reason_is_given(
+    wish: Wish | None, lack: str
+) -> None:
+    wants = () if wish is None else wish.wants
+    offered = [[listing_of(it) for kind in want.kinds for it in OFFERED[kind]] for want in wants]
+    reference = reference_of(Query(query_id="q1", text="?", wish=wish, source="t"), offered)
+    assert (reference.best, reference.lack) == (None, lack)
+    assert not_measured(wish, reference) == LACKS[lack]  # pyright: ignore[reportArgumentType]
 
 
 def test_the_reason_names_the_picks_and_what_lacks() -> None:
-    query = Query(query_id="q1", text="?", source="t")
-    distance = Distance.of(reference_of(query, (FEEDERS, BATHS)), query.constraints, ["A"])
-    assert distance.covered().reason == "feeder: A; nothing for bath; $10.00 together"
+    assert covered(cart("A", "D")).reason == "feeder: A; nothing for bath; besides: D; $910.00 together"

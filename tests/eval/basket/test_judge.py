@@ -11,19 +11,22 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, reference_path
 from drretail.files import write_json
-from drretail.grounding.basket.cheapest import Slot
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.progress import choose_progress
 from drretail.records.money import Money
-from drretail.records.query import NOBODY, NOT_TYPED, Constraints, Query
+from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import Score
+from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
 from tests.eval.folders import LABEL, SYSTEM, a_run
 from tests.grounding.shelf import FEEDER, STATION, ledger
 
 QUERY = Query(
-    query_id="q1", text="A pole for my birds, under $60?", constraints=Constraints(budget=Money.of(60)), source="t"
+    query_id="q1",
+    text="A pole for my birds, under $60?",
+    wish=Wish(wants=(Want(name="pole", kinds=("bird feeding station",)),), budget=Money.of(60)),
+    source="t",
 )
 PICKS = {"q1-r1": [STATION.product_id], "q1-r2": [], "q1-r3": [FEEDER.product_id], "q1-r4": None}
 """Declared by four reports of the same words; the last declares none, and its form tells none."""
@@ -31,17 +34,23 @@ PICKS = {"q1-r1": [STATION.product_id], "q1-r2": [], "q1-r3": [FEEDER.product_id
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
+    return an_experiment(tmp_path / "exp", QUERY)
+
+
+def an_experiment(folder: Path, query: Query, note: str = "") -> Path:
     definition = Definition(
         world_fingerprint="f" * 64,
-        queries=(QUERY,),
+        queries=(query,),
         systems={LABEL: SYSTEM},
         prompt_hashes={LABEL: {}},
         tool_schema_hash="t",
     )
-    with Experiment(tmp_path / "exp", definition) as opened:
+    with Experiment(folder, definition) as opened:
         for name, picks in PICKS.items():
-            opened.save(a_run(LABEL, name, "Look below.", picks), ledger().values(), {}, {"world": "nowhere"})
-    return tmp_path / "exp"
+            run = a_run(LABEL, name, "Look below.", picks)
+            notes = (note,) if note and picks is None else ()
+            opened.save(run.model_copy(update={"notes": notes}), ledger().values(), {}, {"world": "nowhere"})
+    return folder
 
 
 def rows(folder: Path) -> dict[str, Score]:
@@ -50,7 +59,8 @@ def rows(folder: Path) -> dict[str, Score]:
 
 
 def freeze(folder: Path, query: Query = QUERY) -> None:
-    reference = reference_of(query, [Slot("bird feeding station", (listing_of(STATION),))])
+    offered = [[listing_of(STATION)] for _ in (query.wish.wants if query.wish else ())]
+    reference = reference_of(query, offered)
     write_json(reference_path(folder, "q1"), reference.model_dump(mode="json", exclude_none=True))
 
 
@@ -79,10 +89,20 @@ def test_an_experiment_without_references_is_na_until_it_has_them(folder: Path) 
     assert rows(folder)["covered"].n_scored == 3
 
 
-def test_without_typed_constraints_every_measure_is_na_for_that_reason(folder: Path) -> None:
-    freeze(folder, QUERY.model_copy(update={"typed_by": NOBODY, "constraints": Constraints()}))
+def test_of_a_query_that_nobody_typed_every_measure_is_na_for_that_reason(tmp_path: Path) -> None:
+    untyped = QUERY.model_copy(update={"wish": None})
+    folder = an_experiment(tmp_path / "exp", untyped)
+    freeze(folder, untyped)
     assert {(row.value, row.n_na) for row in rows(folder).values()} == {(None, 4)}
     assert NOT_TYPED in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
+
+
+def test_a_run_that_was_asked_for_picks_and_declared_none_earns_nothing(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", QUERY, note="picks_missing: the report declares no picks")
+    freeze(folder)
+    found = rows(folder)
+    assert (found["feasible"].n_scored, found["feasible"].value) == (4, 0.25)
+    assert (found["within_budget"].n_scored, found["cost_ratio"].n_na) == (2, 3)
 
 
 def test_a_second_time_leaves_the_same_bytes(folder: Path) -> None:

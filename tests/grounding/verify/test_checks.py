@@ -2,9 +2,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.records.query import Constraints
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.records.shop import Address, Product, UserProfile
+from drretail.records.wish import Want, Wish
 from tests.grounding.kitchen import EVIDENCE, GOODS, KETTLE, MUGS, PAN, QUERY, SCALE, TOWELS, K, T
 
 REPORT = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Both are sturdy."
@@ -58,16 +58,22 @@ def test_a_clean_report_has_no_finding_and_a_wrong_price_is_one() -> None:
     assert codes(case(REPORT.replace("42.95", "41.15"), KETTLE, TOWELS)) == ["price_wrong"]
 
 
+def wishing(**limits: object) -> Wish:
+    """For a kettle or a scale, and towels."""
+    kettle = Want.model_validate({"name": "kettle", "kinds": ("kettle", "kitchen scale")} | limits)
+    return Wish(wants=(kettle, Want(name="towels", kinds=("kitchen towel",), optional=True)))
+
+
 def test_a_declared_pick_is_checked_without_any_words_about_it() -> None:
-    assert codes(case(REPORT, KETTLE, TOWELS, MUGS)) == ["over_budget", "pick_not_argued"]
-    ruled_out = QUERY.model_copy(update={"constraints": Constraints(owned=(KETTLE.product_id,))})
+    assert codes(case(REPORT, KETTLE, TOWELS, MUGS)) == ["not_wanted", "over_budget", "pick_not_argued"]
     owned = replace(
-        case(f"Take the scale [P:{SCALE.product_id}].", SCALE), owned=frozenset({SCALE.product_id}), query=ruled_out
+        case(f"Take the scale [P:{SCALE.product_id}].", SCALE),
+        owned=frozenset({SCALE.product_id}),
+        query=QUERY.model_copy(update={"wish": wishing()}),
     )
     assert codes(owned) == ["recommended_although_owned"]
-    assert codes(replace(owned, query=QUERY.model_copy(update={"kind": "restock"}))) == []
-    unwanted = Constraints(brands_unwanted=("Harrowgill",))
-    query = QUERY.model_copy(update={"constraints": unwanted})
+    assert codes(replace(owned, query=QUERY.model_copy(update={"wish": wishing(again=True)}))) == []
+    query = QUERY.model_copy(update={"wish": wishing(brands_unwanted=("Harrowgill",))})
     assert codes(replace(case(REPORT, KETTLE, TOWELS), query=query)) == ["unwanted_brand"]
 
 
@@ -78,10 +84,9 @@ def test_a_pick_that_the_shop_does_not_have_is_found_once() -> None:
     assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
 
 
-def test_a_pick_that_is_nothing_asked_for_is_a_warning() -> None:
-    about = replace(case(REPORT, KETTLE, TOWELS), things=("kettle", "lawn mower"))
-    (finding,) = check_report(about, read_report(about))
-    assert (finding.code, finding.severity, finding.evidence_id) == ("wrong_thing", "warning", f"P:{TOWELS.product_id}")
+def test_of_a_query_that_nobody_typed_nothing_is_said_of_what_is_wanted() -> None:
+    untyped = replace(case(REPORT, KETTLE, TOWELS, MUGS), query=QUERY.model_copy(update={"wish": None}))
+    assert codes(untyped) == ["pick_not_argued"]
 
 
 def test_a_models_values_are_verified_by_code() -> None:

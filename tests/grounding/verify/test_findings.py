@@ -2,40 +2,55 @@
 
 from typing import Any
 
-from drretail.grounding.verify.findings import Asked, is_one_of, pick_findings, source_findings
+from drretail.grounding.verify.findings import pick_findings, source_findings
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.money import Money
-from drretail.records.query import Constraints
 from drretail.records.reading import Pick
+from drretail.records.wish import Want, Wish
 from tests.grounding.kitchen import EVIDENCE, GOODS, JAR, KETTLE, MUGS, PAN, SCALE, TOWELS, K, a_product
+
+ANY = ("kettle", "pan", "kitchen towel", "kitchen scale", "mug", "cookie jar")
+
+
+def wanted(*kinds: str, **limits: Any) -> Want:
+    return Want(name=" or ".join(kinds), kinds=kinds, **limits)
 
 
 def codes(
-    *picks: Pick, cited: tuple[str, ...] | None = None, goods: Any = GOODS, known: bool = True, **asked: Any
+    *picks: Pick,
+    wants: tuple[Want, ...] | None = None,
+    owned: tuple[str, ...] = (),
+    cited: tuple[str, ...] | None = None,
+    goods: Any = GOODS,
+    known: bool = True,
+    **wish: Any,
 ) -> list[tuple[str, str]]:
-    fields = {key: asked.pop(key) for key in ("things", "owned", "again") if key in asked}
+    """What is found of picks of whatever the kitchen sells, as many as are picked, or of these wants."""
+    pieces = sum(pick.quantity for pick in picks)
     found = pick_findings(
         picks,
         report="",
-        cited=[f"P:{it}" for it in goods] if cited is None else cited,
-        asked=Asked(Constraints(**asked), **fields),
+        cited=[f"P:{key}" for key in goods] if cited is None else cited,
+        wish=Wish(wants=(wanted(*ANY, quantity=pieces),) if wants is None else wants, **wish),
+        owned=owned,
         ledger=read_ledger(EVIDENCE, products=goods),
         catalog=goods,
         quantities_known=known,
     )
-    return [(it.code, it.severity) for it in found]
+    return [(finding.code, finding.severity) for finding in found]
 
 
 def a_pick(item: Any, quantity: int = 1, *others: Any) -> Pick:
     return Pick(product=item.product_id, quantity=quantity, alternatives=tuple(it.product_id for it in others))
 
 
-def test_a_sound_pick_has_no_finding() -> None:
-    assert codes(a_pick(KETTLE), a_pick(TOWELS), budget=Money.of(75), things=("kettle", "towels")) == []
+def test_a_sound_cart_has_no_finding() -> None:
+    wants = (wanted("kettle"), wanted("kitchen towel"))
+    assert codes(a_pick(KETTLE), a_pick(TOWELS), wants=wants, budget=Money.of(75)) == []
 
 
 def test_a_pick_of_what_the_shop_has_not() -> None:
-    assert codes(Pick(product="B0NOWHERE0")) == [("not_in_catalog", "error")]
+    assert codes(Pick(product="B0NOWHERE0")) == [("not_in_catalog", "error"), ("want_left_out", "warning")]
 
 
 def test_a_pick_that_the_report_never_cites_is_not_argued() -> None:
@@ -43,56 +58,83 @@ def test_a_pick_that_the_report_never_cites_is_not_argued() -> None:
     assert codes(a_pick(KETTLE, 1, PAN), cited=(f"P:{PAN.product_id}",)) == []
 
 
-def test_a_pick_of_what_the_user_has() -> None:
-    owned = frozenset({SCALE.product_id})
-    assert codes(a_pick(SCALE), owned=owned) == [("recommended_although_owned", "warning")]
-    ruled_out = Asked(Constraints(owned=(KETTLE.product_id,)), owned=owned)
-    cited, ledger = [f"P:{SCALE.product_id}"], read_ledger(EVIDENCE, products=GOODS)
-    (found,) = pick_findings([a_pick(SCALE)], report="", cited=cited, asked=ruled_out, ledger=ledger)
-    assert found.severity == "error"
-    assert codes(a_pick(SCALE), owned=owned, again=True) == []
+def test_a_pick_of_what_the_user_has_is_wrong_unless_one_more_is_wanted() -> None:
+    owned = (SCALE.product_id,)
+    assert codes(a_pick(SCALE), owned=owned) == [("recommended_although_owned", "error")]
+    assert codes(a_pick(SCALE), owned=owned, wants=(wanted("kitchen scale", again=True),)) == []
 
 
 def test_a_pick_of_a_brand_that_is_ruled_out() -> None:
-    assert codes(a_pick(PAN), brands_unwanted=("fennick",)) == [("unwanted_brand", "error")]
+    assert codes(a_pick(PAN), wants=(wanted("pan", brands_unwanted=("fennick",)),)) == [("unwanted_brand", "error")]
+    assert codes(a_pick(PAN), wants=(wanted("pan"), wanted("mug", brands_unwanted=("fennick",), optional=True))) == []
 
 
-def test_picks_above_the_budget_count_with_their_quantities_and_without_alternatives() -> None:
+def test_the_whole_cart_counts_against_the_budget_and_alternatives_do_not() -> None:
     assert codes(a_pick(KETTLE, 2), budget=Money.of(75)) == [("over_budget", "error")]
     assert codes(a_pick(KETTLE, 1, PAN), budget=Money.of(75)) == []
-    assert codes(a_pick(KETTLE), a_pick(PAN), budget=Money.of(40), budget_scope="per_item") == [
-        ("over_budget", "error")
-    ]
+    kettle = wanted("kettle", price_max=Money.of(40))
+    assert codes(a_pick(KETTLE), wants=(kettle,)) == [("over_budget", "error")]
+    assert codes(a_pick(KETTLE), a_pick(PAN), wants=(kettle, wanted("pan"))) == [("over_budget", "error")]
 
 
-def test_an_unknown_price_and_another_currency_are_no_cost() -> None:
-    assert codes(a_pick(JAR), a_pick(KETTLE), budget=Money.of(43)) == []
-    assert codes(a_pick(KETTLE), budget=Money.of(10, "EUR")) == []
+def test_a_pick_of_unknown_price_is_wrong_only_where_prices_are_limited() -> None:
+    assert codes(a_pick(JAR), a_pick(KETTLE), budget=Money.of(43)) == [("price_unknown", "error")]
+    assert codes(a_pick(JAR), a_pick(KETTLE)) == []
 
 
-def test_a_pick_that_is_not_what_was_asked_for_is_a_warning() -> None:
+def test_a_pick_below_the_stars_or_the_number_of_ratings_asked_for() -> None:
+    scale = wanted("kitchen scale", rating_min=4.3)
+    assert codes(a_pick(SCALE), wants=(scale,)) == [("below_rating", "error")]
+    assert codes(a_pick(SCALE), wants=(wanted("kitchen scale", ratings_min=100),)) == [("below_rating", "error")]
+    assert codes(a_pick(SCALE), wants=(wanted("kitchen scale", rating_min=4, ratings_min=98),)) == []
+    unrated = SCALE.model_copy(update={"average_rating": None})
+    goods = {**GOODS, unrated.product_id: unrated}
+    assert codes(a_pick(unrated), goods=goods, wants=(scale,)) == [("below_rating", "warning")]
+
+
+def test_a_pick_that_nobody_wants_is_an_error_unless_its_record_has_a_word_of_the_kind() -> None:
     book = a_product("B", "Jiu-Jitsu University", 20.0, 4.8, 900, "Victory").model_copy(
         update={"category": "Books", "categories": ("Books", "Sports")}
     )
-    goods = {**GOODS, book.product_id: book}
-    assert codes(a_pick(book), goods=goods, things=("kitchen towels",)) == [("wrong_thing", "warning")]
+    rack = a_product("R", "Wall Rack for Kitchen Towels", 20.0, 4.8, 900, "Victory")
+    goods = {**GOODS, book.product_id: book, rack.product_id: rack}
+    towels = (wanted("kitchen towel"),)
+    assert codes(a_pick(TOWELS), a_pick(book), goods=goods, wants=towels) == [("not_wanted", "error")]
+    assert codes(a_pick(TOWELS), a_pick(rack), goods=goods, wants=towels) == [("not_wanted", "warning")]
+    assert codes(a_pick(TOWELS), a_pick(book), goods=goods, wants=towels, room=True) == []
 
 
-def test_stems_are_shared_leniently() -> None:
-    pruner = a_product("R", "Bypass Pruners", 20.0, 4.8, 900, "Larkfield")
-    light = a_product("L", "Plug-in Night Light", 20.0, 4.8, 900, "Glow")
-    assert is_one_of(pruner, ["pruning shears"])
-    assert is_one_of(light, ["nightlight"])
-    assert not is_one_of(light, ["for the garden hose"])
+def test_any_pick_is_wrong_where_nothing_is_to_be_bought() -> None:
+    assert codes(a_pick(KETTLE), wants=()) == [("not_wanted", "error")]
 
 
-def test_fewer_than_asked_for_is_an_error_and_packs_count() -> None:
-    assert codes(a_pick(SCALE), quantities={"kitchen scale": 2}) == [("quantity_wrong", "error")]
-    assert codes(a_pick(SCALE, 2), quantities={"kitchen scale": 2}) == []
-    assert codes(a_pick(SCALE, 3), quantities={"kitchen scale": 2}) == [("quantity_wrong", "warning")]
-    assert codes(a_pick(TOWELS), quantities={"kitchen towel": 6}) == []
-    assert codes(a_pick(MUGS), quantities={"mug": 4}) == []
-    assert codes(a_pick(SCALE), quantities={"kitchen scale": 2}, known=False) == []
+def test_a_second_product_for_one_want_is_not_wanted() -> None:
+    pan = a_product("Q", "Aldbrook Carbon Steel Pan", 20.0, 4.8, 900, "Aldbrook")
+    goods = {**GOODS, pan.product_id: pan}
+    assert codes(a_pick(PAN), a_pick(pan), goods=goods, wants=(wanted("pan"),)) == [("not_wanted", "error")]
+
+
+def test_a_want_left_out_of_a_cart_is_an_error_and_an_empty_cart_leaves_nothing_out() -> None:
+    both = (wanted("kettle"), wanted("lawn mower"))
+    assert codes(a_pick(KETTLE), wants=both) == [("want_left_out", "error")]
+    assert codes(a_pick(KETTLE), wants=(wanted("kettle"), wanted("lawn mower", optional=True))) == []
+    assert codes(wants=both) == []
+
+
+def test_quantities_are_of_listings_and_packs_are_open() -> None:
+    two = (wanted("kitchen scale", quantity=2),)
+    assert codes(a_pick(SCALE), wants=two) == [("quantity_wrong", "error")]
+    assert codes(a_pick(SCALE, 2), wants=two) == []
+    assert codes(a_pick(SCALE, 3), wants=two) == [("quantity_wrong", "error")]
+    assert codes(a_pick(SCALE), wants=two, known=False) == []
+    assert codes(a_pick(TOWELS), wants=(wanted("kitchen towel", quantity=6),)) == []
+    assert codes(a_pick(MUGS), wants=(wanted("mug", quantity=4),)) == []
+
+
+def test_of_an_untyped_query_only_what_holds_of_any_pick_is_said() -> None:
+    ledger = read_ledger(EVIDENCE, products=GOODS)
+    found = pick_findings([a_pick(KETTLE, 9)], report="", cited=[], wish=None, ledger=ledger, catalog=GOODS)
+    assert [finding.code for finding in found] == ["pick_not_argued"]
 
 
 def test_a_listing_that_says_it_is_unavailable() -> None:
