@@ -20,29 +20,36 @@ from drretail.eval.metric import Metric, Value
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, EvidenceText, Finding
-from drretail.records.query import NOBODY, NOT_TYPED, Constraints
+from drretail.records.query import NOT_TYPED
 from drretail.records.score import Verdict
+from drretail.records.wish import Want, Wish
 from tests.eval.folders import LABEL, experiment
 from tests.shop import PRODUCTS, USER, build
 
 TUBE = PRODUCTS[0]
-NOTHING = Constraints()
+FEEDER = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 MARK = f"[P:{TUBE.product_id}]"
 RIGHT = f"Take the tube feeder {MARK}: ${TUBE.price}."
 WRONG = f"Take the tube feeder {MARK}: $20.15."
 
 
 def subject_of(
-    folder: Path, report: str, store: Any = None, *, user: bool = True, picks: Sequence[str] | None = None
+    folder: Path,
+    report: str,
+    store: Any = None,
+    *,
+    user: bool = True,
+    picks: Sequence[str] | None = None,
+    wish: Wish | None = FEEDER,
 ) -> Subject:
-    """Of a run that was shown the tube feeder."""
+    """Of a run that was shown the tube feeder, for a query that wants a feeder."""
     users = {"q1": USER} if user else {}
     declared = {} if picks is None else {"q1-r1": picks}
     (subject,) = read_subjects(experiment(folder, {LABEL: {"q1-r1": report}}, users=users, picks=declared), store)
     shown = EvidenceText(sha256="a", form="record", text=record_text(TUBE), shown=True, path="0", seq=0)
     key = product_evidence_id(TUBE.product_id)
     entry = Evidence(id=key, kind="product", key=TUBE.product_id, title=TUBE.title, texts=(shown,))
-    return replace(subject, evidence={key: entry})
+    return replace(subject, evidence={key: entry}, query=subject.query.model_copy(update={"wish": wish}))
 
 
 def judge_session_of(folder: Path, subject: Subject) -> JudgeSession:
@@ -121,7 +128,7 @@ async def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Pa
         owned = [it.product_id for it in world.store.orders(USER).orders][:1]
         subject = subject_of(tmp_path / "exp", "Look below.", world.store, picks=[*owned, "B0TEST0009"])
         values = await valued(tmp_path, subject)
-    assert values["recommended_although_owned"].items["warnings"] == 1  # the query rules nothing out for being owned
+    assert values["recommended_although_owned"].items["errors"] == 1
     assert values["not_in_catalog"].value == 0
     assert values["pick_not_argued"].value == 0
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
@@ -248,14 +255,24 @@ def test_a_check_that_only_warns_scores_by_its_warnings() -> None:
 
 
 @pytest.mark.anyio
-async def test_what_rests_on_constraints_that_nobody_typed_is_na(tmp_path: Path) -> None:
-    subject = subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id])
-    reasons: dict[str | None, set[str | None]] = {}
-    for typed_by in (None, NOBODY):
-        asked = replace(subject, query=subject.query.model_copy(update={"typed_by": typed_by, "constraints": NOTHING}))
-        verdicts = {it.item: it for it in await judged(tmp_path / str(typed_by), asked)}
-        resting = [verdicts[code] for code in ("over_budget", "unwanted_brand", "quantity_wrong")]
-        assert {it.state for it in resting} == {"na"}
-        reasons[typed_by] = {it.reason for it in resting}
-    assert reasons[NOBODY] == {NOT_TYPED}
-    assert NOT_TYPED not in reasons[None]
+async def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:
+    resting = ("over_budget", "price_unknown", "below_rating", "unwanted_brand", "quantity_wrong", "not_wanted")
+    reasons: dict[bool, set[str | None]] = {}
+    for wish in (Wish(wants=FEEDER.wants, room=True), None):
+        subject = subject_of(tmp_path / f"exp-{wish is None}", RIGHT, picks=[TUBE.product_id], wish=wish)
+        verdicts = {verdict.item: verdict for verdict in await judged(tmp_path / str(wish is None), subject)}
+        reasons[wish is None] = {verdicts[code].reason for code in resting if verdicts[code].state == "na"}
+    assert reasons[True] == {NOT_TYPED}
+    assert NOT_TYPED not in reasons[False]
+
+
+@pytest.mark.anyio
+async def test_a_run_that_was_asked_for_its_picks_and_declared_none_is_not_clean(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path / "exp", RIGHT)
+    assert subject.run is not None
+    run = subject.run.model_copy(update={"notes": ("picks_missing: the report declares no picks",)})
+    values = await valued(tmp_path, replace(subject, run=run))
+    assert (values["no_decision"].value, values["clean"].value) == (0, 0)
+    nothing = replace(subject, run=run, query=subject.query.model_copy(update={"wish": Wish()}))
+    values = await valued(tmp_path / "nothing", nothing)
+    assert (values["no_decision"].state, values["clean"].state) == ("na", "na")
