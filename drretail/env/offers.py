@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.query import Query, Reference
 from drretail.records.shop import VOID_STATUSES
@@ -21,27 +21,28 @@ class Offers:
     """
 
     world: World
-    _of_kind: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    _could_be: dict[str, list[Listing]] = field(default_factory=dict[str, list[Listing]])
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
     _categories: frozenset[str] | None = None
 
     def of_want(self, want: Want) -> tuple[Listing, ...]:
         """Every product of any of its kinds, by id: all that the shop has, not only the best matches of a search."""
-        ids = sorted({product_id for kind in want.kinds for product_id in self.of_kind(kind)})
-        return tuple(self.listings(ids))
+        found = {it.product.product_id: it for kind in want.kinds for it in self.of_kind(kind)}
+        return tuple(found[key] for key in sorted(found))
 
-    def of_kind(self, kind: str) -> tuple[str, ...]:
-        """The ids of every product of a kind.
+    def of_kind(self, kind: str) -> list[Listing]:
+        """Every product of a kind, by id."""
+        return [it for it in self.could_be(kind) if is_of_kind(it.product, kind)]
 
-        Whatever is of a kind holds all its words, or is in a category of that name (``is_of_kind``).
-        """
-        if kind not in self._of_kind:
+    def could_be(self, kind: str) -> list[Listing]:
+        """Every product that may be of a kind, by id: it holds all its words, or is in a category of that name."""
+        if kind not in self._could_be:
             found = set(self.world.catalog.matching(CatalogQuery(kind, match="all")))
             if self.has_category(kind):
                 found.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
             listings = self.listings(sorted(found))
-            self._of_kind[kind] = tuple(it.product.product_id for it in listings if is_of_kind(it.product, kind))
-        return self._of_kind[kind]
+            self._could_be[kind] = [it for it in listings if could_be_of_kind(it.product, kind)]
+        return self._could_be[kind]
 
     def listings(self, product_ids: Sequence[str]) -> list[Listing]:
         """The products of these ids, without those that the shop does not hold."""
@@ -57,11 +58,18 @@ class Offers:
         return fold_category(category) in self._categories
 
     def reference(self, query: Query) -> Reference:
-        """What the shop could sell for a query; what its user has is left out, unless one more of it is wanted."""
+        """What the shop could sell for a query, and whether it is proved that it can't; what its user has is left out,
+        unless one more of it is wanted."""
         wants = () if query.wish is None else query.wish.wants
-        return reference_of(query, [self.of_want(want) for want in wants], self._bought(query.user_id))
-
-    def _bought(self, user_id: str | None) -> frozenset[str]:
-        """The products of the orders that a user kept; none for nobody, and for one that the shop does not know."""
-        orders = () if user_id is None else self.world.store.orders(user_id).orders
-        return frozenset(order.product_id for order in orders if order.order_status not in VOID_STATUSES)
+        orders = () if query.user_id is None else self.world.store.orders(query.user_id).orders
+        could_be = [
+            list({it.product.product_id: it for kind in want.kinds for it in self.could_be(kind)}.values())
+            for want in wants
+        ]
+        return reference_of(
+            query,
+            [self.of_want(want) for want in wants],
+            {order.product_id for order in orders if order.order_status not in VOID_STATUSES},
+            could_be=could_be,
+            orders={order.order_id for order in orders},
+        )

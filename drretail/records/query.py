@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
+from drretail.records.outcome import Because
 from drretail.records.wish import Want, Wish
 
 Lack = Literal[
@@ -86,6 +87,27 @@ class FoundBasket(Record):
     """Of all items together, in hundredths of a star."""
 
 
+class Proof(Record):
+    """Whether the shop can meet a wish: by a look at every product that could be of its kinds.
+
+    "refuted" where a basket is known. "proved" where there would be none even if every unknown price, brand and rating
+    were the best imaginable, every product that could be of a kind were one, and every demand were met. Else "open".
+    """
+
+    state: Literal["proved", "refuted", "open"]
+    lack: Because | None = None
+    """The one limit without which there would be a basket, or the missing kind or order; None where several are."""
+    looked_at: int = 0
+    """Products that could be of a kind that is wanted."""
+    unpriced: int = 0
+    """Of these, those of unknown price."""
+    undecided: tuple[str, ...] = ()
+    """Names of the wants on which "open" rests: something of them has an unknown price, brand or rating, or may be of
+    the kind."""
+    cheapest_without: dict[Because, FoundBasket] = Field(default_factory=dict[Because, FoundBasket])
+    """The cheapest basket once a limit is lifted, by that limit."""
+
+
 class Reference(Document):
     """exp/rubrics/basket/<query_id>.json: what the shop could have sold; frozen when the experiment opens."""
 
@@ -96,6 +118,8 @@ class Reference(Document):
     """Both are there, or neither."""
     lack: Lack | None = None
     """Why there is none."""
+    proof: Proof | None = None
+    """None in references made before wishes were typed."""
     left_out: tuple[str, ...] = ()
     """Products that the user has already, and that the query does not want again."""
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from drretail.grounding.basket.best import best_choice, worths
 from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.basket.proof import REASONS, proof_of
 from drretail.grounding.constraints.fits import fitting, leaves_open, priced_in
 from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.records.money import USD, Money
@@ -16,11 +17,19 @@ Offered = Sequence[Sequence[Listing]]
 """For each want, all that the shop has of its kinds."""
 
 
-def reference_of(query: Query, offered: Offered, bought: Collection[str] = ()) -> Reference:
+def reference_of(
+    query: Query,
+    offered: Offered,
+    bought: Collection[str] = (),
+    *,
+    could_be: Offered | None = None,
+    orders: Collection[str] = (),
+) -> Reference:
     """The cheapest and the best basket for a query, and everything that would do for each of its wants.
 
     ``bought`` are products of the shopper's orders: like what the query itself names as owned, they don't do where a
-    want is not for one more of them.
+    want is not for one more of them. With ``could_be``, for each want every product that may be of its kinds, and the
+    ids of the shopper's ``orders`` it holds the proof whether the shop can meet the wish.
     """
     wish = query.wish
     if wish is None or not wish.wants:
@@ -32,15 +41,21 @@ def reference_of(query: Query, offered: Offered, bought: Collection[str] = ()) -
     best = None if cheapest is None else _best(things, wish)
     titles = {it.product.product_id: it.product.title for of_want in offered for it in of_want}
     currency = _currency(wish, offered)
+    lifted = _lifted(wish, offered, owned) if cheapest is None else {}
     left_out = owned & titles.keys() if not all(want.again for want in wish.wants) else set[str]()
-    return Reference(
+    reference = Reference(
         query_id=query.query_id,
         things=tuple(things),
         cheapest=None if cheapest is None else _found(needed, cheapest, titles, currency),
         best=None if best is None else _found(*best, titles, currency),
-        lack=_lack(wish, offered, owned) if cheapest is None else None,
+        lack=_lack(wish, offered, owned, lifted) if cheapest is None else None,
         left_out=tuple(sorted(left_out)),
     )
+    if could_be is None:
+        return reference
+    without = {REASONS[lack]: _found(*found, titles, currency) for lack, found in lifted.items()}
+    proof = proof_of(wish, reference, could_be, owned=owned, orders=orders, without=without)
+    return reference.model_copy(update={"proof": proof})
 
 
 def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[WantedThing]:
@@ -104,7 +119,7 @@ def _outright(thing: WantedThing) -> WantedThing:
     return thing.model_copy(update={"fits": sure})
 
 
-def _lack(wish: Wish, offered: Offered, owned: Collection[str]) -> Lack:
+def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collection[Lack]) -> Lack:
     needed = [number for number, want in enumerate(wish.wants) if not want.optional]
     if not all(offered[number] for number in needed):
         return "nothing_offered"
@@ -113,14 +128,22 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str]) -> Lack:
     would_do = [fitting(wish.wants[it], offered[it], owned).listings or offered[it] for it in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
+    return next(iter(lifted), "no_basket")
+
+
+def _lifted(
+    wish: Wish, offered: Offered, owned: Collection[str]
+) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
+    """The cheapest basket once a limit is lifted, for each limit without which there is one."""
+    found: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
     for lack, (of_want, of_wish) in _WITHOUT.items():
-        freed = wish.model_copy(
-            update={**of_wish, "wants": tuple(want.model_copy(update=of_want) for want in wish.wants)}
-        )
+        wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
+        freed = wish.model_copy(update={**of_wish, "wants": wants})
         things = [it for it in _things(freed, offered, owned) if not it.optional]
-        if _within(things, cheapest_choice(things), freed) is not None:
-            return lack
-    return "no_basket"
+        chosen = _within(things, cheapest_choice(things), freed)
+        if chosen is not None:
+            found[lack] = things, chosen
+    return found
 
 
 _WITHOUT: Mapping[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {

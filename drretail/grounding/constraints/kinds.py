@@ -3,7 +3,7 @@
 A kind is a leaf category ("French Presses") or a short noun phrase ("french press"); words are compared by their
 stems. All words of a kind must stand in the title or the category path, and its last word, the noun, must be what the
 leaf category or a part of the title ends in: "French Press Replacement Filter" holds all words of a French press, and
-is a filter. Measured beside a reader's judgement of pairs near the border: docs/metrics.md.
+is a filter. docs/floors.md has how often a reader agrees on pairs near the border.
 """
 
 import re
@@ -75,6 +75,12 @@ def is_of_kind(product: Product, kind: str) -> bool:
     by_leaf = any(leaf[-1] == wanted[-1] for leaf in named.leaves)
     ends = named.ends[:1] if len(wanted) == 1 else named.ends
     return by_leaf or any(_is_about(part, wanted, is_first) for is_first, part in _flagged(ends))
+
+
+def could_be_of_kind(product: Product, kind: str) -> bool:
+    """True when a product may be of a kind for all that its record says: it holds every word of it."""
+    wanted = _unpacked(_stems(kind))
+    return bool(wanted) and (_named_by(product).words.issuperset(wanted) or is_of_kind(product, kind))
 
 
 def shares_a_word(product: Product, kinds: Sequence[str]) -> bool:

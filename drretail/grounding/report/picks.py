@@ -1,9 +1,10 @@
-"""The picks that a report declares in a block of its own."""
+"""The picks that a report declares in a block of its own, and the decision not to buy."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from drretail.records.outcome import REASONS, Because, Outcome
 from drretail.records.reading import Pick
 
 _OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
@@ -16,6 +17,9 @@ _CLOSES = {
 _AROUND = " \t>-*•+`'\"|,;."
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
 _NOTHING = re.compile(r"(?:none|nothing|no picks?|n/a|empty|\(.*\)|-*)", re.IGNORECASE)
+# "none: too_dear", "swaddle blanket: none: demands", "none (too dear)".
+_NONE = re.compile(r"(?:^|[:—–-]\s*)none\b[\s:(—–-]*(?P<why>[a-z_\s/,-]*)\)?$", re.IGNORECASE)
+_NEAREST = re.compile(r"\bnearest\b\s*[:—–-]?", re.IGNORECASE)
 _ID = re.compile(
     r"(?:\bP:|ecommerce\.com/)(?P<named>[A-Z0-9][A-Z0-9_-]{0,63})|\b(?P<bare>B0[A-Z0-9]{8})\b", re.IGNORECASE
 )
@@ -44,6 +48,8 @@ class Declared:
     """None where there is no block, or none that can be read."""
     problem: str | None = None
     """Why a block that is there can't be read; None where it can, and where there is none."""
+    outcome: Outcome | None = None
+    """What the block decides; None where there are no picks to read."""
 
 
 def take_picks(report: str) -> Declared:
@@ -61,12 +67,34 @@ def take_picks(report: str) -> Declared:
     if content is None:
         return Declared(report, None)
     picks: list[Pick] = []
+    nearest: list[Pick] = []
+    refusals: list[tuple[Because, ...]] = []
     for line in filter(str.strip, content.splitlines()):
-        read = _read_line(line)
+        if (refused := _NONE.search(line.strip(_AROUND))) is not None and not _ID.search(line):
+            refusals.append(_reasons(refused["why"]))
+            continue
+        is_nearest = _NEAREST.search(line)
+        read = _read_line(line if is_nearest is None else line[is_nearest.end() :])
         if isinstance(read, str):
             return Declared(rest, None, read)
-        picks += read
-    return Declared(rest, merged(picks))
+        (picks if is_nearest is None else nearest).extend(read)
+    because = tuple(dict.fromkeys(reason for reasons in refusals for reason in reasons))
+    outcome = outcome_of(picks, because, merged(nearest), is_part=bool(refusals))
+    return Declared(rest, merged(picks), outcome=outcome)
+
+
+def outcome_of(
+    picks: Sequence[Pick], because: Sequence[Because] = (), nearest: Sequence[Pick] = (), *, is_part: bool = False
+) -> Outcome:
+    """The decision that picks come to; ``is_part`` says that something is refused beside them."""
+    decision = "none" if not picks else "part" if is_part else "buy"
+    return Outcome(decision=decision, because=tuple(because), nearest=tuple(pick.product for pick in nearest))
+
+
+def _reasons(text: str) -> tuple[Because, ...]:
+    """The reasons that a line names; other words are none."""
+    named = {"_".join(part.split()).replace("-", "_").strip("_") for part in re.split(r"[,/]", text.casefold())}
+    return tuple(reason for reason in REASONS if reason in named)
 
 
 def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
@@ -80,11 +108,15 @@ def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
     return tuple(by_product.values())
 
 
-def picks_block(picks: Sequence[Pick]) -> str:
-    """The block that declares these picks, as agents write it."""
+def picks_block(picks: Sequence[Pick], outcome: Outcome | None = None) -> str:
+    """The block that declares these picks and this outcome, as agents write it."""
     lines = [
-        " or ".join(f"P:{it}" for it in (pick.product, *pick.alternatives)) + f" x {pick.quantity}" for pick in picks
+        " or ".join(f"P:{product}" for product in (pick.product, *pick.alternatives)) + f" x {pick.quantity}"
+        for pick in picks
     ]
+    if outcome is not None and outcome.decision != "buy":
+        lines += [f"none: {reason}" for reason in outcome.because] or ([] if not picks else ["none"])
+        lines += [f"nearest: P:{product} x 1" for product in outcome.nearest]
     return "\n".join(["```picks", *lines, "```"])
 
 

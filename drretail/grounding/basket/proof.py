@@ -1,0 +1,87 @@
+"""Whether the shop can meet a wish, proved or left open; only what is proved is gold.
+
+The look is optimistic: whatever is unknown of a product is taken for the best, every product that holds all words of a
+kind counts as one, and what a product must be or must not be is met. Where even so something lacks, nobody can find a
+basket. Decided are prices, brands, stars, numbers of ratings, what the shopper has, quantities and order ids.
+"""
+
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+
+from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
+from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_in
+from drretail.records.outcome import Because
+from drretail.records.query import FoundBasket, Lack, Proof, Reference
+from drretail.records.wish import Want, Wish
+
+REASONS: dict[Lack, Because] = {
+    "nothing_offered": "not_sold",
+    "no_price": "no_price",
+    "too_dear": "too_dear",
+    "no_such_brand": "no_such_brand",
+    "demands": "demands",
+    "owned": "owned",
+}
+
+
+def proof_of(
+    wish: Wish,
+    reference: Reference,
+    could_be: Sequence[Sequence[Listing]],
+    *,
+    owned: Collection[str] = (),
+    orders: Collection[str] = (),
+    without: dict[Because, FoundBasket] | None = None,
+) -> Proof:
+    """What is known of a wish whose baskets stand in ``reference``.
+
+    ``could_be`` holds for each want every product that could be of its kinds; ``owned`` what the shopper has,
+    ``orders`` the ids of all of the shopper's orders; ``without`` the cheapest baskets once a limit is lifted.
+    """
+    everything = {listing.product.product_id: listing for of_want in could_be for listing in of_want}
+    unpriced = sum(listing.price is None for listing in everything.values())
+    counts = {"looked_at": len(everything), "unpriced": unpriced, "cheapest_without": without or {}}
+    if not set(wish.orders) <= set(orders):
+        return Proof(state="proved", lack="no_such_order", **counts)
+    if reference.best is not None:
+        return Proof(state="refuted", **counts)
+    lack = None if reference.lack is None else REASONS.get(reference.lack)
+    if _least(wish, could_be, owned) is None:
+        return Proof(state="proved", lack=lack, **counts)
+    undecided = tuple(
+        want.name for want, of_want in zip(wish.wants, could_be, strict=True) if not want.optional and of_want
+    )
+    return Proof(state="open", lack=lack, undecided=undecided, **counts)
+
+
+def _least(wish: Wish, could_be: Sequence[Sequence[Listing]], owned: Collection[str]) -> Decimal | None:
+    """The least that the wish can cost, were all that is unknown the best; None where it can't be met even so."""
+    total = Decimal(0)
+    for want, of_want in zip(wish.wants, could_be, strict=True):
+        costs = [_least_cost(want, wish, listing) for listing in of_want if _could_do(want, listing, owned)]
+        if want.optional:
+            continue
+        if not costs:
+            return None
+        total += min(costs)
+    return None if wish.budget is not None and total > wish.budget.value else total
+
+
+def _could_do(want: Want, listing: Listing, owned: Collection[str]) -> bool:
+    """False where a known field rules the product out."""
+    makers = listing.makers
+    return (
+        (want.again or listing.product.product_id not in owned)
+        and not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)
+        and (not want.brands_wanted or not makers or any(is_of_brand(listing, brand) for brand in want.brands_wanted))
+        and not is_below(listing.product.average_rating, want.rating_min, unknown=False)
+        and not is_below(listing.product.rating_number, want.ratings_min, unknown=False)
+        and not is_too_dear(want, listing)
+    )
+
+
+def _least_cost(want: Want, wish: Wish, listing: Listing) -> Decimal:
+    """What the want costs at least with this product: nothing where its price is unknown, one pack where it is one."""
+    price = priced_in(listing, None if wish.budget is None else wish.budget.currency)
+    pieces = 1 if pieces_in(listing.product.title) > 1 else want.quantity
+    return Decimal(0) if price is None else price * pieces
