@@ -6,7 +6,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared, merged, take_picks
+from drretail.grounding.report.picks import Declared, merged, outcome_of, take_picks
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
@@ -41,7 +41,7 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
     again = _read_answer(answer.text)
     if again.picks is None:
         return replace(found, problem=f"{problem}; asked for them: {again.problem or 'no answer'}")
-    return Declared(found.report, again.picks)
+    return Declared(found.report, again.picks, outcome=again.outcome)
 
 
 def note_of(found: Declared, block: bool) -> str:
@@ -54,7 +54,7 @@ def answer_of(report: str) -> Answer:
     found = take_picks(report)
     text = report if found.report == report else found.report.strip()
     notes = () if found.picks is not None else (note_of(found, text != report),)
-    return Answer(report=text, picks=found.picks, notes=notes)
+    return Answer(report=text, picks=found.picks, outcome=found.outcome, notes=notes)
 
 
 async def with_picks(answer: Answer, task: Task, role: Role | None, models: Models) -> Answer:
@@ -70,11 +70,13 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
         raise ModelError("no_report", "the model wrote the picks and no report: nothing stands beside their block")
     if answer.picks is not None or any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in answer.notes):
         picks = None if answer.picks is None else merged(answer.picks)
-        return answer.model_copy(update={"report": report, "picks": picks})
+        outcome = answer.outcome or (None if picks is None else outcome_of(picks))
+        return answer.model_copy(update={"report": report, "picks": picks, "outcome": outcome})
     if found.picks is None and role is not None:
         found = await declared(answer.report, task, role, models)
     notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))
-    return answer.model_copy(update={"report": report, "picks": found.picks, "notes": notes})
+    declared_now = {"picks": found.picks, "outcome": found.outcome}
+    return answer.model_copy(update={"report": report, "notes": notes, **declared_now})
 
 
 def _read_answer(text: str) -> Declared:

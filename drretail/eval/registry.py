@@ -19,6 +19,7 @@ METRICS = {
     "reading": "drretail.eval.reading:METRIC",
     "process": "drretail.eval.process:METRIC",
     "basket": "drretail.eval.basket:METRIC",
+    "outcome": "drretail.eval.outcome:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
     "pqr": "drretail.eval.pqr:METRIC",
@@ -28,7 +29,7 @@ METRICS = {
     "rubrics": "drretail.eval.rubrics:METRIC",
     "report_eval": "drretail.eval.report_eval:METRIC",
 }
-USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
+USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The families that are scored where none is named."""
 PAIRWISE = "pairwise"
 """The family whose verdicts are of two reports: asked for by name like the others, and no ``Metric``."""

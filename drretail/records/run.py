@@ -8,6 +8,7 @@ from pydantic import Field
 from drretail.errors import ModelErrorKind
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
+from drretail.records.outcome import Outcome
 from drretail.records.reading import Pick
 
 Role = str
@@ -225,6 +226,8 @@ class Answer(Record):
     report: str
     picks: tuple[Pick, ...] | None = None
     """What belongs into the cart, where the agent declares it; empty where nothing does."""
+    outcome: Outcome | None = None
+    """What is decided and why; absent, it follows from the picks."""
     stop: Stop = "finished"
     notes: tuple[str, ...] = ()
     failed_branches: tuple[str, ...] = ()
@@ -252,6 +255,8 @@ class Run(Document):
     report_sha: str | None = None
     picks: tuple[Pick, ...] | None = None
     """As the agent declared them; None where it declared none, or none that could be read."""
+    outcome: Outcome | None = None
+    """As the agent declared it; None where it declared nothing, and in runs made before outcomes were."""
     citations: tuple[Citation, ...] = ()
     steps: tuple[Step, ...] = ()
     failed_branches: tuple[str, ...] = ()

@@ -8,13 +8,13 @@ from pydantic import ValidationError
 
 from drretail.agents.client_prompts import own_agent_instructions
 from drretail.agents.external.session_server import Served
-from drretail.agents.picks import UNREADABLE
 from drretail.env.session import Session
 from drretail.errors import ModelError, shortened
 from drretail.grounding.report.picks import merged, take_picks
 from drretail.records.query import Task
+from drretail.records.outcome import Outcome
 from drretail.records.reading import Pick
-from drretail.records.run import Answer, Limits
+from drretail.records.run import PICKS_UNREADABLE, Answer, Limits
 
 MOST_BYTES = 1024 * 1024
 """Of an answer: a report of a hundred pages is a third of it."""
@@ -64,12 +64,12 @@ def _read_json(text: str, who: str) -> Answer:
     if not isinstance(report, str):
         known = shortened(", ".join(map(repr, found)))
         raise ModelError("agent", f'{who} answered JSON without a text under "report" (its keys: {known or "none"})')
-    if found.get("picks") is None:
-        return Answer(report=report)
     try:
-        return Answer(report=report, picks=_read_picks(found["picks"]))
+        outcome = None if found.get("outcome") is None else Outcome.model_validate(found["outcome"])
+        picks = None if found.get("picks") is None and outcome is None else _read_picks(found.get("picks") or [])
+        return Answer(report=report, picks=picks, outcome=outcome)
     except ValueError as problem:
-        return Answer(report=report, notes=(f"{UNREADABLE}: {problem}",))
+        return Answer(report=report, notes=(f"{PICKS_UNREADABLE}: {problem}",))
 
 
 def _read_picks(given: Any) -> tuple[Pick, ...]:

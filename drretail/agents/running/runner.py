@@ -239,6 +239,7 @@ def run_of(
         report=report,
         report_sha=None if report is None else sha256_of(report),
         picks=answer.picks if answer else None,
+        outcome=answer.outcome if answer else None,
         citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
         steps=session.trajectory.steps(),
         state_diff=session.state_diff(),

@@ -89,6 +89,12 @@ def shares_a_word(product: Product, kinds: Sequence[str]) -> bool:
     return any(title.intersection(_stems(kind)) for kind in kinds)
 
 
+def holds_words(text: str, kind: str) -> bool:
+    """True when a text has every word of a kind, such as a search for it."""
+    wanted = _unpacked(_stems(kind))
+    return bool(wanted) and frozenset(_stems(text)).issuperset(wanted)
+
+
 def leaf_of(product: Product) -> str:
     """The last category of its path, else that of its file."""
     return product.categories[-1] if product.categories else product.category

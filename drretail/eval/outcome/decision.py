@@ -1,0 +1,124 @@
+"""One report's declared outcome beside the proof: what was decided, why, and what was offered instead."""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+
+from drretail.eval.basket.judge import NO_REFERENCE
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.outcome.shown import is_shown
+from drretail.eval.reading.kept import case_of
+from drretail.experiment import read_reference
+from drretail.grounding.constraints.listing import listing_of
+from drretail.records.base import Record
+from drretail.records.outcome import Outcome
+from drretail.records.query import NOT_TYPED, Proof
+from drretail.records.score import VerdictState
+from drretail.records.shop import Product
+
+STAGE, ITEM = "decide", "report"
+OPEN = "whether the shop can meet the wish is neither proved nor refuted"
+
+
+class Decided(Record):
+    """The value of the one verdict."""
+
+    state: str
+    """Of the proof: "proved" or "refuted"."""
+    declared: bool
+    refused: bool
+    """True where nothing is bought, or a want is refused beside what is."""
+    bought: bool
+    reason: bool | None = None
+    """Whether the declared reason is the proof's; None where nothing was refused or the proof has several."""
+    nearest: float | None = None
+    """What is offered instead beside the best of it; None where nothing comes near."""
+    shown: bool | None = None
+    """Whether the run made the searches by which it could know."""
+
+
+def judge_outcome(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records the one verdict, and anew what comes out differently."""
+    state, value, reason = _decided(subject)
+    existing = judge_session.standing(STAGE, ITEM)
+    if existing is None or (state, value, reason) != (existing.state, existing.value, existing.reason):
+        judge_session.record(STAGE, ITEM, state, value, reason=reason)
+
+
+def _decided(subject: Subject) -> tuple[VerdictState, object, str]:
+    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    proof = None if reference is None else reference.proof
+    if subject.query.wish is None or subject.run is None or reference is None or proof is None:
+        return "na", None, NOT_TYPED if subject.query.wish is None else NO_REFERENCE
+    if proof.state == "open":
+        return "na", None, OPEN
+    outcome = subject.run.outcome
+    known = case_of(subject).products(subject.run.picks)
+    offered = [] if outcome is None else [known[key] for key in outcome.nearest if key in known]
+    decided = decide(outcome, proof, offered)
+    if proof.state == "proved":
+        shown = is_shown(subject.query.wish, reference, subject.run.steps, known, subject.query.user_id)
+        decided = decided.model_copy(update={"shown": shown})
+    declared = "nothing declared" if outcome is None else " ".join((outcome.decision, *outcome.because))
+    return "scored", decided.model_dump(mode="json"), f"{declared}; {proof.state} {proof.lack or ''}".strip()
+
+
+def decide(outcome: Outcome | None, proof: Proof, offered: Sequence[Product]) -> Decided:
+    """What a declared outcome is worth; ``offered`` are the records of the products that it names as nearest."""
+    if outcome is None:
+        return Decided(state=proof.state, declared=False, refused=False, bought=False)
+    refused = outcome.decision != "buy"
+    is_proved = proof.state == "proved"
+    return Decided(
+        state=proof.state,
+        declared=True,
+        refused=refused,
+        bought=outcome.decision != "none",
+        reason=proof.lack in outcome.because if is_proved and refused and proof.lack is not None else None,
+        nearest=nearness(proof, offered) if is_proved and refused else None,
+    )
+
+
+def nearness(proof: Proof, offered: Sequence[Product]) -> float | None:
+    """1 where the offered products are the cheapest basket without the lacking limit, else its cost over theirs.
+
+    0 where nothing is offered, or nothing of a known price; None where no basket comes near.
+    """
+    best = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
+    if best is None:
+        return None
+    if {item.product_id for item in best.items} == {product.product_id for product in offered}:
+        return 1.0
+    quantities = {item.product_id: item.quantity for item in best.items}
+    prices = [(listing_of(product).price, quantities.get(product.product_id, 1)) for product in offered]
+    cost = sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
+    is_whole = bool(prices) and len(prices) == len(best.items) and all(price is not None for price, _ in prices)
+    return min(1.0, float(best.total.value / cost)) if is_whole and cost else 0.0
+
+
+def _of(state: str, read: Callable[[Decided], float | bool | None]) -> Callable[[Decided], float | None]:
+    """What is read of queries of one state; None of the others."""
+
+    def value(decided: Decided) -> float | None:
+        found = read(decided) if decided.state == state else None
+        return None if found is None else float(found)
+
+    return value
+
+
+VALUES: Mapping[str, Callable[[Decided], float | None]] = {
+    "refusal_recall": _of("proved", lambda decided: decided.refused),
+    "false_refusal": _of("refuted", lambda decided: decided.refused),
+    "reason": _of("proved", lambda decided: decided.reason),
+    "nearest": _of("proved", lambda decided: decided.nearest),
+    "shown": _of("proved", lambda decided: decided.shown),
+    "bought_anyway": _of("proved", lambda decided: decided.bought),
+    "undeclared": lambda decided: float(not decided.declared),
+}
+"""By variant, in the order of tables."""
+
+
+def task_of(decided: Decided) -> float:
+    """What a refusal of a proved query earns: nothing unless it is shown, and half of it for what comes nearest."""
+    nearest = 1.0 if decided.nearest is None else decided.nearest
+    return float(bool(decided.shown)) * float(decided.refused and not decided.bought) * (1 + nearest) / 2

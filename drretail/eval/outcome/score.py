@@ -1,0 +1,62 @@
+"""The outcome's verdict as values."""
+
+from collections.abc import Mapping, Sequence
+
+from drretail.eval.metric import CodeFamily, Metric, Value, all_lacking
+from drretail.eval.outcome.decision import VALUES, Decided, judge_outcome
+from drretail.records.score import MetricDescription, Verdict
+from drretail.records.scoreboard import BoardColumn
+
+J = "J"
+"""refusal_recall less false_refusal: 1 is right on all, 0 what refusing all or nothing gets."""
+NAMES = (J, *VALUES)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """A value for each measure that the query's proof allows; n/a the others."""
+    verdict = next(iter(verdicts), None)
+    if verdict is None or verdict.state != "scored":
+        return all_lacking(verdict, NAMES)
+    decided = Decided.model_validate(verdict.value)
+    found = {name: read(decided) for name, read in VALUES.items()}
+    measured = [Value(name, "na" if value is None else "scored", value) for name, value in found.items()]
+    right = float(decided.refused == (decided.state == "proved"))
+    return [Value(J, "scored", right), *measured]
+
+
+class OutcomeFamily(CodeFamily):
+    """A family by code with one variant over all reports at once: J is a difference of two shares."""
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        if variant != J:
+            raise KeyError(variant)
+        # The plain mean of two parts: twice the one share, less twice the other.
+        return [_part(report["refusal_recall"], 2.0), _part(report["false_refusal"], -2.0)]
+
+    def pooled_variants(self) -> frozenset[str]:
+        return frozenset({J})
+
+
+def _part(value: Value, times: float) -> tuple[float, float]:
+    return (0.0, 0.0) if value.value is None else (times * value.value, 1.0)
+
+
+DESCRIPTION = MetricDescription(
+    title="Outcome",
+    meanings={
+        J: "refusal_recall less false_refusal",
+        "refusal_recall": "share of proved queries that are refused",
+        "false_refusal": "share of feasible queries that are refused",
+        "reason": "share of right refusals whose reason is the proof's",
+        "nearest": "how near what is offered instead comes, by cost",
+        "shown": "share of proved queries of which the run's own searches show it",
+        "bought_anyway": "share of proved queries for which something is bought",
+        "undeclared": "share of reports that declare no outcome",
+    },
+    meaning="A query is proved where a look at every product of the shop shows that its wish can't be met.",
+    counts=("false_refusal", "bought_anyway", "undeclared"),
+    headlines=(J, "refusal_recall", "false_refusal"),
+    scoreboard=(BoardColumn(variant=J, meaning="refusals of what can't be met, less refusals of what can"),),
+    bounded_by_oracle=True,
+)
+METRIC: Metric = OutcomeFamily("outcome", 1, judge_outcome, values, NAMES, DESCRIPTION)
