@@ -1,0 +1,87 @@
+"""How the shopper understands a question before it has looked anything up: the wish that it reads there."""
+
+from collections.abc import Sequence
+
+from drretail.offline.shopper.candidates import bare_name, name_stems
+from drretail.offline.shopper.conversation import Situation
+from drretail.offline.shopper.needs import Study, core_words
+from drretail.offline.shopper.reading.asked import Phrase
+from drretail.offline.shopper.reading.question import Question, said_of
+from drretail.records.query import Demand
+from drretail.records.wish import Want, Wish
+
+_MOST_STARS = 5
+
+
+def understood(text: str) -> Wish:
+    """What a question wants bought, as far as its words say so; what the shop has of it is not known yet.
+
+    Where nothing is plainly asked for, one thing is wanted that goes by any of the names that may be meant, and there
+    is room for others.
+    """
+    study = Study(Situation(text))
+    question, phrases = study.question, _named(study.tiers[0], study.question.must)
+    is_plain = bool(phrases)
+    if not is_plain:
+        phrases = _likely(study, _named([*study.tiers[1], *study.tiers[2]], question.must))
+    of_one = not is_plain or question.weighs(phrases)
+    groups = [phrases] if of_one and phrases else [[phrase] for phrase in phrases]
+    names = [_name(phrase) for phrase in phrases]
+    wants = [_want(question, group, names) for group in groups]
+    if len(wants) == 1 and wants[0].quantity == 1 and question.asked.count:
+        wants = [wants[0].model_copy(update={"quantity": question.asked.count})]
+    budget, scope = question.budget or (None, "total")
+    return Wish(
+        wants=tuple(wants),
+        budget=budget if scope == "total" else None,
+        room=not is_plain and bool(wants),
+        deadline=question.deadline,
+    )
+
+
+def _named(phrases: Sequence[Phrase], demands: Sequence[Demand]) -> list[Phrase]:
+    """The phrases without those that only say what a thing must be: "I'm looking for vegan"."""
+    demanded = {demand.property.casefold() for demand in demands}
+    return [phrase for phrase in phrases if phrase.words.casefold() not in demanded]
+
+
+def _likely(study: Study, phrases: Sequence[Phrase]) -> list[Phrase]:
+    """Of phrases that may or may not be things to buy those of several words, or that are spoken of again."""
+    return [phrase for phrase in phrases if " " in _name(phrase) or study.is_said_again(phrase)] or list(phrases)
+
+
+def _want(question: Question, phrases: Sequence[Phrase], names: Sequence[str]) -> Want:
+    """The want for a thing that goes by any of the phrases."""
+    called = [_name(phrase) for phrase in phrases]
+    budget, scope = question.budget or (None, "total")
+    stars = question.asked.least_stars
+    return Want(
+        name=" or ".join(called),
+        kinds=(*called, *map(bare_name, called)),
+        quantity=phrases[0].quantity,
+        again=any(question.wants_again(phrase) for phrase in phrases),
+        must=tuple(_of_any(question.must, called, names)),
+        must_not=(*_of_any(question.must_not, called, names), *_ruled_out(question, called)),
+        rating_min=None if stars is None or stars > _MOST_STARS else stars,
+        ratings_min=question.asked.least_ratings,
+        price_max=budget if scope == "per_item" else None,
+        brands_wanted=question.brands_wanted,
+        brands_unwanted=question.brands_unwanted,
+    )
+
+
+def _of_any(demands: Sequence[Demand], called: Sequence[str], names: Sequence[str]) -> list[str]:
+    return [demand for name in called for demand in said_of(demands, name, names)]
+
+
+def _ruled_out(question: Question, called: Sequence[str]) -> list[str]:
+    """What is ruled out in so many words, and is neither a brand nor the thing itself."""
+    brands = {brand.casefold() for brand in question.brands_unwanted}
+    things = {stem for name in called for stem in name_stems(name)}
+    out = [_name(phrase) for phrase in question.asked.of("ruled_out")]
+    return [words for words in out if words.casefold() not in brands and not things.issuperset(name_stems(words))]
+
+
+def _name(phrase: Phrase) -> str:
+    """What a thing is called, without wishes before its name."""
+    return " ".join(core_words(phrase.words))
