@@ -47,8 +47,8 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if turn.forced_tool == FILE_ANSWER or (not tools and {"file", "question"} <= tags.keys()):
         return _in_schema(turn, FILE_ANSWER, _of_file(tags))
     if turn.forced_tool == UNDERSTOOD or (not tools and _schema_asked(tags) == UNDERSTOOD):
-        question = plain_text(tags["query"].content) if "query" in tags else ""
-        return _in_schema(turn, UNDERSTOOD, understood(question), exclude_none=False)
+        question, owned = (tags[name].content if name in tags else "" for name in ("query", "owned"))
+        return _in_schema(turn, UNDERSTOOD, understood(plain_text(question), owned), exclude_none=False)
     situation = read_situation(turn, tags)
     if situation is None or (turn.forced_tool is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)

@@ -1,8 +1,8 @@
 """How the shopper understands a question before it has looked anything up: the wish that it reads there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from drretail.offline.shopper.candidates import bare_name, name_stems
+from drretail.offline.shopper.candidates import KNOWN_BY_NAME, bare_name, name_stems, title_words
 from drretail.offline.shopper.conversation import Situation
 from drretail.offline.shopper.needs import Study, core_words
 from drretail.offline.shopper.reading.asked import Phrase
@@ -13,8 +13,10 @@ from drretail.records.wish import Want, Wish
 _MOST_STARS = 5
 
 
-def understood(text: str) -> Wish:
+def understood(text: str, owned: str = "") -> Wish:
     """What a question wants bought, as far as its words say so; what the shop has of it is not known yet.
+
+    ``owned`` lists what the shopper has, one product per line: its id, the day of the order, the title.
 
     Where nothing is plainly asked for, one thing is wanted that goes by any of the names that may be meant, and there
     is room for others.
@@ -36,7 +38,18 @@ def understood(text: str) -> Wish:
         budget=budget if scope == "total" else None,
         room=not is_plain and bool(wants),
         deadline=question.deadline,
+        owned=tuple(_spoken_of(question, owned)),
     )
+
+
+def _spoken_of(question: Question, owned: str) -> Iterator[str]:
+    """The ids of the owned products that go by a name of what the question says is owned."""
+    names = [name_stems(_name(phrase)) for phrase in question.asked.of("owned")]
+    for line in owned.splitlines():
+        product_id, _, title = line.partition("  ")
+        words = title_words(title.partition("  ")[2])
+        if any(words.all.issuperset(name) and words.position(name) >= KNOWN_BY_NAME for name in names if name):
+            yield product_id
 
 
 def _named(phrases: Sequence[Phrase], demands: Sequence[Demand]) -> list[Phrase]:

@@ -82,6 +82,12 @@ def test_where_nothing_is_plainly_asked_for_any_of_what_is_named_will_do_and_mor
     assert wish.room
 
 
+def test_of_what_the_shopper_has_only_what_the_question_speaks_of_is_named_as_owned() -> None:
+    owned = "B0A  2023-01-01  Orrin Dome Tent, Waterproof\nB0B  2022-05-01  Orrin Tent Pegs for Dome Tent\nand 3 more"
+    assert understood("My dome tent leaks. I need a camp stove.", owned).owned == ("B0A",)
+    assert understood("I need a dome tent.", owned).owned == ()
+
+
 @given(st.text(alphabet=st.sampled_from("ab $€0129.,-–!\n'’<> nounderavoidfromIneedaor"), max_size=200))
 def test_any_text_is_understood(question: str) -> None:
     assert Wish.model_validate(understood(question).model_dump()) is not None
