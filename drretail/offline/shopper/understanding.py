@@ -11,6 +11,8 @@ from drretail.records.query import Demand
 from drretail.records.wish import Want, Wish
 
 _MOST_STARS = 5
+_WHOLE_NAME = 2
+"""Words of a name that is not shortened: "bird feeder suits me" may speak of a bird feeder."""
 
 
 def understood(text: str, owned: str = "") -> Wish:
@@ -29,7 +31,7 @@ def understood(text: str, owned: str = "") -> Wish:
     of_one = not is_plain or question.weighs(phrases)
     groups = [phrases] if of_one and phrases else [[phrase] for phrase in phrases]
     names = [_name(phrase) for phrase in phrases]
-    wants = [_want(question, group, names) for group in groups]
+    wants = [_want(question, group, names, is_plain=is_plain) for group in groups]
     if len(wants) == 1 and wants[0].quantity == 1 and question.asked.count:
         wants = [wants[0].model_copy(update={"quantity": question.asked.count})]
     budget, scope = question.budget or (None, "total")
@@ -63,14 +65,17 @@ def _likely(study: Study, phrases: Sequence[Phrase]) -> list[Phrase]:
     return [phrase for phrase in phrases if " " in _name(phrase) or study.is_said_again(phrase)] or list(phrases)
 
 
-def _want(question: Question, phrases: Sequence[Phrase], names: Sequence[str]) -> Want:
-    """The want for a thing that goes by any of the phrases."""
+def _want(question: Question, phrases: Sequence[Phrase], names: Sequence[str], *, is_plain: bool) -> Want:
+    """The want for a thing that goes by any of the phrases; what is not plain may have a word too many at its end."""
     called = [_name(phrase) for phrase in phrases]
+    shorter = [bare_name(name) for name in called]
+    if not is_plain:
+        shorter += [" ".join(words[:-1]) for name in called if len(words := name.split()) > _WHOLE_NAME]
     budget, scope = question.budget or (None, "total")
     stars = question.asked.least_stars
     return Want(
         name=" or ".join(called),
-        kinds=(*called, *map(bare_name, called)),
+        kinds=(*called, *shorter),
         quantity=phrases[0].quantity,
         again=any(question.wants_again(phrase) for phrase in phrases),
         must=tuple(_of_any(question.must, called, names)),
