@@ -181,7 +181,7 @@ class Choice:
 
     def _option(self, need: Need, candidate: Candidate) -> Option:
         demands = said_of(self.study.question.must, need.name, [other.name for other in self.study.needs])
-        kept = tuple(it for it in demands if stance(candidate.listing.words, it) == "kept")
+        kept = tuple(demand for demand in demands if stance(candidate.listing.words, demand) == "kept")
         unsaid = tuple(it for it in demands if it not in kept)
         fit = 3 * candidate.named(need.stems) + 3 * candidate.share(need.stems) - 0.05 * min(candidate.place, 20)
         fit += 1.5 * _share(need.wishes, candidate)
