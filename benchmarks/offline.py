@@ -44,6 +44,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.eval.lab.card import share_of_words
 from drretail.eval.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
@@ -51,7 +52,6 @@ from drretail.experiment import read_run
 from drretail.llm.registry import open_model
 from drretail.offline.judge.support import judge_claim
 from drretail.progress import Progress
-from drretail.querygen.lint import References
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Product
@@ -240,11 +240,11 @@ def shopper(given: argparse.Namespace) -> dict[str, Any]:
 def asked(questions: Path | None, world: World) -> tuple[Sequence[Query], dict[str, list[Thing]]]:
     """The queries, and by query the things that would do."""
     if questions is None:
-        queries, references = shipped_queries("dev"), References(world)
+        queries, offers = shipped_queries("dev"), Offers(world)
         return queries, {
             it.query_id: [
                 Thing(thing.name, frozenset(fit.product_id for fit in thing.fits), 0)
-                for thing in references.of(it).things
+                for thing in offers.reference(it).things
             ]
             for it in queries
         }

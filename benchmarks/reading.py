@@ -4,7 +4,7 @@
 
 FOLDER holds numbered folders with query.json, report.md, labels.json and planted.json, and, unless they are named,
 experiment.tar.xz (its runs' ledgers) and world.tar.xz. A value is right where its words, its kind and its product are
-those of a label.
+those of a label. Of a query whose wish nobody has typed, planted picks that it rules out can't be found.
 """
 
 import argparse
@@ -22,8 +22,7 @@ from drretail.env.world import open_world
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
-from drretail.grounding.verify.checks import wants_again
-from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
+from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading, ReadValue
@@ -149,7 +148,8 @@ class Report:
                 picks,
                 report=report,
                 cited=cited,
-                asked=Asked(query.constraints, owned=owned, again=wants_again(query)),
+                wish=query.wish,
+                owned=owned,
                 ledger=self.ledger(picks),
                 catalog=catalog,
                 quantities_known=not by_form,

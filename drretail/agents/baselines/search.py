@@ -1,11 +1,13 @@
-"""The best hit for the words of a query, as a report: what searching without reading the question brings."""
+"""The best hit for the words of a query, as a report: what searching without reading the question brings.
+
+It keeps to no budget and rules nothing out, for that is written in the question.
+"""
 
 from drretail.agents.base import Agent
 from drretail.agents.baselines.null import keywords
 from drretail.agents.baselines.oracle import listed
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.text.serialisation import whole_items
 from drretail.llm.models import Models
 from drretail.records.query import Task
@@ -19,17 +21,14 @@ _LONGEST_SEARCH = 500
 
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """Of the first hits the best rated that the budget holds. Raises ModelError when the shop can't be searched."""
+    """The best rated of the first hits. Raises ModelError when the shop can't be searched."""
     del models, limits
-    budget = read_budget(task.text)
-    most = {} if budget is None else {"price_max": float(budget[0].value)}
     with Toolkit(session) as toolkit:
         words = " ".join(keywords(task.text))[:_LONGEST_SEARCH]
-        asked = [("product_catalog_search", {"query": words, "limit": HITS} | limit) for limit in (most, {})]
-        replies = await toolkit.acall_all(asked)
-    if any(reply.error is not None for reply in replies):
-        raise ModelError("tool", f"the shop can't be searched: {replies[0].text}")
-    hits = next((whole_items(reply.value, "hits") for reply in replies if reply.value["hits"]), [])
+        (reply,) = await toolkit.acall_all([("product_catalog_search", {"query": words, "limit": HITS})])
+    if reply.error is not None:
+        raise ModelError("tool", f"the shop can't be searched: {reply.text}")
+    hits = whole_items(reply.value, "hits")
     if not hits:
         return Answer(report="Nothing in this shop has a word of the question.", picks=())
     best = max(hits, key=lambda card: (card.get("average_rating", 0), card.get("rating_number", 0)))

@@ -1,4 +1,7 @@
-"""One question, asked outside a benchmark: as a query, run once, kept if wanted."""
+"""One question, asked outside a benchmark: as a query, run once, kept if wanted.
+
+Nobody types what it wants, so nothing that rests on a wish is said of its answer.
+"""
 
 from pathlib import Path
 
@@ -8,7 +11,6 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
-from drretail.grounding.constraints.query import read_constraints
 from drretail.records.base import sha256_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query
 
@@ -25,7 +27,6 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
         user_id=user_id,
         text=text,
         mode="generic" if user_id is None else "profile_aware",
-        constraints=read_constraints(text),
         world_fingerprint=world.manifest.fingerprint,
         source=ASK,
     )

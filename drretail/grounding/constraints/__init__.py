@@ -1,14 +1,9 @@
-"""What a query demands, and whether a product fulfils it.
+"""Which products would do for a want, and what a product's record says of a demand.
 
-query.py         all of it, in types that code can check
-asked.py         the things asked for, those that are owned, those that are ruled out
-budget.py        the budget, and amounts of money in a query
-brands.py        brands that are wanted or ruled out
-demands.py       what products must be or must not have
-scope.py         of which thing a demand is said
-demand_words.py  how the words of a demand are found in a text, and words that the rules pass over
-quantities.py    how many, and until when
-listing.py       a product with its words at hand, and whether they fulfil a demand
+kinds.py         whether a product is of a kind
+fits.py          which products of a kind would do for a want
+listing.py       a product with its words at hand
 affirmation.py   whether the words of a record say that it is so, or deny it
 materials.py     what a product is made of
+demand_words.py  how the words of a demand are found in a text, and words that name no brand
 """

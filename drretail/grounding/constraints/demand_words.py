@@ -11,54 +11,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Before "must be", these make it a sentence about somebody.
-PEOPLE = _words(
-    """
-    he i never not she there we who you
-    """
-)
-
-# They look like qualities of a product, and are about buying it.
-NO_QUALITY = _words(
-    """
-    ad-free budget-friendly care-free cost-friendly debt-free drug-free duty-free error-free fail-safe hassle-free
-    interest-free pain-free rent-free risk-free smoke-free stress-free tax-free toll-free user-friendly
-    wallet-friendly worry-free
-    """
-)
-
-# First words of phrases that are about the request or its delivery, and not about a product.
-NO_DEMAND = _words(
-    """
-    a able about above added all also among an any anyone anything around as at available better between big bit both
-    brand brands budget by careful charge clear clue considered cost delay delivered done doubt duplicates each easy
-    everything exception exceptions extra few fewer for from further fuss hassle he her here him his how hurry i idea
-    idle in issue issues it item items its later less limit longer lot luck many matter me more much my need no next
-    nonsense not note noted nothing of on one only other our over overlap part particular possible preference prior
-    problem problems product products purchased question questions ready real reason repeat repeats rush second she
-    single some something specific subscription success such sure thank thanks that the their them there these they
-    thing things this those to too trouble under us used very way we what within worries worse you your
-    """
-)
-
 # They end in s and are no plural.
-SINGULAR_IN_S = _words(
+_SINGULAR_IN_S = _words(
     """
     bass brass canvas chess christmas cordless cross gas glass less plus stainless wireless
-    """
-)
-
-# What is counted in a query without being bought: time, measures, people, places, suggestions.
-NOT_BOUGHT = _words(
-    """
-    adults alternatives amps articles babies bathrooms bedrooms birds boys brands bucks candidates cars categories
-    cats centimeters cents children choices colors colours conditions cups daughters days degrees dogs dollars doors
-    drawers euros feet floors friends gallons generations girls grams grandchildren grandkids grandsons guests hours
-    ideas inches items kids kilos kinds kittens labradors layers lbs levels liters litres meters metres miles minutes
-    models modes months nights options orders others ounces people percent persons pets phases picks points pounds
-    products puppies purchases quarts questions reasons recommendations reports reviews roommates rooms seats seconds
-    settings shelves shops sides sites sizes sons sources speeds stars steps stores styles suggestions things times
-    toddlers twins types users volts watts ways weekends weeks windows yards years
     """
 )
 
@@ -76,23 +32,7 @@ NO_BRANDS = _words(
     """
 )
 
-
-# They count something only with its name in front of them: "gel pen sets".
-CONTAINERS = _words("counts packs pairs pieces sets")
-
-
-# "No known allergies": what people, and not products, have none of.
-NOT_IN_PRODUCTS = _words(
-    """
-    allergies allergy background car children conditions debt debts degree disease diseases experience garden
-    history illness illnesses income injuries injury insurance job kids knowledge medication medications pets plans
-    reasons savings siblings surgeries surgery yard
-    """
-)
-
-
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-
 
 _APPLIANCES = frozenset({"dishwasher", "freezer", "microwave", "oven"})
 _NO_MEANING = _words("a an and as at be for in is it of on or the to with")
@@ -137,7 +77,7 @@ def _last(word: str) -> str:
         return rf"{re.escape(word[:-3])}(?:y|ies)"
     if word.endswith(("ches", "shes", "xes", "sses")):
         return rf"{re.escape(word[:-2])}(?:es)?"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in SINGULAR_IN_S:
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in _SINGULAR_IN_S:
         return rf"{re.escape(word[:-1])}s?"
     return rf"{re.escape(word)}(?:{'es' if word.endswith(('s', 'x', 'ch', 'sh')) else 's'})?"
 

@@ -163,6 +163,12 @@ def name_stems(name: str) -> tuple[str, ...]:
     return tuple(stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(name.replace("’", "'")))
 
 
+def bare_name(name: str) -> str:
+    """A name without a measure at its end, as titles may have it: "gel pen" for "gel pen set"."""
+    words = name.split()
+    return " ".join(words[:-1]) if len(words) > 1 and stem(words[-1].casefold()) in _TAIL_STEMS else name
+
+
 def read_candidates(lookups: Iterable[Lookup]) -> dict[str, Candidate]:
     """Every product shown, by id; the whole record goes before a card, the best rank counts."""
     found: dict[str, Candidate] = {}

@@ -1,34 +1,22 @@
 """How well products fit a need, what is out of the question, and the best set that keeps to the budget."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.constraints.listing import fulfils, is_of_ratings, is_ruled_out
-from drretail.grounding.constraints.scope import is_said_of
+from drretail.grounding.constraints.affirmation import stance, stance_against
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.conversation import Situation
 from drretail.offline.shopper.needs import Need, PastOrder, Study, core_words
+from drretail.offline.shopper.reading.question import said_of
 from drretail.records.money import USD
-from drretail.records.query import Demand
 
 CONSIDERED = 8
 """Options of a need that may come into the set."""
 _LEFT_OUT = 100.0
 """What a set loses by each need that it leaves out: more than any choice within a need gains."""
 _MOST_SETS = 400
-_OR_ALONE = re.compile(
-    r"(?:\s+\([^()]*\))?\s*,?\s*\bor\b(?:\s+(?:else|rather|maybe|perhaps|instead|alternatively))?"
-    r"(?:\s+(?:an?|some|the|new|good|better|nice|my|our|two|three|four|\d{1,2}))*\s+(?:[\w-]+\s+){0,2}"
-)
-"""What stands between two things of which either will do."""
-_USED_UP = re.compile(
-    r"\b(?:run(?:s|ning)?|ran)\s+(?:low|out)|\bout\s+of\b|\bsame\b|\b(?:buy|order|get)\s+(?:\w+\s+)?again\b"
-    r"|\bre-?(?:order|stock|fill)|\breplenish",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -111,16 +99,7 @@ class Choice:
     @property
     def one_of(self) -> bool:
         """True where several things are weighed to buy one of them."""
-        if len(self.study.needs) != 2:
-            return False
-        places = [need.phrase for need in self.study.needs]
-        if places[0] is None or places[1] is None or places[0].sentence != places[1].sentence:
-            return False
-        first, second = sorted((it.start, it.end) for it in places if it is not None)
-        between = self.study.situation.query[first[1] : second[0]].casefold()
-        if self.study.asked.either:
-            return " or " in between and " and " not in between
-        return _OR_ALONE.fullmatch(between) is not None
+        return self.study.question.weighs([need.phrase for need in self.study.needs if need.phrase is not None])
 
     @property
     def bought(self) -> tuple[tuple[Shelf, Option], ...]:
@@ -165,20 +144,21 @@ class Choice:
     def _refusal(self, need: Need, candidate: Candidate) -> str | None:
         """Why the product is out of the question; None when it would do."""
         study, product = self.study, candidate.product
-        again = need.phrase is not None and need.phrase.anew and _USED_UP.search(self.situation.query)
+        again = need.phrase is not None and study.question.wants_again(need.phrase)
         if not again and candidate.product_id in self._owned:
             return "you have it already"
         if candidate.product_id in self.situation.ruled_out:
             return "the shop's records speak against it"
         makers = {name.casefold() for name in (product.brand, product.store) if name}
-        for brand in study.constraints.brands_unwanted:
+        for brand in study.question.brands_unwanted:
             if brand.casefold() in makers or brand.casefold() in product.title.casefold().split():
                 return f"it is by {brand}"
         for words in self._ruled_out:
             stems = name_stems(words)
             if {*stems} <= {*need.stems}:
                 continue
-            if words.casefold() in makers or candidate.named(stems) >= 1 or is_ruled_out(candidate.listing, words):
+            is_so = stance_against(candidate.listing.words, words) == "broken"
+            if words.casefold() in makers or candidate.named(stems) >= 1 or is_so:
                 return f"you ruled out “{words}”"
         stars, ratings = study.asked.least_stars, study.asked.least_ratings
         if stars is not None and (product.average_rating or stars) < stars:
@@ -192,28 +172,16 @@ class Choice:
 
     @cached_property
     def _owned(self) -> frozenset[str]:
-        return frozenset([*(it.product_id for it in self.study.orders), *self.study.constraints.owned])
+        return frozenset(it.product_id for it in self.study.orders)
 
     @cached_property
     def _ruled_out(self) -> tuple[str, ...]:
         said = [" ".join(core_words(it.words)) for it in self.study.asked.of("ruled_out")]
-        return tuple(dict.fromkeys([*said, *(it.property for it in self.study.constraints.must_not)]))
-
-    @cached_property
-    def _musts(self) -> tuple[Demand, ...]:
-        return tuple(it for it in self.study.constraints.must if not is_of_ratings(it.property))
-
-    def demands_of(self, need: Need) -> tuple[str, ...]:
-        """What is insisted on of this thing: all of it that is said of none of the others alone."""
-        return tuple(it.property for it in self._musts if self._is_said_of(it, need))
-
-    def _is_said_of(self, demand: Demand, need: Need) -> bool:
-        concerned = [other for other in self.study.needs if is_said_of(demand, other.name)]
-        return not concerned or need in concerned
+        return tuple(dict.fromkeys([*said, *(it.property for it in self.study.question.must_not)]))
 
     def _option(self, need: Need, candidate: Candidate) -> Option:
-        demands = self.demands_of(need)
-        kept = tuple(it for it in demands if fulfils(candidate.listing, it))
+        demands = said_of(self.study.question.must, need.name, [other.name for other in self.study.needs])
+        kept = tuple(demand for demand in demands if stance(candidate.listing.words, demand) == "kept")
         unsaid = tuple(it for it in demands if it not in kept)
         fit = 3 * candidate.named(need.stems) + 3 * candidate.share(need.stems) - 0.05 * min(candidate.place, 20)
         fit += 1.5 * _share(need.wishes, candidate)
@@ -222,7 +190,7 @@ class Choice:
         fit += 0.3 if candidate.opened else 0
         if candidate.price is None:
             fit -= 1 if self.study.budget is not None else 0.3
-        brands = {it.casefold() for it in self.study.constraints.brands_wanted}
+        brands = {it.casefold() for it in self.study.question.brands_wanted}
         maker = (candidate.product.brand or "").casefold()
         return Option(candidate, fit + (1 if maker in brands else 0), kept, unsaid)
 

@@ -23,7 +23,7 @@ SEARCH_SANDBOX, READ_FILE = "search_sandbox", "read_file"
 ERRANDS = frozenset({SEARCH_SANDBOX, READ_FILE})
 
 _NAMES = (
-    "query|user_id|today|stop|turns|sub_problem|profile|constraints|findings|reports|report|problems|problem|search|"
+    "query|user_id|today|stop|turns|sub_problem|profile|owned|wish|findings|reports|report|problems|problem|search|"
     "page|schema|question|files|file"
 )
 # At the beginning of a line, as data is put into prompts; "`<query>`" within a sentence only speaks of the tag.

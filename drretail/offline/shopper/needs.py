@@ -11,14 +11,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.constraints.asked import NO_THING, Asked, Phrase, content_words, read_asked
-from drretail.grounding.constraints.budget import read_budget
-from drretail.grounding.constraints.query import read_constraints
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.words import content_stems, stem
 from drretail.offline.shopper.candidates import KNOWN_BY_NAME, Candidate, name_stems, read_candidates
 from drretail.offline.shopper.conversation import DETAILS, ORDERS, SEARCH, Situation
-from drretail.records.query import Constraints
+from drretail.offline.shopper.reading.asked import NO_THING, Asked, Phrase, content_words
+from drretail.offline.shopper.reading.question import Question
 from drretail.records.shop import VOID_STATUSES
 
 MOST_OF_A_TIER = 6
@@ -90,17 +88,17 @@ class Study:
     situation: Situation
 
     @cached_property
+    def question(self) -> Question:
+        return Question(self.situation.query)
+
+    @property
     def asked(self) -> Asked:
-        return read_asked(self.situation.query)
+        return self.question.asked
 
-    @cached_property
-    def constraints(self) -> Constraints:
-        return read_constraints(self.situation.query)
-
-    @cached_property
+    @property
     def budget(self) -> tuple[Decimal, str] | None:
         """The most to be spent, and "total" or "per_item"."""
-        found = read_budget(self.situation.query)
+        found = self.question.budget
         return None if found is None else (found[0].value, found[1])
 
     @cached_property
@@ -148,9 +146,9 @@ class Study:
         """
         if not self.tiers[0]:
             return self.tiers
-        return (self.tiers[0], tuple(it for tier in self.tiers[1:] for it in tier if self._is_said_again(it)))
+        return (self.tiers[0], tuple(it for tier in self.tiers[1:] for it in tier if self.is_said_again(it)))
 
-    def _is_said_again(self, phrase: Phrase) -> bool:
+    def is_said_again(self, phrase: Phrase) -> bool:
         name = sorted(name_stems(phrase.words))
         return sum(sorted(name_stems(it.words)) == name for it in self.asked.phrases if it.role != "ruled_out") > 1
 

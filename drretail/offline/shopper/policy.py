@@ -13,14 +13,24 @@ from drretail.offline.chat import Turn
 from drretail.offline.plain import filled_call, plain_answer
 from drretail.offline.shopper import errands, team
 from drretail.offline.shopper.choosing import Choice
-from drretail.offline.shopper.conversation import ERRANDS, SHOP_TOOLS, Situation, Tagged, read_situation, read_tags
+from drretail.offline.shopper.conversation import (
+    ERRANDS,
+    SHOP_TOOLS,
+    Situation,
+    Tagged,
+    parsed,
+    plain_text,
+    read_situation,
+    read_tags,
+)
 from drretail.offline.shopper.needs import Study
 from drretail.offline.shopper.repairing import mended, read_problems, wrong_picks
 from drretail.offline.shopper.report import picks_of, write_report
 from drretail.offline.shopper.research import Call, next_calls, planned_calls
+from drretail.offline.shopper.understanding import understood
 from drretail.offline.shopper.web import summarised
 
-SUMMARY, SYNTHESIS, FILE_ANSWER = "PageSummary", "IntermediateReport", "FileAnswer"
+SUMMARY, SYNTHESIS, FILE_ANSWER, UNDERSTOOD = "PageSummary", "IntermediateReport", "FileAnswer", "Understood"
 NOT_MINE = "The cart of a report that somebody else wrote is unknown to me."
 """The shopper declares the picks of its own reports with them, so it is asked only for those of others."""
 
@@ -36,6 +46,9 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
         return _in_schema(turn, SYNTHESIS, team.synthesised(tags["findings"].content if "findings" in tags else ""))
     if turn.forced_tool == FILE_ANSWER or (not tools and {"file", "question"} <= tags.keys()):
         return _in_schema(turn, FILE_ANSWER, _of_file(tags))
+    if turn.forced_tool == UNDERSTOOD or (not tools and _schema_asked(tags) == UNDERSTOOD):
+        question, owned = (tags[name].content if name in tags else "" for name in ("query", "owned"))
+        return _in_schema(turn, UNDERSTOOD, understood(plain_text(question), owned), exclude_none=False)
     situation = read_situation(turn, tags)
     if situation is None or (turn.forced_tool is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)
@@ -102,12 +115,17 @@ def _of_file(tags: dict[str, Tagged]) -> BaseModel:
     return errands.read(question, tags["file"].content if "file" in tags else "")
 
 
+def _schema_asked(tags: dict[str, Tagged]) -> str:
+    """The title of the schema in which a prompt asks for the answer."""
+    return str(parsed(tags["schema"].content).get("title", "")) if "schema" in tags else ""
+
+
 def _told(text: str, calls: Sequence[Call]) -> AIMessage:
     return _calling(text, calls) if calls else AIMessage(text)
 
 
-def _in_schema(turn: Turn, name: str, answer: BaseModel) -> AIMessage:
-    args = answer.model_dump(mode="json", exclude_none=True)
+def _in_schema(turn: Turn, name: str, answer: BaseModel, *, exclude_none: bool = True) -> AIMessage:
+    args = answer.model_dump(mode="json", exclude_none=exclude_none)
     if turn.forced_tool == name:
         return AIMessage("", tool_calls=[tool_call(name=name, args=args, id=None)])
     return AIMessage(json.dumps(args, ensure_ascii=False))

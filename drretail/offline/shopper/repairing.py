@@ -22,6 +22,8 @@ _DECLARED = re.compile(r"P:(?P<id>\S+) x \d+")
 _MARK = re.compile(r"\[(?P<id>[PO]:[^\]\s]+)\]")
 _STAYS = frozenset({"pick_not_argued", "quantity_wrong"})
 """What is wrong with a line of the cart, and with nothing that the report says of the product."""
+_LACKS = frozenset({"want_left_out"})
+"""What is wrong with nothing that stands in the report: it names what is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def read_problems(text: str) -> list[Problem]:
     items: list[Any] = value if isinstance(value, list) else []
     names = ("code", "said", "sentence", "found", "evidence_id")
     told = [Problem(*(str(it.get(name) or "").strip() for name in names)) for it in items if isinstance(it, dict)]
-    return [it for it in told if it.said]
+    return [it for it in told if it.said and it.code not in _LACKS]
 
 
 def wrong_picks(problems: Sequence[Problem]) -> frozenset[str]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from drretail.grounding.constraints.asked import Phrase
 from drretail.grounding.text.wording import format_money
 from drretail.offline.shopper.candidates import Candidate
 from drretail.offline.shopper.choosing import Choice
@@ -26,6 +25,7 @@ from drretail.offline.shopper.conversation import (
     plain_text,
 )
 from drretail.offline.shopper.needs import Study
+from drretail.offline.shopper.reading.asked import Phrase
 from drretail.offline.shopper.report import Report
 from drretail.offline.shopper.research import Call, next_calls
 from drretail.offline.shopper.web import quotes, sentences_of, web_searches

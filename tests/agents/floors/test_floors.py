@@ -75,6 +75,15 @@ def test_the_best_hit_is_cited_and_put_into_the_cart(world: World) -> None:
     assert len(run.picks or ()) == 1
 
 
+def test_a_search_that_reads_no_question_keeps_to_no_budget(world: World) -> None:
+    dear, cheap = (
+        recorded(world, "null_search", QUERY.model_copy(update={"text": f"A bird feeder{limit}."})).run
+        for limit in ("", " under $1")
+    )
+    assert dear.picks == cheap.picks != ()
+    assert [step.args for step in cheap.steps] == [{"query": "bird feeder", "limit": 5}]
+
+
 def test_no_hit_is_an_empty_cart(world: World) -> None:
     run = recorded(world, "null_search", QUERY.model_copy(update={"text": "Qwxyz?"})).run
     assert (run.status, run.picks, run.notes) == ("done", (), ())

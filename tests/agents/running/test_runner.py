@@ -193,9 +193,13 @@ def test_repeats_are_independent(world: World, folder: Path) -> None:
     assert len(shown) == 4
 
 
+def test_a_single_question_is_untyped(world: World) -> None:
+    query = question_as_query("Which feeder, under $30?", USER, world)
+    assert (query.wish, query.constraints) == (None, None)
+
+
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
-    assert query.constraints.budget is not None
     for turns in ([calls(SEARCH), REPORT], []):
         model, _ = scripted(*turns)
         recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)

@@ -2,14 +2,15 @@
 
 import pytest
 
-from drretail.grounding.constraints.listing import fulfils, is_ruled_out, listing_of
+from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.listing import listing_of
 from drretail.records.shop import Product
 
 
 def says(demand: str, title: str = "A thing", *features: str, **details: str) -> bool:
     named = {name.replace("_", " "): value for name, value in details.items()}
     product = Product(product_id="B0TEST0001", title=title, features=features, category="Pets", details=named)
-    return fulfils(listing_of(product), demand)
+    return stance(listing_of(product).words, demand) == "kept"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def says(demand: str, title: str = "A thing", *features: str, **details: str) ->
         ("lead free", "Free of BPA, lead and phthalates"),
     ],
 )
-def test_what_is_affirmed_fulfils(demand: str, words: str) -> None:
+def test_a_demand_is_kept_where_the_record_affirms_it(demand: str, words: str) -> None:
     assert says(demand, words)
     assert says(demand, "A thing", words)
 
@@ -72,7 +73,7 @@ def test_what_is_affirmed_fulfils(demand: str, words: str) -> None:
         ("metal", "Tested for heavy metals"),
     ],
 )
-def test_what_is_denied_or_only_spoken_of_does_not_fulfil(demand: str, words: str) -> None:
+def test_a_demand_is_not_kept_where_the_record_denies_it_or_speaks_of_something_else(demand: str, words: str) -> None:
     assert not says(demand, words)
     assert not says(demand, "A thing", words)
 
@@ -110,4 +111,23 @@ def test_title_and_details_go_before_prose() -> None:
 )
 def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, words: str, ruled_out: bool) -> None:
     product = Product(product_id="B0TEST0001", title="A thing", features=(words,), category="Pets")
-    assert is_ruled_out(listing_of(product), unwanted) is ruled_out
+    assert (stance_against(listing_of(product).words, unwanted) == "broken") is ruled_out
+
+
+@pytest.mark.parametrize(
+    ("words", "of_it", "against_it"),
+    [
+        ("Fragrance", "open", "broken"),
+        ("No fragrance", "kept", "kept"),
+        ("With a pump", "open", "open"),
+    ],
+)
+def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: str, against_it: str) -> None:
+    record = listing_of(Product(product_id="B0TEST0001", title="Lotion", features=(words,), category="Beauty")).words
+    assert (stance(record, "fragrance free"), stance_against(record, "fragrance")) == (of_it, against_it)
+
+
+def test_a_record_that_names_another_material_breaks_a_demand_for_one() -> None:
+    of_plastic = Product(product_id="B0TEST0001", title="A box", category="Home", details={"Material": "Plastic"})
+    unnamed = of_plastic.model_copy(update={"details": {}})
+    assert [stance(listing_of(product).words, "glass") for product in (of_plastic, unnamed)] == ["broken", "open"]

@@ -1,6 +1,7 @@
 import pytest
 
-from drretail.grounding.constraints.listing import fulfils, is_ruled_out, listing_of
+from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.constraints.materials import made_of
 from drretail.records.shop import Product
 
@@ -15,12 +16,12 @@ CLIP = Product(
 
 @pytest.mark.parametrize("demand", ["cotton", "wood", "Bamboo"])
 def test_what_prose_or_a_part_is_made_of_is_not_the_material_of_the_product(demand: str) -> None:
-    assert not fulfils(listing_of(CLIP), demand)
+    assert stance(listing_of(CLIP).words, demand) != "kept"
 
 
 def test_other_demands_are_still_read_out_of_the_prose() -> None:
-    assert fulfils(listing_of(CLIP), "non slip")
-    assert is_ruled_out(listing_of(CLIP), "cotton")
+    assert stance(listing_of(CLIP).words, "non slip") == "kept"
+    assert stance_against(listing_of(CLIP).words, "cotton") == "broken"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_a_material_is_read_from_the_title_and_its_fields(
     title: str, details: dict[str, object], demand: str, holds: bool
 ) -> None:
     product = Product(product_id="B", title=title, details=details, category="Home")
-    assert fulfils(listing_of(product), demand) is holds
+    assert (stance(listing_of(product).words, demand) == "kept") is holds
 
 
 def test_fields_of_numbers_and_lists_say_nothing() -> None:

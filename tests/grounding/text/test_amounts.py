@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.text.amounts import find_amounts, find_dates
 
 ONE = [
@@ -77,21 +76,6 @@ _PLACES = st.sampled_from(
 def test_any_written_amount_is_read_back(number: Decimal, way: tuple[str, str], place: str) -> None:
     (amount,) = find_amounts(f"It costs {place.replace('#', _written(number, *way))} today")
     assert (amount.low, amount.kind) == (number, "money")
-
-
-@given(
-    st.decimals(min_value=1, max_value=9_999, places=2), _WAYS, _PLACES, st.sampled_from(["under", "under ", "max "])
-)
-def test_reports_and_budgets_are_read_by_one_reader_of_money(
-    number: Decimal, way: tuple[str, str], place: str, bound: str
-) -> None:
-    if bound == "under" and place[0] not in "$€£":
-        bound = "under "
-    said = f"I need a lamp, {bound}{place.replace('#', _written(number, *way))}"
-    (amount,) = find_amounts(said)
-    budget = read_budget(said)
-    assert budget is not None
-    assert (budget[0].value, budget[0].currency) == (amount.low, amount.currency)
 
 
 @given(st.text(alphabet="0123456789$€.,-–/xk% to", max_size=60))

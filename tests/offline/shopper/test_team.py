@@ -106,6 +106,12 @@ def test_a_wrong_number_in_the_cart_is_corrected_there(world: World) -> None:
     assert repaired("I need two tents.", draft, problem).endswith(f"```picks\nP:{TENT} x 2\n```")
 
 
+def test_a_want_that_the_cart_leaves_out_takes_nothing_out_of_the_report(world: World) -> None:
+    draft = f"Get the dome [P:{TENT}]. I found no snowboard in this shop.\n\n```picks\nP:{TENT} x 1\n```"
+    problem = {"code": "want_left_out", "said": "snowboard", "found": "no pick is a snowboard"}
+    assert repaired("I need a tent and a snowboard.", draft, problem) == draft
+
+
 def test_where_its_own_choice_was_wrong_it_chooses_anew(world: World) -> None:
     team = Team(world, words=PICKS)
     query = "I need a tent."

@@ -3,11 +3,41 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from drretail.grounding.constraints.asked import read_asked
-from drretail.grounding.constraints.demand_words import NO_DEMAND, NO_QUALITY, NOT_IN_PRODUCTS, PEOPLE
-from drretail.grounding.constraints.scope import thing_told_of
+from drretail.offline.shopper.reading.asked import read_asked
+from drretail.offline.shopper.reading.scope import thing_told_of
 from drretail.records.query import Demand
 
+# Before "must be", these make it a sentence about somebody.
+_PEOPLE = frozenset({"he", "i", "never", "not", "she", "there", "we", "who", "you"})
+# They look like qualities of a product, and are about buying it.
+_NO_QUALITY = frozenset(
+    """
+    ad-free budget-friendly care-free cost-friendly debt-free drug-free duty-free error-free fail-safe hassle-free
+    interest-free pain-free rent-free risk-free smoke-free stress-free tax-free toll-free user-friendly
+    wallet-friendly worry-free
+    """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
+)
+# First words of phrases that are about the request or its delivery, and not about a product.
+_NO_DEMAND = frozenset(
+    """
+    a able about above added all also among an any anyone anything around as at available better between big bit both
+    brand brands budget by careful charge clear clue considered cost delay delivered done doubt duplicates each easy
+    everything exception exceptions extra few fewer for from further fuss hassle he her here him his how hurry i idea
+    idle in issue issues it item items its later less limit longer lot luck many matter me more much my need no next
+    nonsense not note noted nothing of on one only other our over overlap part particular possible preference prior
+    problem problems product products purchased question questions ready real reason repeat repeats rush second she
+    single some something specific subscription success such sure thank thanks that the their them there these they
+    thing things this those to too trouble under us used very way we what within worries worse you your
+    """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
+)
+# "No known allergies": what people, and not products, have none of.
+_NOT_IN_PRODUCTS = frozenset(
+    """
+    allergies allergy background car children conditions debt debts degree disease diseases experience garden
+    history illness illnesses income injuries injury insurance job kids knowledge medication medications pets plans
+    reasons savings siblings surgeries surgery yard
+    """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
+)
 _WORD = r"[A-Za-z][\w'/-]*"
 # A phrase ends where the sentence, or what it says about the product, ends.
 _END = (
@@ -103,7 +133,7 @@ def _must_be(text: str) -> Iterator[tuple[int, str]]:
         alone = not match["more"] and _GOES_ON.match(text, match.end("phrase"))
         if (alone and _PARTICIPLE.search(match["phrase"])) or _WONDERS.search(text[: match.start("phrase")]):
             continue
-        if subject not in PEOPLE and not subject.endswith("n't"):
+        if subject not in _PEOPLE and not subject.endswith("n't"):
             yield from ((match.start("phrase") + place, phrase) for place, phrase in enumerate(_phrases(match)))
 
 
@@ -111,7 +141,7 @@ def _insisted(text: str) -> Iterator[tuple[int, str]]:
     for match in _INSISTED.finditer(text):
         name = "condition" if match["condition"] else "phrase"
         phrase = " ".join(match[name].split())
-        if not {phrase.casefold().split()[0], phrase.casefold()} & (NO_DEMAND | _UNTELLING):
+        if not {phrase.casefold().split()[0], phrase.casefold()} & (_NO_DEMAND | _UNTELLING):
             yield match.start(name), phrase
 
 
@@ -120,7 +150,7 @@ def _qualities(text: str) -> Iterator[tuple[int, str]]:
         clause = re.split(r"[.,;:!?\n]", text[max(0, match.start() - 60) : match.start()])[-1]
         requested = _REQUESTED.search(clause) and not _OWNERSHIP.search(clause)
         possessed = _POSSESSED.search(clause) and not (_DEMANDED.search(clause) or requested)
-        if not (_DENIED.search(clause) or possessed) and match[0].casefold() not in NO_QUALITY:
+        if not (_DENIED.search(clause) or possessed) and match[0].casefold() not in _NO_QUALITY:
             yield match.start(), " ".join(match[0].split())
 
 
@@ -142,10 +172,10 @@ def _phrases(match: re.Match[str], repeated: re.Pattern[str] | None = None) -> l
         phrase = " ".join((repeated.sub("", part) if repeated else part).split())
         words = phrase.casefold().split()
         if (
-            words[0] in NO_DEMAND
+            words[0] in _NO_DEMAND
             or words[0] in _NEW_THOUGHT
             or words[0].endswith("ing")
-            or NOT_IN_PRODUCTS & set(words)
+            or _NOT_IN_PRODUCTS & set(words)
         ):
             break
         phrases.append(phrase)

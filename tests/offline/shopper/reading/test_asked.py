@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from drretail.grounding.constraints.asked import Role, read_asked
+from drretail.offline.shopper.reading.asked import Role, read_asked
 
 
 def words(text: str, role: Role) -> list[str]:

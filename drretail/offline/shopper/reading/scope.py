@@ -1,7 +1,7 @@
 """Of which thing a demand is said: "the swaddle has to be cotton" asks nothing of the diaper bag beside it."""
 
-from drretail.grounding.constraints.asked import Asked, Phrase
 from drretail.grounding.text.words import content_stems
+from drretail.offline.shopper.reading.asked import Asked, Phrase
 from drretail.records.query import Demand
 
 
@@ -10,18 +10,10 @@ def is_said_of(demand: Demand, thing: str) -> bool:
 
     Of two names, one may tell more: "blanket", "swaddle blanket".
     """
-    return demand.of is None or is_named_by(demand.of, thing)
-
-
-def is_named_by(name: str, other: str) -> bool:
-    """True when all that one of the names tells stands in the other."""
-    stems, others = frozenset(content_stems(name)), frozenset(content_stems(other))
+    if demand.of is None:
+        return True
+    stems, others = frozenset(content_stems(demand.of)), frozenset(content_stems(thing))
     return bool(stems and others) and (stems <= others or others <= stems)
-
-
-def may_be_named_in(name: str, text: str) -> bool:
-    """True when a text has the last word of a name: "the blanket" may be the swaddle blanket."""
-    return frozenset(content_stems(text)).issuperset(content_stems(name)[-1:])
 
 
 def thing_told_of(text: str, start: int, end: int, asked: Asked) -> str | None:

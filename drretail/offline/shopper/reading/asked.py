@@ -1,8 +1,7 @@
 """What a query asks for, owns and rules out, as noun phrases found by shallow grammar.
 
 No list of things to buy stands here: a phrase is what lies between determiners, verbs of wanting and having,
-prepositions and punctuation. Whether a shop has a thing of that name is for a search to say (offline/shopper), or for
-a catalog's titles (querygen). Budgets are read by ``budget.read_budget``, demands by ``demands.read_demands``.
+prepositions and punctuation. Whether the shop has a thing of that name is for a search to say (``needs.py``).
 """
 
 import re

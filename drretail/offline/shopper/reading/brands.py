@@ -1,7 +1,7 @@
 """The brands that a query asks for or rules out."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from drretail.grounding.constraints.demand_words import NO_BRANDS
@@ -15,11 +15,6 @@ _SUBSTANCES = re.compile(
     r"(?:acrylic|alcohol|alumini?um|animal|artificial|bamboo|batter(?:y|ies)|bpa|chemicals?|chrome|cotton|down|dyes?"
     r"|feathers?|fragrance|fur|gelatin|glass|gluten|lavender|lead|leather|latex|metal|microfiber|nylon|parabens?|perfume"
     r"|plastics?|polyester|pvc|rubber|silicone|steel|sugar|sulfates?|thanks|vinyl|wood|wool)$",
-    re.IGNORECASE,
-)
-# A known name in lower case may be an everyday word: it must not describe what follows ("simple designs").
-_NAME_ENDS = re.compile(
-    r"\s*(?:[.,;:!?()]|$)|\s+(?:products?|brands?|items?|stuff|gear|and|or|nor|but|for|if|in|on|with|under|over|at|please)\b",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
@@ -44,7 +39,6 @@ _NEVER_AGAIN = re.compile(
     re.IGNORECASE,
 )
 _TWO_SENTENCES = re.compile(r"[^.!?\n]*(?:[.!?]\s+[^.!?\n]*)?")
-_LONGEST_NAME = 5
 # Characters in which what belongs to a name is looked for.
 _NEAR = 160
 
@@ -90,43 +84,37 @@ _HAD = re.compile(
 )
 
 
-def read_brands(text: str, known_brands: Collection[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(wanted, unwanted) names in text order; one that is both asked for and ruled out is ruled out.
-
-    ``known_brands`` are recognised in any case, and given back as they are spelt there.
-    """
-    known = {brand.casefold(): brand for brand in sorted(known_brands)}
+def read_brands(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The (wanted, unwanted) brands in text order; only capitalised names are found. One that is both is unwanted."""
     plain = text.replace("’", "'")
-    unwanted = _in_order(
-        place for places in (_places(plain, _UNWANTED, known), _never_again(plain, known)) for place in places
-    )
-    return tuple(brand for brand in _in_order(_places(plain, _WANTED, known)) if brand not in unwanted), unwanted
+    unwanted = _in_order((*_places(plain, _UNWANTED), *_never_again(plain)))
+    return tuple(brand for brand in _in_order(_places(plain, _WANTED)) if brand not in unwanted), unwanted
 
 
 def _in_order(places: Iterable[tuple[int, str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(brand for _, brand in sorted(places)))
 
 
-def _places(text: str, cues: tuple[_Cue, ...], known: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+def _places(text: str, cues: tuple[_Cue, ...]) -> Iterator[tuple[int, str]]:
     """Where in the text each brand behind one of the cues ends."""
     for cue in cues:
-        yield from ((end, brand) for brand, end in _named(text, cue, known))
+        yield from ((end, brand) for brand, end in _named(text, cue))
 
 
-def _never_again(text: str, known: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+def _never_again(text: str) -> Iterator[tuple[int, str]]:
     """The brands of what was had, where "nothing by them again" or the like follows in this sentence or the next."""
     for cue in _WANTED:
         for match in cue.before.finditer(text):
-            for brand, end in _names(text, match.end(), known):
+            for brand, end in _names(text, match.end()):
                 following = _TWO_SENTENCES.match(text, end, end + _NEAR)
                 if following is not None and _NEVER_AGAIN.search(following[0]):
                     yield end, brand
 
 
-def _named(text: str, cue: _Cue, known: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+def _named(text: str, cue: _Cue) -> Iterator[tuple[str, int]]:
     """The brands behind a cue, each with its end."""
     for match in cue.before.finditer(text):
-        names = list(_names(text, match.end(), known))
+        names = list(_names(text, match.end()))
         if not names or _NOT_A_MAKER.search(match[0]):
             continue
         if cue.of_goods and _is_had(text, match.start(), names[-1][1]):
@@ -152,27 +140,14 @@ def _is_request(before: str) -> bool:
     return bool(request) and not _HAD.search(request["then"])
 
 
-def _names(text: str, start: int, known: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+def _names(text: str, start: int) -> Iterator[tuple[str, int]]:
     """The brands that begin at ``start``, joined by commas, "and" or "or", each with its end."""
-    while name := _known_name(text, start, known) or _capitalised_name(text, start):
+    while name := _capitalised_name(text, start):
         yield name
         joined = _JOINED.match(text, name[1])
         if joined is None:
             return
         start = joined.end()
-
-
-def _known_name(text: str, start: int, known: Mapping[str, str]) -> tuple[str, int] | None:
-    if not known:
-        return None
-    ends = [start + match.end() for match in re.finditer(r"[^\s,;:!?()]+", text[start : start + 80])][:_LONGEST_NAME]
-    for end in reversed(ends):
-        written = text[start:end].rstrip(".")
-        written = written if written.casefold() in known else written.removesuffix("'s")
-        brand = known.get(written.casefold())
-        if brand and (written[0].isupper() or _NAME_ENDS.match(text, start + len(written))):
-            return brand, start + len(written)
-    return None
 
 
 def _capitalised_name(text: str, start: int) -> tuple[str, int] | None:
