@@ -3,6 +3,7 @@
 Every field is required, so that none is forgotten; what is absent is null or an empty list.
 """
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Literal
 
@@ -50,6 +51,7 @@ class WrittenWish(Record):
     room: bool
     deadline: str | None
     owned: list[str]
+    orders: list[str]
 
 
 class WrittenQuery(Record):
@@ -80,7 +82,8 @@ def as_wish(written: WrittenWish) -> Wish:
             "budget": _money(written.budget),
             "room": written.room,
             "deadline": (written.deadline or "").strip() or None,
-            "owned": tuple(dict.fromkeys(product_id.strip().removeprefix("P:") for product_id in written.owned)),
+            "owned": _ids(written.owned, "P:"),
+            "orders": _ids(written.orders, "O:"),
         }
     )
 
@@ -98,6 +101,10 @@ def wish_problem(written: WrittenWish) -> str | None:
         error = problem.errors()[0]
         return f"{_place(error['loc'], written)}: {error['msg']}"
     return None
+
+
+def _ids(written: Sequence[str], prefix: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(record_id.strip().removeprefix(prefix) for record_id in written))
 
 
 def _money(written: WrittenMoney | None) -> Money | None:
