@@ -45,7 +45,8 @@ class Shelf:
 
     def near(self, text: str) -> str:
         """A line for each kind of product that searches for a question and for each of its sentences bring."""
-        return "\n".join(f"- {kind}: {_titles_of(listings)}" for kind, listings in self._kinds_near(text).items())
+        kinds = self._kinds_near(text)
+        return "\n".join(f"- {_kind_told(kind, listings)}: {_titles_of(listings)}" for kind, listings in kinds.items())
 
     def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
         """The products that these searches bring by their kind, the kinds with the most of them first."""
@@ -127,4 +128,9 @@ def _line(name: str, listings: Sequence[Listing]) -> str:
         told = f"{share}, {least}" + (f" to {most}, in the middle {middle}" if least != most else "")
     one = f"{len(listings)} product{'s' if len(listings) > 1 else ''}"
     count = f"the {len(listings)} best known" if len(listings) >= _HITS else one
-    return f"- {name}: {count}, {told}; such as {_titles_of(listings)}"
+    return f"- {_kind_told(name, listings)}: {count}, {told}; such as {_titles_of(listings)}"
+
+
+def _kind_told(name: str, listings: Sequence[Listing]) -> str:
+    """The name of a kind; in brackets that of a whole file, whose products have no category below it."""
+    return f"({name})" if name == listings[0].product.category else name
