@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 
-HOW_TO_TYPE = (
-    "type what they want bought in a spreadsheet (drretail queries review {file} --sheet SHEET.csv), in the browser "
-    "(drretail view --review {file}), or by a model (drretail queries check {file} --model PROVIDER:MODEL)"
-)
-"""Completes "3 have no wish yet: "; ``file`` is the file of queries."""
-
-
 @dataclass(frozen=True, slots=True)
 class Types:
     """What came of typing; ``spent`` and ``document`` tell what the model took."""
@@ -93,7 +86,11 @@ def import_questions(
     if repeated and not output.quiet:
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
-        say(f"{len(untyped)} have no wish yet: {HOW_TO_TYPE.format(file=to)}.")
+        say(
+            f"{len(untyped)} have no wish yet. Type what they want bought in the browser (drretail view --review {to} "
+            f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
+            f"by a model (drretail queries check {to} --world {world} --model PROVIDER:MODEL)."
+        )
     if types.failed or types.wrong:
         raise typer.Exit(3)
 
