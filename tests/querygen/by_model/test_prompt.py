@@ -60,7 +60,7 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
     plain = [it.model_copy(update={"price": None}) for it in products(paths=False)]
     world = make_world(plain, orders())
     shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("b", 1, "BERT"), [])[1].text) or ""
-    assert "none with a price" in shelf
+    assert "- (Home_and_Kitchen): the 50 best known, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
 
