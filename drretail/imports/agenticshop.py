@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.imports.deepshop import ANSWERS
 from drretail.imports.formats import Format
-from drretail.imports.material import ForeignReport, ForeignTask, Material, demands_of, leaves
+from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, stem
 from drretail.records.base import sha256_of
 
@@ -38,7 +38,7 @@ def _task(row: Row, task_id: str, question: str) -> ForeignTask:
         persona="\n".join(_lines(row.value.get("user_context"))) or None,
         context="\n".join(f"{name}: {said}" for name, said in context if said) or None,
         kind=row.text("query_type") or None,
-        demands=demands_of(leaves(_checklist(row.value.get("check_list")))),
+        checklist=checklist_of(leaves(_checklist(row.value.get("check_list")))),
     )
 
 

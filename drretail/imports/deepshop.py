@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.imports.formats import Format
-from drretail.imports.material import ForeignReport, ForeignTask, Material, demands_of
+from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of
 from drretail.imports.rows import ROW_FILES, files_under, read_rows, stem
 
 ANSWERS = ("report", "article", "answer", "response")
@@ -19,8 +19,8 @@ def read(path: Path) -> Material:
         for row in read_rows(file, _is_row):
             task_id = row.id("id", "task_id")
             if question := row.text("ques", "question"):
-                demands = demands_of(row.text(name) for name in _TYPED)
-                task = ForeignTask(task_id, question, kind=row.text("category") or None, demands=demands)
+                checklist = checklist_of(row.text(name) for name in _TYPED)
+                task = ForeignTask(task_id, question, kind=row.text("category") or None, checklist=checklist)
                 material.add_task(task, row.where)
             answer = row.report(*ANSWERS)
             if answer is not None:

@@ -7,10 +7,9 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.imports.formats import Format
-from drretail.imports.material import ForeignReport, ForeignTask, Material, demands_of
+from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of
 from drretail.imports.rows import files_under, read_rows, read_text
 from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
-from drretail.records.query import Demand
 
 GOLD_OF_FILES, GOLD_OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
 USEFUL = ("useful_search.json", "useful_search.jsonl")
@@ -32,7 +31,7 @@ def read(path: Path) -> Material:
                 beside = file.parent / task_id
                 folder = folders.get(task_id) or (beside if _is_task(beside, file) else None)
                 task = ForeignTask(
-                    task_id, row.id("query"), demands=_demands(folder), files=_files(folder), gold=_gold(folder)
+                    task_id, row.id("query"), checklist=_checklist(folder), files=_files(folder), gold=_gold(folder)
                 )
                 material.add_task(task, row.where)
         elif file.name == REPORT:
@@ -59,10 +58,12 @@ def _report(file: Path, root: Path) -> ForeignReport:
     return ForeignReport(system, task, read_text(file), str(file))
 
 
-def _demands(folder: Path | None) -> tuple[Demand, ...]:
+def _checklist(folder: Path | None) -> tuple[str, ...]:
     if folder is None or not (folder / CHECKLIST).is_file():
         return ()
-    return demands_of(row.text("requirement") for row in read_rows(folder / CHECKLIST, lambda it: "requirement" in it))
+    return checklist_of(
+        row.text("requirement") for row in read_rows(folder / CHECKLIST, lambda it: "requirement" in it)
+    )
 
 
 def _gold(folder: Path | None) -> Mapping[GoldPart, PartOfGold] | None:

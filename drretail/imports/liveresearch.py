@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.imports.formats import Format
-from drretail.imports.material import ForeignReport, ForeignTask, Material, demands_of, leaves
+from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
 from drretail.imports.rows import ROW_FILES, files_under, read_rows, read_text
 
 _REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
@@ -30,9 +30,9 @@ def _read_rows(file: Path, material: Material, *, alone: bool) -> None:
     for row in read_rows(file, _is_row):
         task_id = row.id("qid", "query_id").removeprefix("qid_")
         question = row.text("query", "question_no_placeholder", "question")
-        demands = demands_of(leaves(row.value.get("checklist_no_placeholder") or row.value.get("checklists")))
+        checklist = checklist_of(leaves(row.value.get("checklist_no_placeholder") or row.value.get("checklists")))
         if question:
-            material.add_task(ForeignTask(task_id, question, demands=demands), row.where)
+            material.add_task(ForeignTask(task_id, question, checklist=checklist), row.where)
         if alone and row.text("report_file_path"):
             model, name = row.id("model_name"), row.text("report_file_path").replace("\\", "/").rpartition("/")[2]
             places = [file.parent / model / name, file.parent / name]

@@ -6,7 +6,7 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.records.criteria import GoldPart, PartOfGold
-from drretail.records.query import Demand
+from drretail.records.wish import Wish
 
 LONGEST_REPORT = 1_000_000
 """Characters: a book has as many, and the longest report of the benchmarks here a tenth."""
@@ -24,7 +24,9 @@ class ForeignTask:
     """Who asks, in the file's words."""
     context: str | None = None
     kind: str | None = None
-    demands: tuple[Demand, ...] = ()
+    wish: Wish | None = None
+    """What it wants bought, of formats that know it; most don't, and then somebody has to type it."""
+    checklist: tuple[str, ...] = ()
     """What the file's own checklist asks of an answer."""
     files: tuple[str, ...] = ()
     """Names of files that belong to the task."""
@@ -101,10 +103,10 @@ class Material:
         return Material(self.tasks, reports, self.personas, self.repeated)
 
 
-def demands_of(texts: Iterator[Any]) -> tuple[Demand, ...]:
-    """One demand for each text that says something."""
-    said = (" ".join(text.split()) for text in texts if isinstance(text, str))
-    return tuple(Demand(property=text) for text in dict.fromkeys(said) if text and text.casefold() != "none")
+def checklist_of(texts: Iterator[Any]) -> tuple[str, ...]:
+    """An item for each text that says something."""
+    items = (" ".join(text.split()) for text in texts if isinstance(text, str))
+    return tuple(item for item in dict.fromkeys(items) if item and item.casefold() != "none")
 
 
 def leaves(value: Any) -> Iterator[str]:

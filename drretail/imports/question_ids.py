@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from drretail.errors import UserError
 from drretail.imports.material import ForeignTask, Material
 from drretail.records.base import sha256_of
-from drretail.records.query import NOBODY, Constraints, Query
+from drretail.records.query import Query
 
 LONGEST = 64
 _KEPT = 48
@@ -65,8 +65,8 @@ def _query(task: ForeignTask | None, query_id: str, form: str, by_id: Mapping[st
         context=task.context,
         files=task.files,
         kind=task.kind,
-        constraints=Constraints(must=task.demands),
-        typed_by=None if task.demands else NOBODY,
+        wish=task.wish,
+        checklist=task.checklist or None,
         source=f"import:{form}",
     )
 

@@ -1,18 +1,24 @@
-"""Queries out of plain questions, one a line of text, or rows of CSV; what they demand is not typed yet."""
+"""Queries out of plain questions: one a line, rows of CSV, or JSONL, where wishes may stand beside them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from drretail.cells import read_cells
 from drretail.errors import UserError
 from drretail.files import read_lines
+from drretail.parsing import parse_json
 from drretail.querygen.users import user_slug
 from drretail.records.base import sha256_of
-from drretail.records.query import NOBODY, Query
+from drretail.records.query import Query
+from drretail.records.wish import Wish
 
-# What the two columns may be called; any others are left aside.
-_QUESTION, _USER = ("question", "query", "text", "prompt"), ("user", "user_id")
+# What columns and fields may be called; any others are left aside.
+_QUESTION, _USER, _WISH = ("question", "query", "text", "prompt"), ("user", "user_id"), "wish"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,41 +27,93 @@ class Question:
 
     text: str
     user_id: str | None = None
+    wish: Wish | None = None
+    """What is to be bought, where the file says it."""
+    place: str = field(default="", compare=False)
+    """Where it stands in the file, for messages."""
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions of a file in its order, repeated ones too: columns of a .csv or .tsv, else one a line.
+    """The questions of a file in its order, repeated ones too: of a .csv, .tsv or .jsonl, else one a line.
 
-    Raises UserError where there is none, and for a table without a column of questions.
+    Raises UserError where there is none, for a table without a column of questions, and for a wish that is none.
     """
-    found = tuple(_rows(path) if path.suffix.casefold() in (".csv", ".tsv") else _lines(path))
+    ending = path.suffix.casefold()
+    rows = _table(path) if ending in (".csv", ".tsv") else _objects(path) if ending == ".jsonl" else _lines(path)
+    found = tuple(_question(f"{path}, {place}", row) for place, row in rows)
     if not found:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
     return found
 
 
-def _lines(path: Path) -> Iterator[Question]:
-    yield from (Question(line.strip()) for line in read_lines(path) if line.strip())
+def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, line in enumerate(read_lines(path), 1):
+        if line.strip():
+            yield f"line {number}", {_QUESTION[0]: line}
 
 
-def _rows(path: Path) -> Iterator[Question]:
+def _objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for place, row in _lines(path):
+        try:
+            value = parse_json(row[_QUESTION[0]])
+        except json.JSONDecodeError as problem:
+            raise UserError(f"{path}, {place}, is not JSON: {problem}.") from problem
+        if not isinstance(value, dict):
+            raise UserError(f"{path}, {place}, is not a JSON object.")
+        yield place, value
+
+
+def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     heading, *rows = read_cells(path) or [[]]
     names = [name.strip().casefold() for name in heading]
-    asked = next((names.index(name) for name in _QUESTION if name in names), None)
-    who = next((names.index(name) for name in _USER if name in names), None)
-    if asked is None:
+    if not set(names) & set(_QUESTION):
         raise UserError(
             f"{path} has no column {_QUESTION[0]!r} in its first row: {', '.join(heading) or 'it is empty'}."
         )
-    for row in rows:
-        text, user = (row[it].strip() if it is not None and it < len(row) else "" for it in (asked, who))
-        if text:
-            yield Question(text, user or None)
+    for number, cells in enumerate(rows, 2):
+        row = dict(zip(names, cells, strict=False))
+        if any(row.get(name, "").strip() for name in _QUESTION):
+            yield f"row {number}", row
+
+
+def _question(place: str, row: Mapping[str, Any]) -> Question:
+    """Raises UserError for a row without a question, and for a wish that is none."""
+    text, user = (
+        next((value.strip() for name in names if isinstance(value := row.get(name), str) and value.strip()), None)
+        for names in (_QUESTION, _USER)
+    )
+    if text is None:
+        raise UserError(f"{place}, has no question: name it {_QUESTION[0]!r}.")
+    return Question(text, user, _wish(place, row.get(_WISH)), place)
+
+
+def _wish(place: str, given: Any) -> Wish | None:
+    """The wish as JSON has it, or as the text of a cell; None for nothing and for an empty cell."""
+    try:
+        if isinstance(given, str):
+            given = parse_json(given) if given.strip() else None
+        return None if given is None else Wish.model_validate(given)
+    except json.JSONDecodeError as problem:
+        raise UserError(f"{place}: the wish is not JSON ({problem}).") from problem
+    except ValidationError as problem:
+        error = problem.errors()[0]
+        field_name = ".".join(map(str, error["loc"])) or _WISH
+        raise UserError(f"{place}: the wish is none ({field_name}: {error['msg']}).") from problem
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
-    """A query for each that is not there yet; its id hangs on question and user, so that a longer file keeps them."""
-    return tuple(_query(it, source, world_fingerprint) for it in dict.fromkeys(questions))
+    """A query for each that is not there yet; its id hangs on question and user, so that a longer file keeps them.
+
+    Raises UserError where the same question stands twice with different wishes.
+    """
+    different: dict[tuple[str, str | None], Question] = {}
+    for question in questions:
+        known = different.setdefault((question.text, question.user_id), question)
+        if known.wish is None:
+            different[question.text, question.user_id] = question
+        elif question.wish not in (None, known.wish):
+            raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
+    return tuple(_query(question, source, world_fingerprint) for question in different.values())
 
 
 def _query(question: Question, source: str, world_fingerprint: str | None) -> Query:
@@ -65,7 +123,7 @@ def _query(question: Question, source: str, world_fingerprint: str | None) -> Qu
         user_id=question.user_id,
         text=question.text,
         mode="generic" if question.user_id is None else "profile_aware",
-        typed_by=NOBODY,
+        wish=question.wish,
         world_fingerprint=world_fingerprint,
         source=source,
     )

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime
 from drretail.files import LineAppender, read_documents
 from drretail.records.base import Document, sha256_of
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Constraints, Query
 
 DECIDED = frozenset({"edited", "rejected"})
 """What people make of a query that they review; all else is tried by drretail."""
@@ -68,10 +68,11 @@ def past_of(revisions: Iterable[Revision], query: Query) -> tuple[Revision, ...]
 def version_of(query: Query) -> str:
     """The same for equal queries, whatever file they are in."""
     written = query.model_dump(mode="json", exclude_none=True)
-    for name in ("must", "must_not"):
-        # Reviews and histories name versions that were told when demands were bare phrases.
-        demands = written["constraints"][name]
-        written["constraints"][name] = [it if "of" in it else it["property"] for it in demands]
+    if query.wish is None:
+        # Reviews and histories of older files name versions by constraints, and demands were bare phrases first.
+        constraints = written.setdefault("constraints", Constraints().model_dump(mode="json", exclude_none=True))
+        for name in ("must", "must_not"):
+            constraints[name] = [demand if "of" in demand else demand["property"] for demand in constraints[name]]
     return sha256_of(written)
 
 

@@ -216,6 +216,8 @@ class Query(Document):
     expected_tools: tuple[str, ...] = ()
     wish: Wish | None = None
     """What is to be bought; None where nobody has typed it."""
+    checklist: tuple[str, ...] | None = None
+    """What a file from elsewhere asks of an answer, in its words; None where none came with the query."""
     constraints: Constraints | None = None
     """Of older files, for whoever types their wants; nothing is scored by it."""
     typed_by: str | None = None

@@ -89,7 +89,7 @@ def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
     material = read("dr3", tmp_path)
     assert material.systems() == ["qwen-128k", "qwen-32k"]
     task = material.tasks["001"]
-    assert ([it.property for it in task.demands], task.files) == (["Names a price"], ("notes.pdf",))
+    assert (task.checklist, task.files) == (("Names a price",), ("notes.pdf",))
     record(material, "dr3", tmp_path / "exp", Progress())
     gold = read_gold(tmp_path / "exp", "001")
     assert gold is not None
@@ -115,18 +115,18 @@ def test_liveresearch_an_index_opens_nothing_outside_its_folder(tmp_path: Path) 
         read("liveresearch", index)
 
 
-def test_liveresearch_checklists_are_demands(tmp_path: Path) -> None:
+def test_liveresearch_checklists_are_kept(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "q.jsonl", [{"qid": "a", "question": "Which?", "checklists": ["Names one", "Says why"]}])
-    assert [it.property for it in read("liveresearch", path).tasks["a"].demands] == ["Names one", "Says why"]
+    assert read("liveresearch", path).tasks["a"].checklist == ("Names one", "Says why")
 
 
-def test_deepshop_types_are_demands_and_answers_reports(tmp_path: Path) -> None:
+def test_deepshop_types_are_a_checklist_and_answers_reports(tmp_path: Path) -> None:
     row = {"web_name": "Amazon", "id": "Amazon--1", "ques": "A red kettle?", "web": "https://www.amazon.com"}
     row |= {"attribute": "red", "filter": "None", "sort": "lowest price", "category": "Home", "difficulty": "easy"}
     jsonl(tmp_path / "tasks.jsonl", [row])
     jsonl(tmp_path / "agent.jsonl", [{"id": "Amazon--1", "answer": "The Alder."}])
     material = read("deepshop", tmp_path)
-    assert [it.property for it in material.tasks["Amazon--1"].demands] == ["red", "lowest price"]
+    assert material.tasks["Amazon--1"].checklist == ("red", "lowest price")
     assert by_task(material) == {("agent", "Amazon--1"): "The Alder."}
 
 
@@ -145,15 +145,15 @@ def test_agenticshop_reads_checklists_as_dict_and_as_python_writes_them(written:
     assert callable(written)
     row = SHOPPER | {"check_list": written(SHOPPER["check_list"])}
     (task,) = read("agenticshop", text(tmp_path / "home.json", json.dumps([row], indent=2))).tasks.values()
-    assert [it.property for it in task.demands] == ["Brand is Classic"]
+    assert task.checklist == ("Brand is Classic",)
     assert task.persona == "Brand preferences: Classic.\nPrice sensitivity: High."
     assert task.context == "Situation: Moving house.\nBudget: around $3 to $5"
 
 
-def test_agenticshop_an_unreadable_checklist_demands_nothing(tmp_path: Path) -> None:
+def test_agenticshop_an_unreadable_checklist_is_left_out(tmp_path: Path) -> None:
     row = SHOPPER | {"check_list": "__import__('os').system('x')"}
     (task,) = read("agenticshop", text(tmp_path / "home.json", json.dumps([row]))).tasks.values()
-    assert task.demands == ()
+    assert task.checklist == ()
 
 
 def test_pdr_joins_queries_and_personas(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ import pytest
 from drretail.errors import UserError
 from drretail.experiment import Experiment, read_definition, read_evidence, read_runs, read_source, run_folder
 from drretail.imports.formats import load_format
-from drretail.imports.material import Material
+from drretail.imports.material import ForeignTask, Material
 from drretail.imports.recording import Imported, record, write_queries
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Evidence
+from drretail.records.wish import Want, Wish
 from tests.eval.folders import experiment as own_experiment
 from tests.imports.foreign import REPORT, drb, jsonl, text
 
@@ -213,3 +214,21 @@ def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Pa
     with pytest.raises(UserError, match=match):
         taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
     assert not (tmp_path / "exp").exists()
+
+
+def test_a_checklist_from_elsewhere_stays_one_and_the_query_has_no_wish(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "ques": "A red kettle?", "attribute": "red"},
+        {"id": "b", "ques": "A pan?", "attribute": "None"},
+    ]
+    write_queries(load_format("deepshop").read(jsonl(tmp_path / "tasks.jsonl", rows)), "deepshop", tmp_path / "q.jsonl")
+    kettle, pan = read_queries(tmp_path / "q.jsonl")
+    assert (kettle.checklist, pan.checklist) == (("red",), None)
+    assert (kettle.wish, pan.wish, kettle.constraints) == (None, None, None)
+
+
+def test_a_format_that_knows_what_is_wanted_gives_the_wish(tmp_path: Path) -> None:
+    wish, material = Wish(wants=(Want(name="kettle", kinds=("kettle",)),)), Material()
+    material.add_task(ForeignTask("a", "Which kettle?", wish=wish), "here")
+    (query,) = write_queries(material, "own", tmp_path / "q.jsonl")
+    assert query.wish == wish

@@ -1,5 +1,6 @@
-"""Plain questions become queries whose demands are still to be typed."""
+"""Plain questions become queries whose wishes are still to be typed, unless the file brings them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from drretail.errors import UserError
 from drretail.querygen.importing import Question, queries_from, read_questions
 from drretail.querygen.reading import read_queries
-from drretail.records.query import Constraints, Query, demands
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 
 
 def test_a_text_holds_a_question_a_line(tmp_path: Path) -> None:
@@ -35,19 +38,67 @@ def test_a_file_without_questions_is_told(tmp_path: Path, name: str, text: str, 
         read_questions(tmp_path / name)
 
 
-def test_ids_depend_on_question_and_user_alone_and_types_are_nobodys_until_somebody_fills_them_in() -> None:
+def test_ids_depend_on_question_and_user_alone_and_nobody_has_typed_the_wish() -> None:
     asked = [Question("Which lamp?"), Question("Which lamp?", "ANNA")]
     one, other = queries_from(asked, "q.txt", None)
     assert queries_from(asked[1:], "other.txt", None)[0].query_id == other.query_id != one.query_id
-    assert (one.mode, other.mode, one.is_typed) == ("generic", "profile_aware", False)
-    assert one.model_copy(update={"constraints": Constraints(must=demands("red"))}).is_typed
-    assert one.model_copy(update={"typed_by": "Ann"}).is_typed
+    assert (one.mode, other.mode, one.wish, one.typed_by) == ("generic", "profile_aware", None, None)
 
 
-def test_files_from_before_are_typed_whatever_they_hold(tmp_path: Path) -> None:
-    line = '{"format":1,"query_id":"a","text":"Which lamp?","mode":"generic","source":"somebody"}'
+WISH = Wish(wants=(Want(name="lamp", kinds=("desk lamp",), rating_min=4),), budget=Money.of(40))
+
+
+def cell(wish: Wish) -> str:
+    return '"' + wish.model_dump_json(exclude_none=True).replace('"', '""') + '"'
+
+
+def test_a_table_may_bring_wishes(tmp_path: Path) -> None:
+    file = tmp_path / "q.csv"
+    file.write_text(f"question,wish\nWhich lamp?,{cell(WISH)}\nWhich desk?,\nAnd why?,{cell(Wish())}\n")
+    lamp, desk, why = queries_from(read_questions(file), "q.csv", None)
+    assert (lamp.wish, desk.wish, why.wish) == (WISH, None, Wish())
+
+
+def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:
+    rows = [
+        {"text": "Which lamp?", "user_id": "ANNA", "wish": WISH.model_dump(mode="json")},
+        {"question": "Which desk?"},
+    ]
+    file = tmp_path / "q.jsonl"
+    file.write_text("\n\n".join(map(json.dumps, rows)))
+    assert read_questions(file) == (Question("Which lamp?", "ANNA", WISH), Question("Which desk?"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("q.csv", 'question,wish\nWhich?,\nWhat?,"{""wants"": [{""name"": ""x""}]}"\n', "row 3.*wants.0.kinds"),
+        ("q.csv", "question,wish\nWhich?,a lamp\n", "row 2.*not JSON"),
+        ("q.jsonl", '{"question": "Which?"}\n{"question": "What?", "wish": {"budget": 3}}', "line 2.*budget"),
+        ("q.jsonl", '{"question": "Which?"}\n{"question": ', "line 2, is not JSON"),
+        ("q.jsonl", "[1]", "line 1, is not a JSON object"),
+        ("q.jsonl", '{"wish": null}', "line 1, has no question"),
+    ],
+)
+def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserError, match=said):
+        read_questions(tmp_path / name)
+
+
+def test_of_a_repeated_question_the_wish_is_kept_wherever_it_stands() -> None:
+    (query,) = queries_from([Question("Which?"), Question("Which?", wish=WISH), Question("Which?")], "q.csv", None)
+    assert query.wish == WISH
+    with pytest.raises(UserError, match=r"q\.csv, row 3: .*another wish"):
+        queries_from([Question("Which?", wish=WISH), Question("Which?", None, Wish(), "q.csv, row 3")], "q.csv", None)
+
+
+def test_files_from_before_open_and_have_no_wish(tmp_path: Path) -> None:
+    line = (
+        '{"format":1,"query_id":"a","text":"Which lamp?","mode":"generic","source":"somebody","typed_by":"nobody",'
+        '"constraints":{"budget_scope":"total","must":["red",{"property":"small","of":"lamp"}]}}'
+    )
     (tmp_path / "old.jsonl").write_text(f"{line}\n")
     (query,) = read_queries(tmp_path / "old.jsonl")
-    assert query.is_typed
+    assert (query.wish, query.constraints and len(query.constraints.must)) == (None, 2)
     assert Query.model_validate_json(query.as_line()) == query
-    assert "typed_by" not in query.as_line()

@@ -117,7 +117,7 @@ MODES = ("profile_aware", "generic")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Assignment:
     """What is to be written: for the named users, else for so many drawn ones, else about the shop's categories."""
 
     world: str
@@ -128,7 +128,7 @@ class Wish:
     seed: str
 
 
-def wished_writer(
+def named_writer(
     flag: str | None, profile: str | None, base_urls: Sequence[str], mode: str, *, keyless: bool = False, quiet: bool
 ) -> "QueryWriter | None":
     """The model of flags or settings; None where rules write, which is so without either.
@@ -136,7 +136,6 @@ def wished_writer(
     Raises UserError for an unknown mode, model or profile, and for generic queries without a model.
     """
     from drretail.api.models import Opener
-    from drretail.cli.queries.by_model import chosen_writer, opened_writer
     from drretail.progress import Waits
     from drretail.settings import read_settings
 
@@ -152,7 +151,7 @@ def wished_writer(
 
 def write_by_model(
     to: Path,
-    wish: Wish,
+    assignment: Assignment,
     writer: "QueryWriter",
     *,
     parallel: int,
@@ -164,7 +163,6 @@ def write_by_model(
     """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
     from drretail.api.worlds import opened_world
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
-    from drretail.cli.queries.by_model import journal_beside
     from drretail.progress import choose_progress
     from drretail.querygen.by_model.write import Writer
 
@@ -172,8 +170,8 @@ def write_by_model(
         check_file(to)
     else:
         check_resumable(to, journal_beside(to), writer.model.spec)
-    with opened_world(wish.world, quiet=quiet) as shop:
-        places = _places(shop, wish)
+    with opened_world(assignment.world, quiet=quiet) as shop:
+        places = _places(shop, assignment)
         total = sum(place.count for place in places.places)
         with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", total) as bar:
             written = Writer(
@@ -191,28 +189,27 @@ def write_by_model(
         raise typer.Exit(3)
 
 
-def estimate_by_model(to: Path, wish: Wish, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
+def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
     from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import journal_beside
     from drretail.cli.spending import show_estimates
     from drretail.querygen.by_model.estimate import estimate_writing
 
-    with opened_world(wish.world, quiet=quiet) as shop:
-        one = estimate_writing(shop, writer.model, _places(shop, wish).places, journal_beside(to))
+    with opened_world(assignment.world, quiet=quiet) as shop:
+        one = estimate_writing(shop, writer.model, _places(shop, assignment).places, journal_beside(to))
     show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
 
 
-def _places(shop: "World", wish: Wish) -> "Places":
+def _places(shop: "World", assignment: Assignment) -> "Places":
     from drretail.querygen.by_model.place import generic_places, places_drawn, places_of
 
-    if wish.generic and wish.named:
+    if assignment.generic and assignment.named:
         raise UserError("Generic queries have no user: leave --user away, or --mode generic.")
-    if wish.generic:
-        return generic_places(shop, wish.users * wish.per_user, wish.seed)
-    if wish.named:
-        return places_of(shop, wish.named, wish.per_user)
-    return places_drawn(shop, wish.users, wish.per_user, wish.seed)
+    if assignment.generic:
+        return generic_places(shop, assignment.users * assignment.per_user, assignment.seed)
+    if assignment.named:
+        return places_of(shop, assignment.named, assignment.per_user)
+    return places_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
 
 
 def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:

@@ -19,7 +19,7 @@ from drretail.cli.queries.show import show
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import Wish
+    from drretail.cli.queries.by_model import Assignment
     from drretail.querygen.generate import Generated
 
 queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made from users' real histories.")
@@ -66,39 +66,39 @@ def generate(
     in FILE.journal.jsonl, so that a run that was cut goes on where it stopped; exit code 3 when queries failed.
     A file that holds anything else is left as it is, unless --force is given.
     """
-    from drretail.cli.queries.by_model import Wish, estimate_by_model, wished_writer, write_by_model
+    from drretail.cli.queries.by_model import Assignment, estimate_by_model, named_writer, write_by_model
 
-    writer = wished_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate, quiet=output.quiet)
-    wish = Wish(world, tuple(user or ()), users, per_user, mode == "generic", seed)
+    writer = named_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate, quiet=output.quiet)
+    assignment = Assignment(world, tuple(user or ()), users, per_user, mode == "generic", seed)
     if estimate:
         if writer is None:
             raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
-        estimate_by_model(to, wish, writer, as_json=output.as_json, quiet=output.quiet)
+        estimate_by_model(to, assignment, writer, as_json=output.as_json, quiet=output.quiet)
         return
     if writer is not None:
         write_by_model(
-            to, wish, writer, parallel=calls.parallel, retry_failed=calls.retry_failed, force=force,
+            to, assignment, writer, parallel=calls.parallel, retry_failed=calls.retry_failed, force=force,
             as_json=output.as_json, quiet=output.quiet,
         )  # fmt: skip
         return
-    _write_offline(to, wish, force=force, output=output)
+    _write_offline(to, assignment, force=force, output=output)
 
 
-def _write_offline(to: Path, wish: "Wish", *, force: bool, output: flags.Output) -> None:
+def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: flags.Output) -> None:
     from drretail.api.worlds import opened_world
     from drretail.progress import busy
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.viewer.output import print_json
 
     check_file(to)
-    with opened_world(wish.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
-        if wish.named:
-            made = generate_for(shop, wish.named, per_user=wish.per_user, seed=wish.seed)
+    with opened_world(assignment.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
+        if assignment.named:
+            made = generate_for(shop, assignment.named, per_user=assignment.per_user, seed=assignment.seed)
         else:
-            made = generate_sampled(shop, wish.users, per_user=wish.per_user, seed=wish.seed)
+            made = generate_sampled(shop, assignment.users, per_user=assignment.per_user, seed=assignment.seed)
     write_queries(to, made.queries, force=force)
     if not output.quiet:
-        _tell(made, users=len(set(wish.named)) or wish.users, per_user=wish.per_user)
+        _tell(made, users=len(set(assignment.named)) or assignment.users, per_user=assignment.per_user)
     if output.as_json:
         print_json(
             {

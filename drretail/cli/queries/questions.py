@@ -1,4 +1,4 @@
-"""``drretail queries import``: plain questions as queries, and what they demand typed by a model."""
+"""``drretail queries import``: plain questions as queries, and their wishes typed by a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,8 @@ class Types:
 @grouped
 def import_questions(
     source: Annotated[
-        Path, typer.Argument(metavar="QUESTIONS", help="Questions, one a line; or .csv with question and user.")
+        Path,
+        typer.Argument(metavar="QUESTIONS", help="Questions, one a line; or .csv or .jsonl with question, user, wish."),
     ],
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
     calls: flags.Calls,
@@ -43,14 +44,14 @@ def import_questions(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="Who types what the questions demand; else you, by hand."
+            "--model", metavar="PROVIDER:MODEL", help="Who types what the questions want bought; else you, by hand."
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Makes queries out of plain questions; what they demand is typed by a model, or by hand in the file.
+    """Makes queries out of plain questions; what they want bought is typed by a model, or by hand.
 
-    What rests on constraints, such as baskets and budgets, is n/a for a query until they are typed.
+    What rests on a query's wish, such as baskets and budgets, is n/a until it is typed.
     """
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.by_model import findings_by_id
@@ -68,7 +69,7 @@ def import_questions(
             types = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
     write_queries(to, types.queries, force=force)
     repeated = len(questions) - len(queries)
-    untyped = [it.query_id for it in types.queries if not it.is_typed]
+    untyped = [it.query_id for it in types.queries if it.wish is None]
     if output.as_json:
         print_json(
             {
@@ -86,8 +87,9 @@ def import_questions(
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
         say(
-            f"{len(untyped)} have untyped constraints: fill them in by hand in {to}, "
-            "or name a --model (drretail queries check --model)."
+            f"{len(untyped)} have no wish yet. Type what they want bought in the browser (drretail view --review {to} "
+            f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
+            f"by a model (drretail queries check {to} --world {world} --model PROVIDER:MODEL)."
         )
     if types.failed or types.wrong:
         raise typer.Exit(3)
@@ -96,7 +98,7 @@ def import_questions(
 def typing_model(model: str | None, calls: flags.Calls, *, quiet: bool) -> "QueryWriter | None":
     """The model that types, of the flags only: money is spent where somebody asks for it; None without one.
 
-    Raises UserError for the rules, which read no demands.
+    Raises UserError for the rules, which read no questions.
     """
     from drretail.api.models import Opener
     from drretail.cli.queries.by_model import chosen_writer, opened_writer
@@ -110,7 +112,7 @@ def typing_model(model: str | None, calls: flags.Calls, *, quiet: bool) -> "Quer
     choice = chosen_writer(model, calls.model_profile, settings)
     writer = opened_writer(choice, Opener(settings, calls.base_url or (), tell=Waits(quiet=quiet)))
     if writer is None:
-        raise UserError("Rules don't type what questions demand: name a language model, or fill it in by hand.")
+        raise UserError("Rules don't type what questions want: name a language model, or type it by hand.")
     return writer
 
 
@@ -129,7 +131,7 @@ def typed_by_model(
     from drretail.progress import choose_progress
     from drretail.querygen.by_model.typist import Typist
 
-    total = sum(not it.is_typed for it in queries)
+    total = sum(it.wish is None for it in queries)
     with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", total) as bar:
         made = Typist(
             shop,

@@ -1,48 +1,57 @@
-"""What a model answers when it is asked for a query; every field is required, so that none is forgotten."""
+"""What a model answers when it is asked for a query or for a wish.
 
-from typing import Literal
+Every field is required, so that none is forgotten; what is absent is null or an empty list.
+"""
 
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from drretail.grounding.text.wording import format_money
 from drretail.records.base import Record
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Demand, NeedKind
+from drretail.records.query import NeedKind
+from drretail.records.wish import Wish
+
+_MOST_MONEY = 10_000_000
 
 
-class WrittenBudget(Record):
+# Models read the first lines of the classes below.
+class WrittenMoney(Record):
     """An upper limit on spending that the text names."""
 
     amount: float
     currency: Literal["USD", "EUR", "GBP"]
-    bounds: Literal["total", "per_item"]
 
 
-class WrittenQuantity(Record):
-    """How many of a thing are wanted."""
+class WrittenWant(Record):
+    """One thing to be bought."""
 
-    thing: str
-    number: int
-
-
-class WrittenDemand(Record):
-    """A property, and the one thing that it is said of."""
-
-    property: str
-    of: str | None
-
-
-class WrittenConstraints(Record):
-    """What the text demands, and nothing else."""
-
-    # Quantities are pairs, since schemas of models know no open objects. Models read these first lines.
-
-    budget: WrittenBudget | None
-    categories: list[str]
+    name: str
+    kinds: list[str]
+    quantity: int
+    optional: bool
+    again: bool
+    must: list[str]
+    must_not: list[str]
+    rating_min: float | None
+    ratings_min: int | None
+    price_max: WrittenMoney | None
     brands_wanted: list[str]
     brands_unwanted: list[str]
-    must: list[WrittenDemand]
-    must_not: list[WrittenDemand]
-    quantities: list[WrittenQuantity]
+
+
+class WrittenWish(Record):
+    """All that the text wants bought, and nothing else."""
+
+    wants: list[WrittenWant]
+    budget: WrittenMoney | None
+    room: bool
     deadline: str | None
     owned: list[str]
+    orders: list[str]
 
 
 class WrittenQuery(Record):
@@ -52,25 +61,69 @@ class WrittenQuery(Record):
     kind: NeedKind
     rationale: str
     expected_tools: list[str]
-    constraints: WrittenConstraints
+    wish: WrittenWish
 
 
-def as_constraints(written: WrittenConstraints) -> Constraints:
-    """The record that queries carry. Raises ValueError for a budget that is no amount of money."""
-    budget = written.budget
-    return Constraints(
-        budget=None if budget is None else Money.of(budget.amount, budget.currency),
-        budget_scope="total" if budget is None else budget.bounds,
-        categories=tuple(dict.fromkeys(written.categories)),
-        brands_wanted=tuple(written.brands_wanted),
-        brands_unwanted=tuple(written.brands_unwanted),
-        must=tuple(map(_demand, written.must)),
-        must_not=tuple(map(_demand, written.must_not)),
-        quantities={item.thing: item.number for item in written.quantities if item.number > 1},
-        deadline=written.deadline or None,
-        owned=tuple(it.removeprefix("P:") for it in written.owned),
+def as_wish(written: WrittenWish) -> Wish:
+    """The record that queries carry. Raises ValueError for what ``wish_problem`` objects to."""
+    wants = [
+        {
+            **want.model_dump(),
+            "price_max": _money(want.price_max),
+            # No least number of stars or ratings at all.
+            "rating_min": want.rating_min or None,
+            "ratings_min": want.ratings_min or None,
+        }
+        for want in written.wants
+    ]
+    return Wish.model_validate(
+        {
+            "wants": wants,
+            "budget": _money(written.budget),
+            "room": written.room,
+            "deadline": (written.deadline or "").strip() or None,
+            "owned": _ids(written.owned, "P:"),
+            "orders": _ids(written.orders, "O:"),
+        }
     )
 
 
-def _demand(written: WrittenDemand) -> Demand:
-    return Demand(property=written.property, of=written.of or None)
+def wish_problem(written: WrittenWish) -> str | None:
+    """Why an answer can't become a wish, in words for the model; None when it can."""
+    amounts = [("budget", written.budget), *((f"price_max of {want.name!r}", want.price_max) for want in written.wants)]
+    for field, money in amounts:
+        problem = None if money is None else _amount_problem(field, money)
+        if problem is not None:
+            return problem
+    try:
+        as_wish(written)
+    except ValidationError as problem:
+        error = problem.errors()[0]
+        return f"{_place(error['loc'], written)}: {error['msg']}"
+    return None
+
+
+def _ids(written: Sequence[str], prefix: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(record_id.strip().removeprefix(prefix) for record_id in written))
+
+
+def _money(written: WrittenMoney | None) -> Money | None:
+    return None if written is None else Money.of(written.amount, written.currency)
+
+
+def _amount_problem(field: str, money: WrittenMoney) -> str | None:
+    if not (isfinite(money.amount) and 0 < money.amount < _MOST_MONEY):
+        return f"{field}: {money.amount:g} is no amount of money that a shopper would name; null is none at all"
+    value = Money.of(money.amount, money.currency).value
+    if float(value) != money.amount:
+        return f"{field}: {money.amount} has parts of cents; did you mean {format_money(value)}?"
+    return None
+
+
+def _place(place: tuple[Any, ...], written: WrittenWish) -> str:
+    """ "kinds of 'desk lamp'" for the place of a fault, as pydantic names it."""
+    match place:
+        case ("wants", int(number), *fields):
+            return f"{'.'.join(map(str, fields))} of {written.wants[number].name!r}"
+        case _:
+            return ".".join(map(str, place))

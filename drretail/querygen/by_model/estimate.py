@@ -16,8 +16,9 @@ from drretail.querygen.by_model.write import first_scope
 from drretail.querygen.lint import Linter
 from drretail.records.run import Usage
 
-ANSWER = Range(250, 900)
-"""Tokens of one answer: 40 to 120 words of text, and about as much again beside it; more where a model thinks first."""
+ANSWER = Range(350, 1_200)
+"""Tokens of one answer: 40 to 120 words of text, and two to four times as much beside it, more for each want; more
+where a model thinks first."""
 # Of so many places the prompts are measured.
 _MEASURED = 20
 

@@ -2,27 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 from langchain_core.messages import BaseMessage
 
 from drretail.env.catalog.base import fold_category
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.text.wording import format_money
 from drretail.llm.models import Models
-from drretail.querygen.by_model.answer import WrittenConstraints, WrittenQuery, as_constraints
+from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, as_wish, wish_problem
 from drretail.querygen.checks import contract
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.evidence import Finding
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.run import Role
+from drretail.records.wish import Wish
 
 ROLE: Role = "researcher"
 """Whoever writes queries plays no role in a run, and a journal names one."""
 _MOST_TOLD = 8
-_MOST_MONEY = 10_000_000
 
 
 class Examiner:
@@ -50,15 +48,21 @@ class Examiner:
             kind=written.kind,
             rationale=written.rationale.strip(),
             expected_tools=tuple(dict.fromkeys(written.expected_tools)),
-            constraints=self.constraints_of(written.constraints),
+            wish=self.wish_of(written.wish),
             world_fingerprint=self._world.manifest.fingerprint,
             source=source,
         )
 
-    def constraints_of(self, written: WrittenConstraints) -> Constraints:
-        """The constraints with categories as the shop writes them; unknown ones stay as they are."""
-        names = (self._categories.get(fold_category(name), name) for name in written.categories)
-        return as_constraints(written).model_copy(update={"categories": tuple(dict.fromkeys(names))})
+    def wish_of(self, written: WrittenWish) -> Wish:
+        """The wish with kinds that are categories as the shop writes them; all others stay as they are."""
+        wish = as_wish(written)
+        wants = (
+            want.model_copy(update={"kinds": tuple(dict.fromkeys(map(self._spelt, want.kinds)))}) for want in wish.wants
+        )
+        return wish.model_copy(update={"wants": tuple(wants)})
+
+    def _spelt(self, kind: str) -> str:
+        return self._categories.get(fold_category(kind), kind)
 
 
 @dataclass(slots=True)
@@ -91,20 +95,7 @@ class Examination:
 
 def unusable(written: WrittenQuery) -> str | None:
     """What keeps an answer from becoming a query at all, None when it can."""
-    return no_money(written.constraints) if written.query.strip() else "the query is empty"
-
-
-def no_money(constraints: WrittenConstraints) -> str | None:
-    """What keeps a budget from being one, None when nothing does."""
-    budget = constraints.budget
-    if budget is None:
-        return None
-    if not (isfinite(budget.amount) and 0 < budget.amount < _MOST_MONEY):
-        return f"a budget of {budget.amount:g} is no amount of money that a shopper would name"
-    typed = as_constraints(constraints).budget
-    if typed is not None and float(typed.value) != budget.amount:
-        return f"the budget has parts of cents; did you mean {format_money(typed.value)}?"
-    return None
+    return wish_problem(written.wish) if written.query.strip() else "the query is empty"
 
 
 def listed(findings: Sequence[Finding]) -> str:

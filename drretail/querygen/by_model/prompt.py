@@ -8,7 +8,7 @@ from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.place import Place, category_names
-from drretail.querygen.by_model.shelf import owned_by, shelf_of
+from drretail.querygen.by_model.shelf import Shelf, owned_by
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.tools.registry import json_schemas
@@ -18,7 +18,21 @@ if TYPE_CHECKING:
 
 # A shop of thousands of categories would fill the prompt.
 _MOST_CATEGORIES = 60
-NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again", "rewrite", "tried", "typing")
+# Of what a shopper owns, whoever types a question is shown so many products: it may speak of any of them.
+_MOST_OWNED = 100
+NOTHING = "Nothing is known."
+NAMES = (
+    "instructions",
+    "deep_research",
+    "domain",
+    "wish",
+    "profile_aware",
+    "generic",
+    "again",
+    "rewrite",
+    "tried",
+    "typing",
+)
 
 
 def prompts() -> dict[str, Prompt]:
@@ -44,12 +58,15 @@ class Briefing:
         self._linter = linter
         self._summaries = Summaries(world)
         self._prompts = prompts()
-        self._categories = tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES]))
+        self._today = world.manifest.now.date().isoformat()
+        self.shelf = Shelf(world)
+        """What the shop sells; others who ask for queries may look there, too."""
         self.instructions = self._prompts["instructions"].render(
             deep_research=self._prompts["deep_research"].text.strip(),
-            domain=self._prompts["domain"].render(today=world.manifest.now.date().isoformat()).strip(),
+            domain=self._prompts["domain"].render(today=self._today).strip(),
             tools=tagged("tools", "\n".join(_told_tools())),
-            categories=self._categories,
+            categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
+            wish=self._prompts["wish"].text.strip(),
         )
         """What every writer of queries is told first."""
 
@@ -71,13 +88,15 @@ class Briefing:
         )
 
     def messages_to_type(self, query: Query) -> "list[BaseMessage]":
-        """What is sent for the typed constraints of a question that somebody else put."""
+        """What is sent for the wish of a question that somebody else put."""
         from langchain_core.messages import HumanMessage
 
         shopper = self._linter.shopper(query.user_id)
         asked = self._prompts["typing"].render(
-            categories=self._categories,
-            owned=tagged("owned", owned_by(shopper) if shopper else "Nothing is known."),
+            today=self._today,
+            wish=self._prompts["wish"].text.strip(),
+            shelf=tagged("shelf", self.shelf.near(query.text) or NOTHING),
+            owned=tagged("owned", owned_by(shopper, _MOST_OWNED) if shopper else NOTHING),
             question=tagged("question", query.text),
         )
         return [HumanMessage(asked)]
@@ -90,7 +109,7 @@ class Briefing:
     def _asked(self, place: Place, earlier: Sequence[str]) -> str:
         told = tagged("questions", "\n\n".join(earlier) or "None yet.")
         shopper = self._linter.shopper(place.user_id)
-        shelf = tagged("shelf", shelf_of(self._linter.stock, place, shopper) or "Nothing is known of it.")
+        shelf = tagged("shelf", self.shelf.around(place, shopper) or NOTHING)
         if place.user_id is None or shopper is None:
             category = tagged("category", place.category)
             return self._prompts["generic"].render(category=category, shelf=shelf, earlier=told)

@@ -30,7 +30,7 @@ from drretail.trajectory import Trajectory
 
 # Of a file of generic queries; a user has seldom so many.
 _MOST_OTHERS = 20
-_TOLD_FIELDS = {"text", "kind", "rationale", "expected_tools", "constraints"}
+_TOLD_FIELDS = {"text", "kind", "rationale", "expected_tools", "wish"}
 
 
 class ModelRewriter(AbstractContextManager["ModelRewriter"]):
@@ -106,9 +106,9 @@ class ModelRewriter(AbstractContextManager["ModelRewriter"]):
     def _place(self, query: Query) -> Place | Left:
         """For whom the query is written; tasks, and queries of users without an order that was kept, are left."""
         if query.mode == "generic":
-            named = [Mask.of([]).facts(name) for name in query.constraints.categories]
-            about = ", ".join(named) or "Any of the shop's categories"
-            return Place(query.query_id, 1, category=about)
+            wants = () if query.wish is None else query.wish.wants
+            kinds = [Mask.of([]).facts(kind) for want in wants for kind in want.kinds]
+            return Place(query.query_id, 1, category=", ".join(kinds) or "Any of the shop's categories")
         nobody = without_user(query, self._linter)
         if nobody is not None:
             return Left(nobody)

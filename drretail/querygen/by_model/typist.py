@@ -1,4 +1,4 @@
-"""What plain questions demand, put into types by a language model; the questions stay as they are."""
+"""The wishes of plain questions, typed by a language model; the questions stay as they are."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -11,8 +11,8 @@ from drretail.event_loop import all_ended, run_loop
 from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
-from drretail.querygen.by_model.answer import WrittenConstraints
-from drretail.querygen.by_model.problems import ROLE, Examiner, listed, no_money
+from drretail.querygen.by_model.answer import WrittenWish, wish_problem
+from drretail.querygen.by_model.problems import ROLE, Examiner, listed
 from drretail.querygen.by_model.prompt import Briefing
 from drretail.querygen.by_model.write import used_in
 from drretail.querygen.checks import contract
@@ -22,6 +22,21 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.trajectory import Trajectory
+
+OF_WISHES = frozenset(
+    {
+        "kind_unknown",
+        "brand_unknown",
+        "product_unknown",
+        "owned_not_ordered",
+        "words_not_in_text",
+        "budget_not_in_text",
+        "budget_not_typed",
+        "amount_not_typed",
+        "currency_foreign",
+    }
+)
+"""The codes of findings that blame a wish, and not the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +49,13 @@ class Typed:
     failed: dict[str, str]
     """Why a query stays untyped, by its id."""
     wrong: dict[str, tuple[Finding, ...]]
-    """What is still wrong with the types of those that were typed now, by id."""
+    """What is still wrong with the wishes that were typed now, by id."""
     usage: Usage
     served: int
 
 
 class Typist:
-    """Types the constraints of queries of one world by one model, ``parallel`` at the same time.
+    """Types the wishes of queries of one world by one model, ``parallel`` at the same time.
 
     ``journal`` is the file of all calls: what stands in it is not asked again. ``on_end`` is told after each query.
     """
@@ -74,7 +89,7 @@ class Typist:
         tried = frozenset(effect.scope for effect in read_effects(self._path))
 
         async def one(query: Query) -> Query | str:
-            if query.is_typed:
+            if query.wish is not None:
                 return query
             async with gate:
                 typed = await self._asked(query, journal, self._scope(query, tried))
@@ -105,33 +120,30 @@ class Typist:
         return f"{name}.{number + (self._retry_failed and f'{name}.{number}' in tried)}"
 
     async def _asked(self, query: Query, journal: Journal, path: str) -> Query | str:
-        """The query with its types as last answered; why there are none where no answer was one."""
+        """The query with its wish as last answered; why there is none where no answer was one."""
         last: Query | None = None
 
-        def check(written: WrittenConstraints) -> str | None:
+        def check(written: WrittenWish) -> str | None:
             nonlocal last
-            problem = no_money(written)
+            problem = wish_problem(written)
             if problem is not None:
                 return problem
-            typed_by = self._model.spec
-            last = query.model_copy(
-                update={"constraints": self._examiner.constraints_of(written), "typed_by": typed_by}
-            )
-            found = self._wrong(last)
+            typed = query.model_copy(update={"wish": self._examiner.wish_of(written), "typed_by": self._model.spec})
+            # A model that answers the same again stands by it: a shop may lack what is wanted.
+            found = [] if typed == last else self._wrong(typed)
+            last = typed
             return listed(found) if found else None
 
         models = Models({ROLE: self._model}, journal, Trajectory())
         messages = self._briefing.messages_to_type(query)
         try:
-            await models.ask(ROLE, messages, WrittenConstraints, path=path, check=check)
+            await models.ask(ROLE, messages, WrittenWish, path=path, check=check)
         except ModelError as problem:
             return last or f"{problem.kind}: {problem.message}"
         assert last is not None, "an answer that was taken has been examined"
         return last
 
     def _wrong(self, query: Query) -> list[Finding]:
-        """What the types have to answer for: that they are the text's, and name what is there."""
-        own = {"brand_unknown", "category_unknown", "product_unknown", "owned_not_ordered", "budget_not_in_text"}
-        of_text = {"words_not_in_text", "budget_not_typed", "deadline_not_typed"}
+        """What the wish has to answer for, and not the question."""
         found = (*self._linter.check(query).findings, *contract.check(self._linter.case(query)))
-        return [it for it in found if it.code in own | of_text]
+        return [finding for finding in found if finding.code in OF_WISHES]

@@ -19,12 +19,12 @@ from drretail.grounding.text.personal_data import People
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, Gold
-from drretail.records.query import NOBODY, Query
+from drretail.records.query import Query
 from drretail.sandboxes.counting import TokenCounter
 from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
 from drretail.sandboxes.found.asking import BUILDING, CAPPED, Asker, NotEnough, TaskFailed
 from drretail.sandboxes.found.files import shown_files
-from drretail.sandboxes.found.gold import criteria_of, gold_of
+from drretail.sandboxes.found.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.found.keywords import keywords_of
 from drretail.sandboxes.found.labelling import KINDS, RuledPage, ruled
 from drretail.sandboxes.found.pages import FoundPage, Gathered, gather
@@ -218,9 +218,11 @@ class FoundBuilder:
     def _written_before(self, query: Query, gold: Gold) -> tuple[Query, Gold]:
         """The query and the gold that were written since for a task that had none; as they are where none were."""
         path, kept = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
-        held = read_documents(path, Query, "query") if path.exists() and kept.exists() else ()
-        found = next((it for it in held if it.query_id == query.query_id and it.is_typed), None)
-        return (query, gold) if found is None else (found, read_gold_file(kept))
+        written = read_gold_file(kept) if path.exists() and kept.exists() else gold
+        if not is_known(written):
+            return query, gold
+        held = (it for it in read_documents(path, Query, "query") if it.query_id == query.query_id)
+        return next(held, query), written
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
         """Of a thread, for webs wait; a build that is cut lets it end."""
@@ -248,7 +250,7 @@ class FoundBuilder:
 
 def unasked(query_id: str, user_id: str, source: str) -> Query:
     """Stands for a query that is still to be written from what will be found."""
-    return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, typed_by=NOBODY, source=source)
+    return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, source=source)
 
 
 TO_BE_WRITTEN = "(to be written from the pages that are found)"

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from random import Random
 
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.text.words import content_stems
 from drretail.prompts import tagged
-from drretail.querygen.lint import References
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.sandboxes.made.needs import need_of
@@ -52,24 +51,21 @@ def shown_files(files: Mapping[str, bytes]) -> list[str]:
 def made_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
     """Made-up files of the query's user: orders, a note, a manual and a receipt of what the query speaks of most.
 
+    Of a query that is still to be written they are of what the user ordered last.
+
     Raises UserError where the shop offers nothing for it.
     """
-    bought = _bought(world, query)
-    if not query.is_typed and bought:
-        query = query.model_copy(update={"text": bought[0].title})
-    elif bought and not query.constraints.owned:
-        words = set(content_stems(query.text))
-        best = max(bought, key=lambda it: len(words & set(content_stems(it.title))))
-        owned = query.constraints.model_copy(update={"owned": (best.product_id,)})
-        query = query.model_copy(update={"constraints": owned})
-    need = need_of(world, References(world), query)
+    newest = _newest_purchase(world, query)
+    if query.wish is None and newest is not None:
+        query = query.model_copy(update={"text": newest.title})
+    need = need_of(world, Offers(world), query)
     drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
     files = user_files(need, world.store, world.manifest.now.date(), drawing)
     return {it.name: it.content for it in files}
 
 
-def _bought(world: World, query: Query) -> list[Product]:
-    """What the query's user ordered, newest first."""
-    ids = [] if query.user_id is None else [it.product_id for it in world.store.orders(query.user_id).orders]
+def _newest_purchase(world: World, query: Query) -> Product | None:
+    """What the query's user ordered last, of what the shop still knows; None for nobody."""
+    ids = [] if query.user_id is None else [order.product_id for order in world.store.orders(query.user_id).orders]
     held = world.store.products(ids)
-    return [held[it] for it in dict.fromkeys(ids) if it in held]
+    return next((held[product_id] for product_id in ids if product_id in held), None)

@@ -35,6 +35,11 @@ class WrittenGold(Record):
     insights: list[SaidInsight]
 
 
+def is_known(gold: Gold) -> bool:
+    """True where anything is known of what an answer has to say."""
+    return bool(gold.files.insights or gold.sandbox.insights)
+
+
 async def gold_of(
     asker: Asker, query: Query, pages: Sequence[SandboxPage], files: Mapping[str, bytes], *, of_files: bool
 ) -> Gold:

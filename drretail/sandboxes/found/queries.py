@@ -14,7 +14,7 @@ from drretail.records.criteria import Gold
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.sandboxes.found.asking import CAPPED, Asker, TaskFailed
-from drretail.sandboxes.found.gold import criteria_of, gold_of
+from drretail.sandboxes.found.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.found.questions import QueryWriter
 from drretail.sandboxes.material import Keywords
 
@@ -40,8 +40,9 @@ async def write_queries(
     written: list[str] = []
     wrong: dict[str, tuple[Finding, ...]] = {}
     failed: dict[str, str] = {}
-    for query_id in lacking(folder, queries):
-        earlier = [it for name, it in queries.items() if name != query_id and it.is_typed]
+    waiting = lacking(folder, queries)
+    for query_id in waiting:
+        earlier = [query for name, query in queries.items() if name in written or name not in waiting]
         try:
             query, gold, found = await _written(writer, asker, world, folder, queries[query_id], earlier)
         except TaskFailed as problem:
@@ -62,7 +63,7 @@ async def write_queries(
 def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
     """The ids of queries of which it is not known what an answer should say."""
     golds = {name: read_gold_file(task_folder(folder, name) / "gold.json") for name in queries}
-    return [name for name, it in golds.items() if not (it.files.insights or it.sandbox.insights)]
+    return [name for name, gold in golds.items() if not is_known(gold)]
 
 
 def supportive_pages(task: Path) -> list[SandboxPage]:

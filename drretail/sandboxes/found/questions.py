@@ -11,8 +11,8 @@ from drretail.llm.models import Models
 from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.problems import Examination, Examiner
-from drretail.querygen.by_model.prompt import Briefing
-from drretail.querygen.by_model.shelf import owned_by, shelf_of
+from drretail.querygen.by_model.prompt import NOTHING, Briefing
+from drretail.querygen.by_model.shelf import owned_by
 from drretail.querygen.lint import Linter
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -21,8 +21,6 @@ from drretail.sandboxes.found.files import shown_files
 from drretail.sandboxes.found.keywords import numbered_needs
 from drretail.sandboxes.found.weighing import settled, shown_pages
 from drretail.sandboxes.material import Keywords
-
-NOTHING = "Nothing is known."
 
 
 class QueryWriter:
@@ -43,7 +41,7 @@ class QueryWriter:
         files: Mapping[str, bytes],
         earlier: Sequence[Query],
     ) -> tuple[Query, tuple[Finding, ...]]:
-        """The query with typed constraints that these pages and files settle, and what checks still find in it.
+        """The query with its wish that these pages and files settle, and what checks still find in it.
 
         ``matter`` stands for it until then, under the same id. Raises TaskFailed, also where the pages are not enough
         for what was written.
@@ -91,7 +89,7 @@ class QueryWriter:
             files="\n\n".join(shown_files(files)),
             profile=tagged("profile", profile_text(self._world, matter.user_id)),
             owned=tagged("owned", owned_by(shopper) if shopper else NOTHING),
-            shelf=tagged("shelf", shelf_of(self._linter.stock, place, shopper) or NOTHING),
+            shelf=tagged("shelf", self._briefing.shelf.around(place, shopper) or NOTHING),
         )
 
 

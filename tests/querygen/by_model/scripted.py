@@ -85,32 +85,48 @@ def scripted(chat: ScriptedChat) -> Model:
     return Model("fake:x", chat, ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted"), {})
 
 
+WANT: dict[str, Any] = {
+    "name": "birdhouse",
+    "kinds": ["birdhouse"],
+    "quantity": 2,
+    "optional": False,
+    "again": False,
+    "must": [],
+    "must_not": [],
+    "rating_min": None,
+    "ratings_min": None,
+    "price_max": None,
+    "brands_wanted": [],
+    "brands_unwanted": [],
+}
+WISH: dict[str, Any] = {
+    "wants": [WANT],
+    "budget": {"amount": 60, "currency": "USD"},
+    "room": False,
+    "deadline": None,
+    "owned": [],
+    "orders": [],
+}
+
+
+def written_wish(**changes: Any) -> dict[str, Any]:
+    """Two birdhouses for $60; ``changes`` go into the wish or its only want."""
+    want = WANT | {name: value for name, value in changes.items() if name in WANT}
+    return WISH | {"wants": [want]} | {name: value for name, value in changes.items() if name in WISH}
+
+
 def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
-    """An answer without fault, another for each seed; ``changes`` go into the answer or its constraints."""
+    """An answer without fault, another for each seed; ``changes`` go into the answer, its wish or its only want."""
     rng = Random(str(seed))
     words = " ".join(f"{rng.choice(WORDS)}{rng.choice(WORDS)}" for _ in range(25))
     answer: dict[str, Any] = {
-        "query": f"I wonder which {words} would suit me. Please keep it under $60 in total and pick two planters.",
+        "query": f"I wonder which {words} would suit me. Please keep it under $60 in total and pick two birdhouses.",
         "kind": "project",
         "rationale": "The record shows things for the garden, and what lasts there takes research on the web.",
         "expected_tools": ["get_user_orders", "product_catalog_search", "web_search"],
-        "constraints": {
-            "budget": {"amount": 60, "currency": "USD", "bounds": "total"},
-            "categories": ["home and kitchen"],
-            "brands_wanted": [],
-            "brands_unwanted": [],
-            "must": [],
-            "must_not": [],
-            "quantities": [{"thing": "planter", "number": 2}],
-            "deadline": None,
-            "owned": [],
-        },
     }
-    for name, value in changes.items():
-        if name in ("must", "must_not"):
-            value = [{"property": it, "of": None} if isinstance(it, str) else it for it in value]
-        (answer if name in answer else answer["constraints"])[name] = value
-    return answer
+    of_wish = {name: value for name, value in changes.items() if name not in answer}
+    return answer | {name: changes[name] for name in answer if name in changes} | {"wish": written_wish(**of_wish)}
 
 
 def right(messages: Sequence[BaseMessage]) -> str:
@@ -121,18 +137,16 @@ def right(messages: Sequence[BaseMessage]) -> str:
 def answering(query: Query, **changes: Any) -> dict[str, Any]:
     """The answer that becomes this query; ``changes`` are those of ``model_copy``."""
     changed = query.model_copy(update=changes)
-    known = changed.constraints.model_dump(mode="json")
-    budget, quantities, scope = known.pop("budget"), known.pop("quantities"), known.pop("budget_scope")
-    if budget is not None:
-        budget = {"amount": float(budget["amount"]), "currency": budget["currency"], "bounds": scope}
-    demands = {
-        name: [{"property": it["property"], "of": it.get("of")} for it in known[name]] for name in ("must", "must_not")
-    }
-    things = [{"thing": thing, "number": number} for thing, number in quantities.items()]
+    assert changed.wish is not None
+    wish = changed.wish.model_dump(mode="json")
+    for named in (wish, *wish["wants"]):
+        for field in ("budget", "price_max"):
+            if named.get(field) is not None:
+                named[field]["amount"] = float(named[field]["amount"])
     return {
         "query": changed.text,
         "kind": changed.kind,
         "rationale": changed.rationale,
         "expected_tools": list(changed.expected_tools),
-        "constraints": {**known, **demands, "budget": budget, "quantities": things},
+        "wish": wish,
     }

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from drretail.env.world import World
-from drretail.querygen.by_model.answer import WrittenQuery
+from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, wish_problem
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.problems import Examiner, listed, unusable
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
-from tests.querygen.by_model.scripted import written
+from drretail.records.wish import Wish
+from tests.querygen.by_model.scripted import WANT, written, written_wish
 from tests.querygen.conftest import product_id
 
 ANNA = Place("anna", 1, "ANNA")
@@ -39,13 +40,14 @@ TEXT = written()["query"]
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"budget": None}, "names a budget that the constraints lack"),
-        ({"budget": {"amount": 90, "currency": "USD", "bounds": "total"}}, "the typed budget"),
+        ({"budget": None}, "names an amount of money, and the wish holds none"),
+        ({"budget": {"amount": 90, "currency": "USD"}}, "is no amount of the text: '$90.00'"),
+        ({"price_max": {"amount": 45, "currency": "USD"}}, "is no amount of the text: '$45.00'"),
         ({"brands_wanted": ["Tallow"]}, "'Tallow' (the text lacks tallow)"),
         ({"must": ["waterproof"]}, "'waterproof'"),
         ({"deadline": "by Friday"}, "'by Friday'"),
-        ({"quantities": [{"thing": "ladder", "number": 2}]}, "'ladder'"),
-        ({"categories": ["Spaceships"]}, "not in the shop: 'Spaceships'"),
+        ({"name": "ladder"}, "'ladder'"),
+        ({"kinds": ["spaceship"]}, "nothing of the kinds of a want: 'birdhouse'"),
         ({"owned": [product_id("cast iron skillet", 1)]}, "was not ordered, or not kept"),
         (
             {"expected_tools": ["get_user_orders", "product_catalog_search", "calculator"]},
@@ -53,7 +55,7 @@ TEXT = written()["query"]
         ),
         ({"expected_tools": ["get_user_orders", "web_search", "telepathy"]}, "telepathy"),
         ({"expected_tools": ["product_catalog_search", "web_search", "calculator"]}, "reads the user's record"),
-        ({"query": "Which planters?"}, "fewer than 20 words"),
+        ({"query": "Which birdhouses?"}, "fewer than 20 words"),
         ({"query": f"{TEXT} Write to me at mara@example.org."}, "mara@example.org"),
         ({"rationale": "Just so."}, "fewer than 8 words"),
         ({"rationale": "It grows out of the order 1234567890 that the record shows."}, "1234567890"),
@@ -63,12 +65,23 @@ def test_each_fault_is_told(examiner: Examiner, changes: dict[str, Any], told: s
     assert told in (problem(examiner, **changes) or "")
 
 
-def test_one_of_a_thing_is_no_quantity_and_an_id_may_come_as_evidence(examiner: Examiner) -> None:
+def test_kinds_that_are_categories_are_spelt_as_the_shop_does_and_an_id_may_come_as_evidence(
+    examiner: Examiner,
+) -> None:
     owned = product_id("bird feeder", 1)
-    changes = {"quantities": [{"thing": "planter", "number": 1}], "owned": [f"P:{owned}"]}
-    answer = WrittenQuery.model_validate(written(**changes))
-    constraints = examiner.query_of(answer, "q", "ANNA", "fake:x").constraints
-    assert (constraints.quantities, constraints.owned) == ({}, (owned,))
+    changes = {"kinds": ["bed sheet set", "BIRD_BATH", "Bird Bath"], "owned": [f"P:{owned}"]}
+    wish = examiner.wish_of(WrittenWish.model_validate(written_wish(**changes)))
+    assert (wish.wants[0].kinds, wish.owned) == (("Bed Sheet Set", "Bird Bath"), (owned,))
+
+
+def test_nought_stars_and_an_empty_deadline_are_none(examiner: Examiner) -> None:
+    wish = examiner.wish_of(WrittenWish.model_validate(written_wish(rating_min=0, ratings_min=0, deadline=" ")))
+    assert (wish.wants[0].rating_min, wish.wants[0].ratings_min, wish.deadline) == (None, None, None)
+
+
+def test_a_question_that_wants_nothing_bought_has_a_wish_all_the_same(examiner: Examiner) -> None:
+    wish = examiner.wish_of(WrittenWish.model_validate(written_wish(wants=[], budget=None)))
+    assert wish == Wish()
 
 
 def test_a_generic_question_expects_nothing_of_a_record(examiner: Examiner) -> None:
@@ -81,7 +94,22 @@ def test_a_question_like_an_earlier_one_is_told(examiner: Examiner) -> None:
 
 
 @pytest.mark.parametrize("amount", [0, -5, 1e30, float("inf"), float("nan"), 12.345])
-def test_what_is_no_amount_of_money_is_told_before_anything_else(amount: float) -> None:
-    answer = WrittenQuery.model_validate(written(budget={"amount": amount, "currency": "USD", "bounds": "total"}))
-    assert unusable(answer) is not None
+@pytest.mark.parametrize("field", ["budget", "price_max"])
+def test_what_is_no_amount_of_money_is_told_before_anything_else(field: str, amount: float) -> None:
+    answer = WrittenQuery.model_validate(written(**{field: {"amount": amount, "currency": "USD"}}))
+    assert field in (unusable(answer) or "")
     assert unusable(WrittenQuery.model_validate(written())) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"kinds": []}, "kinds of 'birdhouse'"),
+        ({"quantity": 0}, "quantity of 'birdhouse'"),
+        ({"rating_min": 9}, "rating_min of 'birdhouse'"),
+        ({"must": [" "]}, "every value is blank"),
+        ({"wants": [WANT, WANT]}, "two wants have the same name"),
+    ],
+)
+def test_what_no_wish_can_hold_is_told_by_its_place(changes: dict[str, Any], told: str) -> None:
+    assert told in (wish_problem(WrittenWish.model_validate(written_wish(**changes))) or "")

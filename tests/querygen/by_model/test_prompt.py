@@ -47,8 +47,8 @@ def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> No
 def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_owned(world: World) -> None:
     asked = Briefing(world, Linter(world)).messages(Place("anna", 1, "ANNA"), [])[1].text
     owned, shelf = tag_content("owned", asked) or "", (tag_content("shelf", asked) or "").splitlines()
-    assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder" in owned
-    assert owned.count("Shampoo") == 1  # ordered twice
+    assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue (ordered 2022-01-01)" in owned
+    assert "Shampoo, Size 1, Blue (ordered 2022-07-20, 2022-01-11)" in owned
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
     assert kinds[:2] == ["Shampoo", "Cordless Drill"]  # the newest purchases first,
     assert {"Birdhouse", "Hair Mask", "Tape Measure"} <= set(kinds)  # then what stands beside them
@@ -60,7 +60,7 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
     plain = [it.model_copy(update={"price": None}) for it in products(paths=False)]
     world = make_world(plain, orders())
     shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("b", 1, "BERT"), [])[1].text) or ""
-    assert "none with a price" in shelf
+    assert "- (Home_and_Kitchen): the 50 best known, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
 
@@ -71,12 +71,22 @@ def test_of_a_generic_question_the_shelf_is_its_category(world: World) -> None:
     assert "<owned>" not in asked
 
 
-def test_whoever_types_a_question_sees_categories_and_what_the_user_owns(world: World) -> None:
-    query = Query(query_id="q", user_id="ANNA", text="More shampoo, please.", source="t")
+def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what_the_user_owns(world: World) -> None:
+    query = Query(query_id="q", user_id="ANNA", text="More shampoo, please. And a dimmable desk lamp?", source="t")
     asked = Briefing(world, Linter(world)).messages_to_type(query)[0].text
-    assert tag_content("question", asked) == "More shampoo, please."
-    assert "Home_and_Kitchen" in (tag_content("categories", asked) or "")
+    assert tag_content("question", asked) == query.text
+    shelf = (tag_content("shelf", asked) or "").splitlines()
+    assert {"- Shampoo", "- Desk Lamp"} <= {line.partition(":")[0] for line in shelf}
+    assert any(line.startswith("- Shampoo: ") and "Shampoo, Size" in line for line in shelf)
     assert product_id("shampoo", 1) in (tag_content("owned", asked) or "")
+    assert world.manifest.now.date().isoformat() in asked
+
+
+def test_of_a_generic_query_that_is_written_again_the_shelf_is_near_its_kinds(world: World) -> None:
+    asked = Briefing(world, Linter(world)).messages(Place("g", 1, category="lamp, feeders"), [])[1].text
+    assert {"- Desk Lamp", "- Bird Feeder"} <= {
+        line.partition(":")[0] for line in (tag_content("shelf", asked) or "").splitlines()
+    }
 
 
 def test_only_a_retry_is_told_of_earlier_tries(world: World) -> None:

@@ -109,7 +109,7 @@ def test_the_model_is_told_the_four_inputs_the_query_and_what_is_wrong_with_it(
     assert world.manifest.now.date().isoformat() in instructions
     assert world.store.orders("ANNA").orders[0].order_id in (tag_content("profile", asked) or "")
     told = json.loads(tag_content("question", asked) or "")
-    assert told["constraints"] == poor[0].constraints.model_dump(mode="json", exclude_none=True)
+    assert told["wish"] == poor[0].model_dump(mode="json", exclude_none=True)["wish"]
     assert "the text holds an e-mail address" in (tag_content("faults", asked) or "")
     assert "What else would suit me?" in (tag_content("questions", asked) or "")
 

@@ -15,24 +15,27 @@ from drretail.errors import UserError
 from drretail.llm.registry import Model
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
-from drretail.records.query import demands
-from tests.querygen.by_model.scripted import ScriptedChat, scripted, written
+from drretail.records.wish import Want, Wish
+from tests.querygen.by_model.scripted import ScriptedChat, scripted, written_wish
 from tests.querygen.conftest import product_id
 
 QUESTIONS = "question,user\nI'd like a second bird feeder for at most $20.,ANNA\nWhich desk lamp is dimmable?,\n"
 
 
+LAMP = {"name": "desk lamp", "kinds": ["Desk Lamp"]}
+
+
 def types(**changes: Any) -> str:
-    empty = {"budget": None, "categories": [], "quantities": []}
-    return json.dumps(written(**(empty | changes))["constraints"])
+    return json.dumps(written_wish(**({"quantity": 1, "budget": None} | changes)))
 
 
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
-        twenty = {"amount": 20, "currency": "USD", "bounds": "total"}
-        owned = [product_id("bird feeder", 1)]
-        return types(budget=twenty, owned=owned) if "feeder for" in messages[0].text else types(must=["dimmable"])
+        if "feeder for" not in messages[0].text:
+            return types(**LAMP, must=["dimmable"])
+        twenty, owned = {"amount": 20, "currency": "USD"}, [product_id("bird feeder", 1)]
+        return types(name="bird feeder", kinds=["bird feeder"], budget=twenty, owned=owned)
 
     made = ScriptedChat(answer=right)
 
@@ -63,8 +66,10 @@ def test_import_types_at_once_where_a_model_is_named(
     assert "2 queries →" in result.stdout
     assert "2 typed" in result.stdout
     feeder, lamp = read_queries(to)
-    assert (feeder.constraints.budget, feeder.constraints.owned) == (Money.of(20), (product_id("bird feeder", 1),))
-    assert (lamp.constraints.must, lamp.typed_by, lamp.user_id) == (demands("dimmable"), "fake:x", None)
+    wanted = (Want(name="bird feeder", kinds=("Bird Feeder",)),)
+    assert feeder.wish == Wish(wants=wanted, budget=Money.of(20), owned=(product_id("bird feeder", 1),))
+    assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamp",), must=("dimmable",)),))
+    assert (lamp.typed_by, lamp.user_id) == ("fake:x", None)
     assert call(world, "import", source, "--to", to, "--model", "fake:x").exit_code == 0
     assert len(chat.asked) == 2
 
@@ -74,10 +79,9 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
 ) -> None:
     to = tmp_path / "q.jsonl"
     plain = call(world, "import", source, "--to", to)
-    assert "2 have untyped constraints" in plain.stderr
+    assert "2 have no wish yet. Type what they want bought in the browser" in plain.stderr
     assert "stood there before" not in plain.stderr
-    assert [it.is_typed for it in read_queries(to)] == [False, False]
-    assert "2 have untyped constraints" in call(world, "check", to).stderr
+    assert [it.wish is not None for it in read_queries(to)] == [False, False]
     result = call(world, "check", to, "--model", "fake:x")
     assert result.exit_code == 0, result.output
     assert [it.typed_by for it in read_queries(to)] == ["fake:x", "fake:x"]
@@ -99,14 +103,14 @@ def test_questions_that_are_repeated_are_told(world: World, source: Path, tmp_pa
 def test_types_that_stay_wrong_are_kept_and_told_at_once(
     world: World, source: Path, tmp_path: Path, chat: ScriptedChat
 ) -> None:
-    chat.answer = lambda messages: types(must=["heated"])
+    chat.answer = lambda messages: types(**LAMP, must=["heated"])
     again = ("import", source, "--to", tmp_path / "q.jsonl", "--model", "fake:x")
     result = call(world, *again)
     assert result.exit_code == 3
     assert "2 of them with a finding" in result.stdout
     assert "the text lacks heated" in result.stderr
     _, lamp = read_queries(tmp_path / "q.jsonl")
-    assert lamp.is_typed
+    assert lamp.wish is not None
     found = json.loads(call(world, *again, "--json").stdout)["findings"]
     assert [it["code"] for it in found[lamp.query_id]] == ["words_not_in_text"]
 
@@ -119,22 +123,49 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
         if "feeder for" not in messages[0].text:
             raise ValueError("out of order")
-        return right(messages) if len(messages) > 1 else types(must=["heated"])
+        return (
+            right(messages) if len(messages) > 1 else types(name="bird feeder", kinds=["bird feeder"], must=["heated"])
+        )
 
     chat.answer = wrong_first
     result = call(world, "import", source, "--to", to, "--model", "fake:x", "--parallel", "1")
     assert result.exit_code == 3
     assert "the text lacks heated" in chat.asked[1][-1].text
     assert "out of order" in result.stderr
-    assert [it.is_typed for it in read_queries(to)] == [True, False]
+    assert [it.wish is not None for it in read_queries(to)] == [True, False]
     chat.answer = right
-    assert call(world, "check", to, "--model", "fake:x").exit_code == 0  # the failure stands,
-    assert [it.is_typed for it in read_queries(to)] == [True, False]
+    call(world, "check", to, "--model", "fake:x")  # the failure stands,
+    assert [it.wish is not None for it in read_queries(to)] == [True, False]
     call(world, "check", to, "--model", "fake:x", "--retry-failed")  # until it is asked for anew
-    assert [it.is_typed for it in read_queries(to)] == [True, True]
+    assert [it.wish is not None for it in read_queries(to)] == [True, True]
 
 
 def test_rules_type_nothing(world: World, source: Path, tmp_path: Path) -> None:
     result = call(world, "import", source, "--to", tmp_path / "q.jsonl", "--model", "offline:shopper")
     assert isinstance(result.exception, UserError)
     assert "name a language model" in str(result.exception)
+
+
+def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
+    world: World, source: Path, tmp_path: Path, chat: ScriptedChat
+) -> None:
+    """A question may want what the shop has not."""
+    source.write_text("question,user\nWhich snow shovel is light?,\n")
+    chat.answer = lambda _: types(name="snow shovel", kinds=["snow shovel"], must=["light"])
+    result = call(world, "import", source, "--to", tmp_path / "q.jsonl", "--model", "fake:x")
+    assert (result.exit_code, len(chat.asked)) == (3, 2)
+    assert "the shop has nothing of the kinds of a want: 'snow shovel'" in result.stderr
+    (query,) = read_queries(tmp_path / "q.jsonl")
+    assert query.wish == Wish(wants=(Want(name="snow shovel", kinds=("snow shovel",), must=("light",)),))
+
+
+def test_a_wish_that_the_file_brings_is_not_typed_again(
+    world: World, source: Path, tmp_path: Path, chat: ScriptedChat
+) -> None:
+    wish = Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),))
+    source.write_text(json.dumps({"question": "Which desk lamp?", "wish": wish.model_dump(mode="json")}))
+    source = source.rename(tmp_path / "questions.jsonl")
+    result = call(world, "import", source, "--to", tmp_path / "q.jsonl", "--model", "fake:x")
+    assert (result.exit_code, chat.asked) == (0, [])
+    (query,) = read_queries(tmp_path / "q.jsonl")
+    assert (query.wish, query.typed_by, query.source) == (wish, None, "questions.jsonl")

@@ -11,7 +11,8 @@ from langchain_core.messages import BaseMessage
 from drretail.env.world import World
 from drretail.querygen.by_model.place import places_of
 from drretail.querygen.by_model.write import Writer, Written
-from drretail.records.query import demands
+from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written
 
 USERS = ("CARA", "ANNA", "BERT")
@@ -62,7 +63,9 @@ def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: 
     assert chat.most_at_once == 3
     assert {(query.source, query.mode) for query in one.queries} == {("fake:x", "profile_aware")}
     assert one.queries[0].query_id.endswith("-1")
-    assert one.queries[0].constraints.categories == ("Home_and_Kitchen",)
+    assert one.queries[0].wish == Wish(
+        wants=(Want(name="birdhouse", kinds=("Birdhouse",), quantity=2),), budget=Money.of(60)
+    )
 
 
 def test_no_more_calls_are_under_way_than_allowed(world: World, tmp_path: Path) -> None:
@@ -97,13 +100,13 @@ def test_more_queries_for_a_user_come_behind_the_others(world: World, tmp_path: 
 
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
-        budget = {"amount": 90, "currency": "USD", "bounds": "total"}
+        budget = {"amount": 90, "currency": "USD"}
         return json.dumps(written(budget=budget)) if len(messages) == 2 else json.dumps(written())
 
     made, chat = write(world, tmp_path / "j.jsonl", once_wrong, users=["ANNA"], per_user=1)
     assert made.failures == ()
     told = chat.asked[1][-1].text
-    assert "the typed budget is no amount of the text" in told
+    assert "a typed amount of money is no amount of the text" in told
     assert "the text says $60.00" in told
 
 
@@ -114,7 +117,8 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     made, chat = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
     (query,) = made.queries
     assert (made.failures, len(chat.asked)) == ((), 3)
-    assert query.constraints.must == demands("fireproof")
+    assert query.wish is not None
+    assert query.wish.wants[0].must == ("fireproof",)
     assert [it.code for it in made.wrong[query.query_id]] == ["words_not_in_text"]
     again, silent = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
@@ -124,13 +128,12 @@ def test_every_check_of_a_file_is_made_before_an_answer_is_taken(world: World, t
     """Those of the world as well, such as whether the budget buys anything."""
 
     def dear(messages: Sequence[BaseMessage]) -> str:
-        ask = written()["query"].replace("planters", "birdhouses").replace("$60", "$5")
-        five = {"amount": 5, "currency": "USD", "bounds": "total"}
-        counted = [{"thing": "birdhouse", "number": 2}]
-        return json.dumps(written(query=ask, budget=five, quantities=counted) if len(messages) == 2 else written())
+        ask = written()["query"].replace("$60", "$5")
+        five = {"amount": 5, "currency": "USD"}
+        return json.dumps(written(query=ask, budget=five) if len(messages) == 2 else written())
 
     made, chat = write(world, tmp_path / "j.jsonl", dear, users=["ANNA"], per_user=1)
-    assert "cost more than the budget: '$5.00'" in chat.asked[1][-1].text
+    assert "cost more than may be spent: '$5.00 in total'" in chat.asked[1][-1].text
     assert made.wrong == {}
 
 

@@ -278,7 +278,9 @@ def test_without_queries_they_are_written_from_what_was_found(
     said = written(world, folder, model())
     assert (said.written, said.failed) == (("q1",), {})
     (query,) = read_documents(folder / "queries.jsonl", Query, "query")
-    assert (query.user_id, query.constraints.quantities) == (USER, {"planter": 2})
+    assert query.user_id == USER
+    assert query.wish is not None
+    assert [(want.name, want.quantity) for want in query.wish.wants] == [("birdhouse", 2)]
     assert check_sandbox(folder) == {"q1": []}
     assert (folder / "rubrics" / "dr3" / "q1.json").is_file()
     assert written(world, folder, model()).written == ()
