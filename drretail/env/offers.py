@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
+from drretail.errors import NotFound
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.query import Query, Reference
-from drretail.records.shop import VOID_STATUSES
+from drretail.records.shop import VOID_STATUSES, Order
 from drretail.records.wish import Want
 
 
@@ -61,7 +62,7 @@ class Offers:
         """What the shop could sell for a query, and whether it is proved that it can't; what its user has is left out,
         unless one more of it is wanted."""
         wants = () if query.wish is None else query.wish.wants
-        orders = () if query.user_id is None else self.world.store.orders(query.user_id).orders
+        orders = self.orders(query.user_id)
         could_be = [
             list({it.product.product_id: it for kind in want.kinds for it in self.could_be(kind)}.values())
             for want in wants
@@ -73,3 +74,10 @@ class Offers:
             could_be=could_be,
             orders={order.order_id for order in orders},
         )
+
+    def orders(self, user_id: str | None) -> tuple[Order, ...]:
+        """All orders of a user; none of nobody, and of one that the world does not hold."""
+        try:
+            return () if user_id is None else self.world.store.orders(user_id).orders
+        except NotFound:
+            return ()
