@@ -212,8 +212,9 @@ def _want(cells: Cells, place: int, faults: list[Fault]) -> Want | None:
         return Want.model_validate(values)
     except ValidationError as problem:
         for error in problem.errors():
-            message = error["msg"].removeprefix("Value error, ").replace("Input should be", "should be")
-            faults.append(Fault(str(error["loc"][0]), message, place))
+            column = str(error["loc"][0])
+            message = error["msg"].replace("Input should be", "should be")
+            faults.append(Fault(column, f"{cells[column].strip()!r} {message}", place))
         return None
 
 
@@ -234,15 +235,16 @@ def _values(fields: Iterable[Field], cells: Cells, want: int | None, faults: lis
     values: dict[str, Any] = {}
     for field in fields:
         cell = cells[field.name].strip()
-        if not cell:
-            if field.required:
-                meaning = field.meaning.removesuffix(".")
-                faults.append(Fault(field.name, f"is empty: {meaning[:1].lower()}{meaning[1:]}", want))
-            continue
         try:
-            values[field.name] = _read(field, cell)
+            value = _read(field, cell) if cell else None
         except ValueError as problem:
             faults.append(Fault(field.name, str(problem), want))
+            continue
+        if value not in (None, ()):
+            values[field.name] = value
+        elif field.required:
+            meaning = field.meaning.removesuffix(".")
+            faults.append(Fault(field.name, f"is empty: {meaning[:1].lower()}{meaning[1:]}", want))
     return values
 
 
