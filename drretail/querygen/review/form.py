@@ -54,9 +54,17 @@ class Field:
 
 
 def _fields(record: type[BaseModel], labels: Mapping[str, str]) -> tuple[Field, ...]:
+    """A cell for each field of a record but its wants, in the order of the labels; one without is called by its name."""
+    names = (*labels, *(name for name in record.model_fields if name not in (*labels, "wants")))
     return tuple(
-        _field(name, label, known.description or "", _TAKES[known.annotation], required=known.is_required())
-        for name, label in labels.items()
+        _field(
+            name,
+            labels.get(name, name.replace("_", " ").capitalize()),
+            known.description or "",
+            _TAKES[known.annotation],
+            required=known.is_required(),
+        )
+        for name in names
         if (known := record.model_fields[name])
     )
 

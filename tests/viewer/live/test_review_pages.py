@@ -65,7 +65,7 @@ def reviewer(file: Path, world: World) -> TestClient:
     return client
 
 
-def filled(number: int = 1, do: str = "accept", **given: str | None) -> dict[str, str]:
+def filled(number: int = 1, /, do: str | None = "accept", **given: str | None) -> dict[str, str]:
     """What the page of a query sends; a field that is None is not sent, as a box that is not checked."""
     query = QUERIES[number - 1]
     form = form_of(query)
@@ -204,7 +204,7 @@ def test_errors_stand_beside_their_fields_and_what_was_typed_stays(reviewer: Tes
 def test_what_makes_no_decision_is_shown_again_with_the_reason(
     reviewer: TestClient, file: Path, given: dict[str, str | None], why: str
 ) -> None:
-    found = reviewer.post("/review/1", data=filled(**given))  # pyright: ignore[reportArgumentType]
+    found = reviewer.post("/review/1", data=filled(**given))
     assert found.status_code == 200
     assert why in words(found.text)
     assert read_reviews_of(file) == ()
