@@ -107,7 +107,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryPage:
     """A query of the file, who is asked about it, and the reviews that disagree on it where they are to be settled."""
 
     item: Item
@@ -219,7 +219,7 @@ class QueryReview:
             return RedirectResponse(self._next(asked), 303)
         return self._page(asked, shown, None if settles else self._last(asked.query, asked.reviewer))
 
-    def _is_kept(self, asked: Asked, shown: Shown, what: str) -> bool:
+    def _is_kept(self, asked: QueryPage, shown: Shown, what: str) -> bool:
         """True when this was a decision, and is in the file; else ``shown`` says why not, or what the checks find."""
         decision = cast("Decision", "accept" if what == "sure" else what)
         if decision not in (*DECISIONS, "check"):
@@ -261,7 +261,7 @@ class QueryReview:
         shown.diff = edit.diff if "text" in edit.fields else ""
         shown.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
-    def _keep(self, asked: Asked, shown: Shown, decision: Decision, edit: Edit | None) -> None:
+    def _keep(self, asked: QueryPage, shown: Shown, decision: Decision, edit: Edit | None) -> None:
         settles = asked.dispute is not None
         review = Review(
             query_id=asked.query.query_id,
@@ -279,13 +279,13 @@ class QueryReview:
             with closing(ReviewLog(self.file)) as log:
                 log.append(review)
 
-    def _next(self, asked: Asked) -> str:
+    def _next(self, asked: QueryPage) -> str:
         if asked.dispute is None:
             return f"/review/{asked.number + 1}" if asked.number < asked.total else "/review"
         left = [number for number, it in enumerate(self._outcomes(), 1) if it.what == "disputed"]
         return f"/review/settle/{left[0]}" if left else "/review"
 
-    def _page(self, asked: Asked, shown: Shown, mine: Review | None) -> Response:
+    def _page(self, asked: QueryPage, shown: Shown, mine: Review | None) -> Response:
         query = asked.query
         if not shown.form.wants:
             shown.form = with_blank_want(shown.form)
@@ -314,7 +314,7 @@ class QueryReview:
             longest_note=LONGEST_NOTE,
         )
 
-    def _asked(self, request: Request, *, settles: bool) -> Asked:
+    def _asked(self, request: Request, *, settles: bool) -> QueryPage:
         (queries, items), number = self._read(), request.path_params["number"]
         if not 1 <= number <= len(queries):
             raise HTTPException(404, f"There is no query {number}.")
@@ -322,7 +322,7 @@ class QueryReview:
         if dispute is not None and dispute.what != "disputed":
             raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
         reviewer = self._reviewer(request) or ""
-        return Asked(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
+        return QueryPage(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
 
     def _last(self, query: Query, reviewer: str) -> Review | None:
         return next((it for it in self._current().of(query) if it.reviewer == reviewer), None)
