@@ -54,7 +54,7 @@ class Field:
 
 
 def _fields(record: type[BaseModel], labels: Mapping[str, str]) -> tuple[Field, ...]:
-    """A cell for each field of a record but its wants, in the order of the labels; one without is called by its name."""
+    """A cell for each field but the wants, in the order of the labels; one without a label is called by its name."""
     names = (*labels, *(name for name in record.model_fields if name not in (*labels, "wants")))
     return tuple(
         _field(
