@@ -6,7 +6,7 @@ by_model.py       generate --model
 check.py          what is wrong with queries
 fix.py            other queries in their place
 review.py         people go through them: files and sheets
-review_screen.py  the same in the terminal
+review_numbers.py its numbers, as tables and as a document
 comparison.py        generic against profile-aware queries
 people.py         personas, contexts, and tasks paired with users
 shipped.py        the fifty that come along

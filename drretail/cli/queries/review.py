@@ -38,38 +38,62 @@ def current_reviews(file: Path, queries: "Sequence[Query]") -> "CurrentDecisions
     return current_decisions(read_reviews_of(file), queries, read_history_of(file))
 
 
-def write_sheet(asked: Asked, sheet: Path, *, again: bool) -> None:
-    """Writes what the reviewer has not decided yet; everything where nobody is named, and with ``again``."""
+def write_sheet(asked: Asked, sheet: Path, *, again: bool, settle: bool) -> None:
+    """Writes what the reviewer has not decided yet; everything where nobody is named, and with ``again``.
+
+    With ``settle``: what reviewers disagree on.
+    """
     from drretail.api.worlds import opened_world
     from drretail.errors import UserError
     from drretail.files import write_atomically
+    from drretail.querygen.review.decisions import outcomes
     from drretail.querygen.review.item import Items
-    from drretail.querygen.review.sheet import sheet_of
+    from drretail.querygen.review.sheet import settling_sheet_of, sheet_of
 
     if sheet.exists():
         raise UserError(f"{sheet} exists, and may be filled in: name another file.")
-    if asked.named and not again:
-        left = current_reviews(asked.file, asked.queries).undecided_by(asked.reviewer, asked.queries)
+    current = current_reviews(asked.file, asked.queries)
+    name = asked.reviewer if asked.named else None
+    disputed = {it.query.query_id: it.reviews for it in outcomes(asked.queries, current) if it.what == "disputed"}
+    if settle:
+        left = tuple(query for query in asked.queries if query.query_id in disputed)
+    elif asked.named and not again:
+        left = current.undecided_by(asked.reviewer, asked.queries)
     else:
         left = asked.queries
     if not left:
-        raise UserError(f"{asked.reviewer} has decided on all queries: --again writes them all once more.")
+        raise UserError(
+            "Reviewers disagree on no query."
+            if settle
+            else f"{asked.reviewer} has decided on all queries: --again writes them all once more."
+        )
     with opened_world(asked.world, quiet=asked.quiet) as shop:
         items = Items(shop, asked.queries)
         rows = [items.of(query) for query in left]
-    write_atomically(sheet, sheet_of(rows, asked.reviewer if asked.named else None))
-    typer.echo(f"{len(rows)} queries → {sheet}; fill it in, and: drretail queries review {asked.file} --read {sheet}")
+    if settle:
+        write_atomically(sheet, settling_sheet_of(((it, disputed[it.query.query_id]) for it in rows), name))
+    else:
+        write_atomically(sheet, sheet_of(rows, name))
+    settling = " --settle" if settle else ""
+    typer.echo(
+        f"{len(rows)} queries → {sheet}; fill it in, and: drretail queries review {asked.file}{settling} --read {sheet}"
+    )
 
 
-def take_sheet(asked: Asked, sheet: Path) -> None:
+def take_sheet(asked: Asked, sheet: Path, *, settle: bool) -> None:
     """Appends the decisions of a filled sheet that are not known yet, and says what the checks find in its edits."""
     from contextlib import closing
 
+    from drretail.querygen.review.decisions import outcomes
     from drretail.querygen.review.records import ReviewLog
-    from drretail.querygen.review.sheet import new_reviews, read_filled
+    from drretail.querygen.review.sheet import Reading, new_reviews, read_filled
     from drretail.viewer.output import say
 
-    filled = read_filled(sheet, asked.queries, asked.reviewer, now_in_utc(), named=asked.named)
+    current = current_reviews(asked.file, asked.queries)
+    decided = {it.query.query_id: it.reviews for it in outcomes(asked.queries, current)}
+    queries = {query.query_id: query for query in asked.queries}
+    disputed = decided if settle else None
+    filled = read_filled(sheet, Reading(queries, asked.reviewer, now_in_utc(), asked.named, disputed))
     with closing(ReviewLog(asked.file)) as log:
         new = new_reviews(filled, log.reviews)
         for it in new:
@@ -77,9 +101,9 @@ def take_sheet(asked: Asked, sheet: Path) -> None:
     if asked.quiet:
         return
     known = len(filled.reviews) - len(new)
-    say(f"{len(new)} decisions were taken from {sheet}; {known} were known, {filled.blank} rows are blank.")
+    say(f"{len(new)} decisions were taken from {sheet}; {known} were known, {filled.blank} queries are left blank.")
     if filled.unnamed and not asked.named:
-        say(f"{filled.unnamed} rows name no reviewer: they are taken for those of {asked.reviewer}.")
+        say(f"{filled.unnamed} queries name no reviewer: they are taken for those of {asked.reviewer}.")
     edits = [it.edit.after for it in new if it.edit is not None]
     if edits:
         _check_edits(asked, edits)
@@ -101,9 +125,9 @@ def now_in_utc() -> datetime:
     return datetime.now(UTC)
 
 
-INSTEAD = (
-    "Write a sheet with `drretail queries review {file} --sheet review.csv`, fill it in, and take it back with "
-    "`drretail queries review {file} --read review.csv`; --status says how far the review is."
+HOW = (
+    "To review them in a browser: drretail view --review {file} --world {world}\n"
+    "With a spreadsheet: drretail queries review {file} --world {world} --sheet review.csv, and then --read review.csv"
 )
 Reviewer = Annotated[
     str | None,
@@ -115,13 +139,12 @@ def review(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
     world: options.World = "demo",
     reviewer: Reviewer = None,
-    again: Annotated[bool, typer.Option("--again", help="Ask also about what this reviewer has decided.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="With --sheet: also what this reviewer has decided.")] = False,
     settle: Annotated[
-        bool, typer.Option("--settle", help="Ask only where reviewers disagree; the answer is the last word.")
+        bool,
+        typer.Option("--settle", help="With --sheet or --read: what reviewers disagree on; it is the last word."),
     ] = False,
-    sheet: Annotated[
-        Path | None, typer.Option("--sheet", metavar="OUT.csv", help="Write a sheet to fill in, and ask nothing.")
-    ] = None,
+    sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="Write a sheet to fill in.")] = None,
     read: Annotated[
         Path | None, typer.Option("--read", metavar="SHEET.csv", help="Take the decisions of a filled sheet.")
     ] = None,
@@ -132,36 +155,33 @@ def review(
     apply: Annotated[
         bool, typer.Option("--apply", help="Put the edits into FILE, and take out what was rejected.")
     ] = False,
-    status: Annotated[bool, typer.Option("--status", help="Ask nothing; say how far the review is.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON document on stdout instead of text; nothing is asked.")
-    ] = False,
+    status: Annotated[bool, typer.Option("--status", help="Only say how far the review is.")] = False,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Asks a person about each query, and says how many were accepted, edited, rejected, and how reviewers agree.
+    """People go through queries with a spreadsheet, or in a browser; says how they decided, and how far they agree.
 
-    Every decision is appended to FILE.reviews.jsonl at once, and asked for only once. docs/queries.md tells the rest.
-    With --to and --apply, the exit code is 3 when queries are left without a decision, or in dispute.
+    Text, wish and the rest of a query can be changed. Every decision is appended to FILE.reviews.jsonl;
+    docs/queries.md tells the rest. With --to and --apply, the exit code is 3 when queries are left without a decision,
+    or in dispute.
     """
-    from drretail.cli.queries.review_screen import print_summary, summary_document
+    from drretail.cli.queries.review_numbers import print_summary, summary_document
     from drretail.querygen.reading import read_queries
     from drretail.querygen.review.summary import summary_of
     from drretail.viewer.output import say
 
-    ways = {"--settle": settle, "--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
-    _one_way([name for name, given in ways.items() if given])
+    ways = {"--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
+    _check_ways([name for name, given in ways.items() if given], settle=settle)
     queries = read_queries(file)
     asked = Asked(file, queries, world, _name(reviewer), reviewer is not None, quiet)
     applied: Applied | None = None
     if sheet:
-        write_sheet(asked, sheet, again=again)
+        write_sheet(asked, sheet, again=again, settle=settle)
         return
     if read:
-        take_sheet(asked, read)
+        take_sheet(asked, read, settle=settle)
     elif to or apply:
         applied = _apply(asked, to)
-    elif not status and not as_json:
-        _ask(asked, again=again, settle=settle)
     now = summary_of(queries, current_reviews(file, queries))
     if as_json:
         from drretail.viewer.output import print_json
@@ -169,6 +189,8 @@ def review(
         print_json(summary_document(file, now, applied))
     else:
         print_summary(file, now)
+        if not any(ways.values()) and not quiet:
+            say(HOW.format(file=file, world=world))
     if applied is not None:
         if not quiet:
             say(_told(applied, to or file, in_place=to is None))
@@ -176,9 +198,12 @@ def review(
             raise typer.Exit(3)
 
 
-def _one_way(ways: list[str]) -> None:
+def _check_ways(ways: list[str], *, settle: bool) -> None:
+    """Raises UserError where the flags are not for one thing to do."""
     from drretail.errors import UserError
 
+    if settle and ways not in (["--sheet"], ["--read"]):
+        raise UserError("--settle goes with --sheet OUT.csv or --read SHEET.csv; drretail view --review settles, too.")
     if len(ways) > 1:
         raise UserError(f"{ways[0]} and {ways[1]} are two things to do: call the command once for each.")
 
@@ -196,40 +221,6 @@ def _name(flag: str | None) -> str:
     if not name or len(name) > 64 or not name.isprintable():
         raise UserError("Say who reviews: --reviewer NAME, with at most 64 characters.")
     return name
-
-
-def _ask(asked: Asked, *, again: bool, settle: bool) -> None:
-    """The sitting in the terminal."""
-    from contextlib import closing
-
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.review_screen import terminal_screen
-    from drretail.querygen.review.adjudication import Adjudication
-    from drretail.querygen.review.decisions import outcomes
-    from drretail.querygen.review.item import Items
-    from drretail.querygen.review.records import ReviewLog, reviews_path
-    from drretail.querygen.review.session import Session
-    from drretail.viewer.output import say
-
-    screen = terminal_screen(INSTEAD.format(file=asked.file))
-    current_decisions = current_reviews(asked.file, asked.queries)
-    disputed = [it for it in outcomes(asked.queries, current_decisions) if it.what == "disputed"]
-    pending = asked.queries if again else current_decisions.undecided_by(asked.reviewer, asked.queries)
-    if not (disputed if settle else pending):
-        say(
-            "Reviewers disagree on no query."
-            if settle
-            else f"{asked.reviewer} has decided on all queries; --again asks anew."
-        )
-        return
-    say(f"The reviewer is {asked.reviewer}. Decisions are kept in {reviews_path(asked.file)}.")
-    with opened_world(asked.world, quiet=asked.quiet) as shop, closing(ReviewLog(asked.file)) as log:
-        items = Items(shop, asked.queries)
-        if settle:
-            Adjudication(screen, items, log, asked.reviewer, now_in_utc).settle(disputed)
-        else:
-            Session(screen, items, log, asked.reviewer, now_in_utc).review(pending)
-    typer.echo()
 
 
 def _apply(asked: Asked, to: Path | None) -> "Applied":

@@ -9,7 +9,7 @@ from typing import Literal
 
 from drretail.files import write_lines
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.records import Review
+from drretail.querygen.review.records import Review, content_of
 from drretail.querygen.revisions import DECIDED, History, Revision, version_of
 from drretail.records.query import Query
 
@@ -38,11 +38,13 @@ class CurrentDecisions:
 
     def makers(self, query: Query) -> tuple[Review, ...]:
         """The decisions by which a query came to be what it is: edits that were applied to the file."""
-        version = version_of(query)
+        version, content = version_of(query), content_of(query)
         return tuple(
-            it
-            for it in (*self.reviews, *self.settling)
-            if it.query_id == query.query_id and it.version != version and it.leaves == version
+            review
+            for review in (*self.reviews, *self.settling)
+            if (review.query_id, review.decision) == (query.query_id, "edit")
+            and review.version != version
+            and review.keeps(query) == content
         )
 
     def undecided_by(self, reviewer: str, queries: Iterable[Query]) -> tuple[Query, ...]:
@@ -113,8 +115,9 @@ class Outcome:
 def outcomes(queries: Iterable[Query], current: CurrentDecisions) -> tuple[Outcome, ...]:
     """One for each query, in order.
 
-    All reviewers of a query have to decide alike; two edits are alike when they make the same query. Otherwise it is
-    disputed, until somebody settles it. A query that an applied edit made is accepted by who made it.
+    All reviewers of a query have to decide alike; two edits are alike when they make the same query, whoever typed its
+    wish. Otherwise it is disputed, until somebody settles it. A query that an applied edit made is accepted by who made
+    it.
     """
     return tuple(_outcome(query, current) for query in queries)
 
@@ -124,12 +127,12 @@ def _outcome(query: Query, current: CurrentDecisions) -> Outcome:
     reviews = (settled,) if settled is not None else _votes(query, current)
     if not reviews:
         return Outcome(query, "undecided", None, ())
-    if len({review.leaves for review in reviews}) > 1:
+    if len({review.keeps(query) for review in reviews}) > 1:
         return Outcome(query, "disputed", None, reviews)
-    leaves = reviews[0].leaves
-    if leaves is None:
+    kept = reviews[0].keeps(query)
+    if kept is None:
         return Outcome(query, "rejected", None, reviews)
-    if leaves == version_of(query):
+    if kept == content_of(query):
         return Outcome(query, "accepted", query, reviews)
     return Outcome(query, "edited", next(it.edit.after for it in reviews if it.edit is not None), reviews)
 

@@ -1,4 +1,4 @@
-"""What a reviewer is shown of each query of a file: the text, findings, basket and shopper, as lines of text."""
+"""What a reviewer is shown of each query of a file: its wish, findings, basket and shopper, as lines of text."""
 
 import textwrap
 import unicodedata
@@ -9,13 +9,14 @@ from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.text.harmless import TURNING
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wishes import wish_lines
 from drretail.querygen.checks.budget import told
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Checked, Linter
 from drretail.records.evidence import Finding
-from drretail.records.query import Constraints, Demand, Query
+from drretail.records.query import Query, carried_over
 from drretail.records.score import ProfileSummary
+from drretail.records.wish import Want
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Items:
         self._linter = Linter(world)
         self._summaries = Summaries(world)
         self._known: dict[str, ProfileSummary | None] = {}
-        self._checked = {it.query.query_id: it for it in self._linter.check_all(queries)}
+        self._checked = {checked.query.query_id: checked for checked in self._linter.check_all(queries)}
         self._texts = Texts(queries)
 
     def of(self, query: Query) -> Item:
@@ -61,51 +62,71 @@ class Items:
         return self._known[user_id]
 
 
-_MARGIN = "  "
-
-
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and the lines below it."""
+    """A heading and the lines below it, in which nothing can steer a terminal or hide words."""
 
     title: str
     lines: tuple[str, ...]
 
 
-SAME_SHOPPER = "The same as of the query before; p shows the summary again."
+def section(title: str, lines: Iterable[str]) -> Section:
+    return Section(title, tuple(map(harmless, lines)))
 
 
-def page_of(item: Item, width: int, *, same_shopper: bool = False) -> tuple[Section, ...]:
-    """Shopper, checks, basket, what is typed, and last, where the eye rests when the questions come, the query."""
-    query = item.query
+def page_of(item: Item) -> tuple[Section, ...]:
+    """What a reviewer is shown below the query: what it wants, checks, basket, shopper, and why it was made."""
     return (
-        Section("The shopper", wrapped([SAME_SHOPPER], width)) if same_shopper else shopper_of(item, width),
-        *checks_of(item.checked, width),
-        Section("Typed", wrapped(_typed(item), width, bullet="· ")),
-        Section("Why it was made", wrapped([query.rationale or "No reason is given."], width)),
-        Section("The query", wrapped(query.text.splitlines(), width)),
+        wish_section(item.query),
+        *checks_of(item.checked),
+        section("The shopper", shopper_lines(item)),
+        section("Why it was made", [item.query.rationale or "No reason is given."]),
     )
 
 
-def shopper_of(item: Item, width: int) -> Section:
-    """The profile summary, a statement a line."""
-    return Section("The shopper", wrapped(_shopper(item), width, bullet="· "))
+def wish_section(query: Query) -> Section:
+    """The wish, or what an older file holds of it while nobody has typed it."""
+    if query.wish is not None:
+        by = [f"typed by {query.typed_by}"] if query.typed_by else []
+        return section("What it wants", [*wish_lines(query.wish), *by])
+    return section("What it wants", ["nobody has typed what the query wants", *_carried_limits(query)])
 
 
-def checks_of(checked: Checked, width: int) -> tuple[Section, ...]:
+def _carried_limits(query: Query) -> list[str]:
+    """What will hold for each want once they are typed, as the query's older constraints have it."""
+    if query.constraints is None:
+        return []
+    any_want = Want(name="each thing", kinds=("each thing",))
+    wish = carried_over(query.constraints, (any_want,))
+    lines = wish_lines(wish)[0 if wish.wants != (any_want,) else 1 :]
+    return [f"of the older file, unless something else is typed: {line}" for line in lines]
+
+
+def checks_of(checked: Checked) -> tuple[Section, ...]:
     """What the checks found, and the cheapest basket."""
-    findings = [finding_told(finding) for finding in checked.findings] or ["Nothing was found."]
     basket = told(checked.basket) if checked.basket else "There is none."
     return (
-        Section("Checks", wrapped(findings, width, bullet="· " if checked.findings else "")),
-        Section("The cheapest basket", wrapped([basket], width)),
+        section("Checks", [finding_line(finding) for finding in checked.findings] or ["Nothing was found."]),
+        section("The cheapest basket", [basket]),
     )
 
 
-def finding_told(finding: Finding) -> str:
-    """One line: "error budget_unreachable: $20 (the cheapest basket costs …)"."""
+def finding_line(finding: Finding) -> str:
+    """ "error budget_unreachable: $20 (the cheapest basket costs …)"."""
     found = f" ({finding.found})" if finding.found else ""
     return f"{finding.severity} {finding.code}: {finding.said}{found}"
+
+
+def shopper_lines(item: Item) -> list[str]:
+    """The profile summary, a statement a line."""
+    if item.shopper is not None:
+        return [statement.text for statement in item.shopper.statements]
+    if item.query.user_id is None:
+        return ["Nobody: the query is for no certain shopper."]
+    return ["The world does not know this shopper."]
+
+
+_MARGIN = "  "
 
 
 def wrapped(texts: Iterable[str], width: int, bullet: str = "") -> tuple[str, ...]:
@@ -124,45 +145,8 @@ def wrapped(texts: Iterable[str], width: int, bullet: str = "") -> tuple[str, ..
 def harmless(text: str) -> str:
     """The text with control characters replaced, so that a query can neither move the cursor nor hide words."""
     return "".join(
-        "\N{REPLACEMENT CHARACTER}" if (unicodedata.category(it) == "Cc" and it not in "\n\t") or it in TURNING else it
-        for it in text
+        "\N{REPLACEMENT CHARACTER}"
+        if (unicodedata.category(character) == "Cc" and character not in "\n\t") or character in TURNING
+        else character
+        for character in text
     )
-
-
-def _shopper(item: Item) -> list[str]:
-    if item.shopper is not None:
-        return [statement.text for statement in item.shopper.statements]
-    if item.query.user_id is None:
-        return ["Nobody: the query is for no certain shopper."]
-    return ["The world does not know this shopper."]
-
-
-def _typed(item: Item) -> list[str]:
-    tools = ", ".join(item.query.expected_tools) or "none"
-    return [*constraints_told(item.query.constraints), f"expected tools: {tools}"]
-
-
-def constraints_told(constraints: Constraints) -> list[str]:
-    """Each constraint that is set, in a few words."""
-    lines: list[str] = []
-    if constraints.budget is not None:
-        each = " for each item" if constraints.budget_scope == "per_item" else " in total"
-        lines.append(f"budget: {format_money(constraints.budget.value, constraints.budget.currency)}{each}")
-    if constraints.quantities:
-        lines.append(f"quantities: {', '.join(f'{count} × {name}' for name, count in constraints.quantities.items())}")
-    if constraints.deadline:
-        lines.append(f"deadline: {constraints.deadline}")
-    lists = {
-        "categories": constraints.categories,
-        "brands wanted": constraints.brands_wanted,
-        "brands unwanted": constraints.brands_unwanted,
-        "must": map(_demand, constraints.must),
-        "must not": map(_demand, constraints.must_not),
-        "owned": constraints.owned,
-    }
-    told = {name: ", ".join(values) for name, values in lists.items()}
-    return [*lines, *(f"{name}: {values}" for name, values in told.items() if values)]
-
-
-def _demand(demand: Demand) -> str:
-    return f"{demand.property} (of the {demand.of})" if demand.of else demand.property

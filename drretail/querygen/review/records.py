@@ -79,16 +79,20 @@ class Review(Document):
             raise ValueError("the answers are missing")
         return self
 
-    @property
-    def leaves(self) -> str | None:
-        """The version that the reviewer would keep; None when rejected."""
+    def keeps(self, query: Query) -> str | None:
+        """What the reviewer would have in the place of this query, as its ``content_of``; None when rejected."""
         if self.decision == "reject":
             return None
-        return self.version if self.edit is None else version_of(self.edit.after)
+        return content_of(query if self.edit is None else self.edit.after)
 
     def says_the_same_as(self, other: "Review") -> bool:
         """True when only the time differs."""
         return self == other.model_copy(update={"at": self.at})
+
+
+def content_of(query: Query) -> str:
+    """The same for queries that differ in nothing but who typed the wish: two people may type the same."""
+    return version_of(query.model_copy(update={"typed_by": None}))
 
 
 def reviews_path(queries: Path) -> Path:

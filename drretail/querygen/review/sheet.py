@@ -1,6 +1,9 @@
-"""A sheet of queries for a spreadsheet, with columns for a reviewer to fill in, and the decisions out of it."""
+"""A sheet of queries for a spreadsheet, with columns for a reviewer to change and fill in, and the decisions out of it.
 
-from collections.abc import Iterable, Sequence
+A query takes a row, and below it one more for each further want; only its first row has its version.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,58 +12,76 @@ from pydantic import ValidationError
 
 from drretail.cells import as_csv, read_cells
 from drretail.errors import UserError, nearest_names, suggestion
-from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.budget import told
-from drretail.querygen.review.draft import changed, constraints_from, edit_of, retyped
-from drretail.querygen.review.item import Item, finding_told
-from drretail.querygen.review.records import DECISIONS, Answers, Decision, Edit, Review
+from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
+from drretail.querygen.review.edits import retyped
+from drretail.querygen.review.form import (
+    NO,
+    OTHER_FIELDS,
+    TEXT,
+    WANT_FIELDS,
+    WISH_FIELDS,
+    YES,
+    Faults,
+    Form,
+    edit_by,
+    form_of,
+)
+from drretail.querygen.review.item import Item, finding_line, shopper_lines
+from drretail.querygen.review.records import DECISIONS, QUESTIONS, Answers, Decision, Edit, Review
 from drretail.querygen.revisions import version_of
-from drretail.records.base import canonical_json
 from drretail.records.query import Query
 
-GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket", "budget", "constraints", "rationale")
-TO_FILL = (
-    "reviewer",
-    "deep_research",
-    "answerable",
-    "fits_profile",
-    "decision",
-    "edited_text",
-    "edited_constraints",
-    "note",
-)
-COLUMNS = (*GIVEN, *TO_FILL)
+GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
+NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
+"""The column of each field of a want."""
+OF_WANTS = tuple(NAMES.values())
+OF_QUERY = tuple(field.name for field in (*WISH_FIELDS, *OTHER_FIELDS))
+"""Filled in as they are, to be changed where they are wrong; so are those of wants."""
+EDITED_TEXT = "edited_text"
+REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")
+COLUMNS = (*GIVEN, *OF_WANTS, *OF_QUERY, *REVIEWER_COLUMNS)
+SAYS, TAKES = "reviewers_say", "take_edit_of"
+SETTLING_COLUMNS = (*GIVEN, SAYS, *OF_WANTS, *OF_QUERY, "reviewer", "decision", TAKES, EDITED_TEXT, "note")
+"""Where reviewers disagree: what they say is given, and one of their edits may be taken as it is."""
 # So much of a version tells two of the same query apart.
 SHORT = 12
+Row = Mapping[str, str]
 
 
 def sheet_of(items: Iterable[Item], reviewer: str | None) -> bytes:
-    """A CSV file with a row for each query; the reviewer's name stands in it where it is known."""
-    return as_csv([COLUMNS, *(_row(item, reviewer or "") for item in items)])
+    """A CSV file with the rows of each query; the reviewer's name stands in it where it is known."""
+    return _csv(COLUMNS, ((item, {"reviewer": reviewer or ""}) for item in items))
 
 
-def _row(item: Item, reviewer: str) -> list[str]:
-    query, basket = item.query, item.checked.basket
-    budget = query.constraints.budget
-    statements = item.shopper.statements if item.shopper else ()
-    given = {
+def settling_sheet_of(disputed: Iterable[tuple[Item, Sequence[Review]]], reviewer: str | None) -> bytes:
+    """A CSV file with the rows of each query on which these reviews disagree."""
+    given = ((item, {"reviewer": reviewer or "", SAYS: "\n".join(review_lines(reviews))}) for item, reviews in disputed)
+    return _csv(SETTLING_COLUMNS, given)
+
+
+def _csv(columns: Sequence[str], items: Iterable[tuple[Item, Row]]) -> bytes:
+    rows = (row for item, given in items for row in _rows(item, given))
+    return as_csv([columns, *([row.get(column, "") for column in columns] for row in rows)])
+
+
+def _rows(item: Item, given: Row) -> Iterator[Row]:
+    query, form = item.query, form_of(item.query)
+    wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in form.wants]
+    yield {
         "query_id": query.query_id,
         "version": version_of(query)[:SHORT],
         "query": query.text,
-        "shopper": "\n".join(statement.text for statement in statements),
-        "findings": "\n".join(finding_told(finding) for finding in item.checked.findings),
-        "cheapest_basket": told(basket) if basket else "",
-        "budget": format_money(budget.value, budget.currency) if budget else "",
-        "constraints": canonical_json(query.constraints.model_dump(mode="json", exclude_none=True)),
-        "rationale": query.rationale,
-        "reviewer": reviewer,
+        "shopper": "\n".join(shopper_lines(item) if item.shopper else ()),
+        "findings": "\n".join(finding_line(finding) for finding in item.checked.findings),
+        "cheapest_basket": told(item.checked.basket) if item.checked.basket else "",
+        **{name: form.query[name] for name in OF_QUERY},
+        **(wants[0] if wants else {}),
+        **given,
     }
-    return [given.get(column, "") for column in COLUMNS]
+    yield from ({"query_id": query.query_id, **want} for want in wants[1:])
 
 
-NEEDED = ("query_id", "version", *(column for column in TO_FILL if column not in ("reviewer", "edited_constraints")))
-YES = frozenset({"yes", "y", "true", "1"})
-NO = frozenset({"no", "n", "false", "0"})
 WORDS: dict[str, Decision] = {
     word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
 }
@@ -74,43 +95,78 @@ class Filled:
 
     reviews: tuple[Review, ...]
     blank: int
-    """Rows in which nothing was filled in."""
+    """Queries for which nothing was filled in."""
     unnamed: int
     """Reviews whose row names nobody, and that are taken for those of the given reviewer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a sheet is read with."""
+
+    queries: Mapping[str, Query]
+    reviewer: str
+    """Made the decisions whose row names nobody."""
+    at: datetime
+    named: bool
+    """True where the reviewer made all of them."""
+    disputed: Mapping[str, Sequence[Review]] | None = None
+    """The reviews that disagree, by query, where the sheet settles them."""
+
+
 class _Fault(Exception):
-    """What is wrong with a cell."""
+    """What is wrong with a cell; of the query's first row where no other one is named."""
 
-    def __init__(self, column: str, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, column: str, message: str, row: int | None = None) -> None:
+        super().__init__(message)
         self.column = column
+        self.row = row
 
 
-def read_filled(path: Path, queries: Sequence[Query], reviewer: str, at: datetime, *, named: bool) -> Filled:
-    """The decisions of a sheet; ``reviewer`` made those whose row names nobody, all of them where ``named``.
+@dataclass(slots=True)
+class _Block:
+    """The rows of one query, with their numbers."""
+
+    rows: list[tuple[int, Row]]
+
+    @property
+    def first(self) -> Row:
+        return self.rows[0][1]
+
+    def form(self, query: Query) -> Form:
+        cells = {name: self.first[name] for name in OF_QUERY} | {TEXT: self.first[EDITED_TEXT] or query.text}
+        return Form(cells, tuple({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
+
+
+def read_filled(path: Path, reading: Reading) -> Filled:
+    """The decisions of a sheet.
 
     Raises UserError with row and column of what is wrong; then nothing of the sheet counts.
     """
-    rows = read_cells(path)
-    place = _columns(path, rows)
-    by_id = {query.query_id: query for query in queries}
+    cells = read_cells(path)
+    columns = SETTLING_COLUMNS if reading.disputed is not None else COLUMNS
+    place = _places(path, cells, columns)
     reviews: dict[tuple[str, str], Review] = {}
     faults: list[str] = []
     blank = unnamed = 0
-    for number, cells in enumerate(rows[1:], 2):
-        row = {name: cells[index].strip() if index < len(cells) else "" for name, index in place.items()}
-        if not any(row.get(column) for column in TO_FILL if column != "reviewer"):
-            blank += bool(row["query_id"])
-            continue
+    for block in _blocks(cells[1:], place, faults):
         try:
-            review = _review(row, by_id, reviewer, at, named=named)
+            review = _review(block, reading)
+            if review is None:
+                blank += 1
+                continue
             if (review.query_id, review.reviewer) in reviews:
                 raise _Fault("query_id", f"{review.reviewer} decides twice on {review.query_id!r}")
         except _Fault as fault:
-            faults.append(f"row {number}, column {fault.column}: {fault}")
+            faults.append(_fault_line(fault.row or block.rows[0][0], fault.column, str(fault)))
             continue
-        unnamed += not row.get("reviewer")
+        except Faults as problem:
+            for fault in problem.faults:
+                row = block.rows[fault.want or 0][0]
+                column = EDITED_TEXT if fault.column == TEXT else fault.column
+                faults.append(_fault_line(row, column if fault.want is None else NAMES[column], fault.message))
+            continue
+        unnamed += not block.first.get("reviewer")
         reviews[review.query_id, review.reviewer] = review
     if faults:
         more = f"; and {len(faults) - _MOST_TOLD} more" if len(faults) > _MOST_TOLD else ""
@@ -118,45 +174,84 @@ def read_filled(path: Path, queries: Sequence[Query], reviewer: str, at: datetim
     return Filled(tuple(reviews.values()), blank, unnamed)
 
 
-def _columns(path: Path, rows: Sequence[Sequence[str]]) -> dict[str, int]:
-    heading = [name.strip().casefold() for name in rows[0]] if rows else []
-    missing = [name for name in NEEDED if name not in heading]
+def _fault_line(row: int, column: str, message: str) -> str:
+    return f"row {row}, column {column}: {message}"
+
+
+def _places(path: Path, cells: Sequence[Sequence[str]], columns: Sequence[str]) -> dict[str, int]:
+    heading = [name.strip().casefold() for name in cells[0]] if cells else []
+    needed = [name for name in columns if name not in (*GIVEN[2:], SAYS, "reviewer")]
+    missing = [name for name in needed if name not in heading]
     if missing:
         raise UserError(f"{path} is no review sheet: its first row lacks {', '.join(missing)}.")
-    twice = [name for name in NEEDED if heading.count(name) > 1]
+    twice = [name for name in needed if heading.count(name) > 1]
     if twice:
         raise UserError(f"{path}: the column {', '.join(twice)} stands twice in its first row.")
     return {name: index for index, name in enumerate(heading) if name}
 
 
-def _review(row: dict[str, str], queries: dict[str, Query], reviewer: str, at: datetime, *, named: bool) -> Review:
-    query = _query(row, queries)
-    who = row.get("reviewer") or reviewer
-    if named and who != reviewer:
-        raise _Fault("reviewer", f"{who!r} is not {reviewer!r}; leave --reviewer away to take the sheet's names")
-    decision = _decision(row)
-    answers = Answers(
-        deep_research=_answer(row, "deep_research"),
-        answerable=_answer(row, "answerable"),
-        fits_profile=_fits(row, query),
-    )
-    edit = _edit(row, query, decision)
+def _blocks(rows: Iterable[Sequence[str]], place: Mapping[str, int], faults: list[str]) -> list[_Block]:
+    """The rows by query: one with a version begins a query, those below it without one are its further wants."""
+    blocks: list[_Block] = []
+    for number, cells in enumerate(rows, 2):
+        row = {name: cells[index].strip() if index < len(cells) else "" for name, index in place.items()}
+        if not any(row.values()):
+            continue
+        if row["version"]:
+            blocks.append(_Block([(number, row)]))
+        elif not blocks or row["query_id"] not in ("", blocks[-1].first["query_id"]):
+            faults.append(_fault_line(number, "query_id", "this row of a want does not stand below its query's row"))
+        else:
+            misplaced = next((name for name in (*OF_QUERY, *REVIEWER_COLUMNS, TAKES) if row.get(name)), None)
+            if misplaced is not None:
+                first = blocks[-1].rows[0][0]
+                faults.append(_fault_line(number, misplaced, f"belongs into row {first}, the first of its query"))
+            blocks[-1].rows.append((number, row))
+    return blocks
+
+
+def _review(block: _Block, reading: Reading) -> Review | None:
+    """The decision of a query's rows; None where nothing was filled in or changed."""
+    row, query = block.first, _query(block.first, reading.queries)
+    is_blank = not any(row.get(column) for column in (*REVIEWER_COLUMNS[1:], TAKES))
+    if is_blank and _is_as_written(block.form(query), query):
+        return None
+    who = row.get("reviewer") or reading.reviewer
+    if reading.named and who != reading.reviewer:
+        raise _Fault(
+            "reviewer", f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
+        )
+    decision, answers = _decision(row), None
+    if reading.disputed is None:
+        answers = Answers(
+            deep_research=_answer(row, "deep_research"),
+            answerable=_answer(row, "answerable"),
+            fits_profile=_fits(row, query),
+        )
     try:
         return Review(
             query_id=query.query_id,
             version=version_of(query),
             reviewer=who,
-            at=at,
+            at=reading.at,
             decision=decision,
             answers=answers,
             note=row["note"] or None,
-            edit=edit,
+            edit=_taken(block, query, decision, reading) or _edit(who, query, block, decision),
+            settles=reading.disputed is not None,
         )
     except ValidationError as problem:
         raise _Fault("reviewer", problem.errors()[0]["msg"]) from problem
 
 
-def _query(row: dict[str, str], queries: dict[str, Query]) -> Query:
+def _is_as_written(form: Form, query: Query) -> bool:
+    try:
+        return edit_by("", query, form) is None
+    except Faults:
+        return False
+
+
+def _query(row: Row, queries: Mapping[str, Query]) -> Query:
     query = queries.get(row["query_id"])
     if query is None:
         near = suggestion(nearest_names(row["query_id"], queries), queries).removesuffix(".")
@@ -168,22 +263,22 @@ def _query(row: dict[str, str], queries: dict[str, Query]) -> Query:
     return query
 
 
-def _decision(row: dict[str, str]) -> Decision:
+def _decision(row: Row) -> Decision:
     decision = WORDS.get(row["decision"].casefold())
     if decision is None:
-        said = f"{row['decision']!r} is none of" if row["decision"] else "is empty; it takes one of"
-        raise _Fault("decision", f"{said} {', '.join(DECISIONS)}")
+        problem = f"{row['decision']!r} is none of" if row["decision"] else "is empty; it takes one of"
+        raise _Fault("decision", f"{problem} {', '.join(DECISIONS)}")
     return decision
 
 
-def _answer(row: dict[str, str], question: str) -> bool:
+def _answer(row: Row, question: str) -> bool:
     cell = row[question].casefold()
     if cell in YES or cell in NO:
         return cell in YES
     raise _Fault(question, f"{row[question]!r} is neither yes nor no" if cell else "is empty; it takes yes or no")
 
 
-def _fits(row: dict[str, str], query: Query) -> bool | None:
+def _fits(row: Row, query: Query) -> bool | None:
     if query.user_id is not None:
         return _answer(row, "fits_profile")
     if row["fits_profile"].casefold() not in ("", "na", "n/a"):
@@ -191,28 +286,52 @@ def _fits(row: dict[str, str], query: Query) -> bool | None:
     return None
 
 
-def _edit(row: dict[str, str], query: Query, decision: Decision) -> Edit | None:
-    text, constraints = row["edited_text"], row.get("edited_constraints", "")
-    changes: dict[str, object] = {"text": retyped(query, text)} if text else {}
-    try:
-        if constraints:
-            changes["constraints"] = constraints_from(constraints)
-        edit = edit_of(query, changed(query, changes))
-    except UserError as problem:
-        raise _Fault("edited_constraints", str(problem).removesuffix(".")) from problem
+def _taken(block: _Block, query: Query, decision: Decision, reading: Reading) -> Edit | None:
+    """The reviewer's edit that the sheet takes as it is."""
+    name = block.first.get(TAKES, "")
+    if reading.disputed is None or not name:
+        return None
+    edits = edits_by_reviewer(reading.disputed.get(query.query_id, ()), query)
+    if name not in edits:
+        raise _Fault(TAKES, f"{name!r} has no edit of {query.query_id}; those with one: {', '.join(edits) or 'nobody'}")
+    if decision != "edit":
+        raise _Fault(TAKES, f"is filled in, but the decision is {decision}; write edit, or clear it")
+    if not _is_as_written(block.form(query), query):
+        raise _Fault(TAKES, "is filled in, but other cells were changed, too; clear it, or put back what was there")
+    return edits[name]
+
+
+def _edit(person: str, query: Query, block: _Block, decision: Decision) -> Edit | None:
+    edit = edit_by(person, query, block.form(query))
     if decision == "edit" and edit is None:
-        raise _Fault("edited_text", "is as the query was; write the new text, or accept")
+        raise _Fault("decision", "is edit, but nothing was changed: change a cell or write the new text, or accept")
     if decision != "edit" and edit is not None:
-        column = "edited_text" if "text" in edit.fields else "edited_constraints"
-        raise _Fault(column, f"is filled in, but the decision is {decision}; write edit, or clear it")
+        row, column = _first_change(block, query)
+        raise _Fault(
+            column, f"was changed, but the decision is {decision}; write edit, or put back what was there", row
+        )
     return edit
+
+
+def _first_change(block: _Block, query: Query) -> tuple[int | None, str]:
+    """Row and column of the first cell that does not hold what was written."""
+    before, now = form_of(query), block.form(query)
+    for name, column in ((TEXT, EDITED_TEXT), *((name, name) for name in OF_QUERY)):
+        if retyped(before.query[name], now.query[name]) != before.query[name]:
+            return None, column
+    for (row, _), old, new in zip(block.rows, before.wants, now.wants, strict=False):
+        for name, column in NAMES.items():
+            if retyped(old[name], new[name]) != old[name]:
+                return row, column
+    return block.rows[-1][0], NAMES["name"]
 
 
 def new_reviews(filled: Filled, known: Iterable[Review]) -> tuple[Review, ...]:
     """Those that say something else than their reviewer's last word on the query, so that a sheet may be read twice."""
-    last = {(it.query_id, it.version, it.reviewer): it for it in known if not it.settles}
+    last = {(review.query_id, review.version, review.reviewer, review.settles): review for review in known}
     return tuple(
-        it
-        for it in filled.reviews
-        if (before := last.get((it.query_id, it.version, it.reviewer))) is None or not it.says_the_same_as(before)
+        review
+        for review in filled.reviews
+        if (before := last.get((review.query_id, review.version, review.reviewer, review.settles))) is None
+        or not review.says_the_same_as(before)
     )

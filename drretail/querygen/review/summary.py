@@ -1,18 +1,26 @@
 """The numbers of a review: who decided what, how much was edited, how far reviewers agree, and where they do not."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from drretail.querygen.review.decisions import WHATS, CurrentDecisions, Outcome, Version, outcomes
-from drretail.querygen.review.draft import words_changed
+from drretail.querygen.review.edits import words_changed
 from drretail.querygen.review.records import QUESTIONS, Question, Review
+from drretail.querygen.review.typings import FIELDS, WANTED, Typed, compared
+from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
+from drretail.records.wish import Wish
 from drretail.stats.agreement import cohen_kappa
 
 NO_QUERY = "no query was answered by both"
 ONE_ANSWER = "both gave all the same answer"
+NOT_BY_CHANCE = "what neither wants is not counted"
+WISH = "wish: "
+"""Before the names of its fields, where agreement is told of them."""
+Wishes = Mapping[tuple[Version, str], Wish | None]
+"""By the version of a query and the reviewer: what it wants, to all who did not reject it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +30,30 @@ class Agreement:
     first: str
     second: str
     about: str
-    """ "decision", or a question."""
+    """ "decision", a question, or "wish: " with a field."""
     n: int
-    """Queries on which both have said something."""
+    """Queries on which both have said something; of a field of what is wanted, things that both name."""
     share: float | None
     kappa: float | None
     na: str | None = None
 
 
-def agreements(current: CurrentDecisions) -> tuple[Agreement, ...]:
-    """Of every two reviewers, ordered by name: in the decision, then in each question."""
-    reviewers = sorted({it.reviewer for it in current.reviews})
-    return tuple(
-        _agreement(one, other, about, _both(current, one, other, about))
-        for one, other in combinations(reviewers, 2)
-        for about in ("decision", *QUESTIONS)
-    )
+def agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tuple[Agreement, ...]:
+    """Of every two reviewers, ordered by name: in the decision, in each question, and in each field of the wish.
+
+    A field of the wish is told where both have typed or kept one. ``queries`` are those of the file.
+    """
+    reviewers = sorted({review.reviewer for review in current.reviews})
+    wishes = _wishes(current, queries)
+    found: list[Agreement] = []
+    for one, other in combinations(reviewers, 2):
+        for about in ("decision", *QUESTIONS):
+            found.append(_agreement(one, other, about, list(_both(current, one, other, about))))
+        both = [typed for version in _versions(current) for typed in _typed_by_both(wishes, version, one, other)]
+        for field in FIELDS if both else ():
+            pairs = [typed.values for typed in both if typed.field == field]
+            found.append(_agreement(one, other, f"{WISH}{field}", pairs))
+    return tuple(found)
 
 
 def said_of(review: Review, about: str) -> str | None:
@@ -58,12 +74,42 @@ def _both(current: CurrentDecisions, one: str, other: str, about: str) -> Iterat
             yield pair[0], pair[1]
 
 
-def _agreement(one: str, other: str, about: str, pairs: Iterator[tuple[str, str]]) -> Agreement:
-    both = list(pairs)
-    kappa = cohen_kappa([pair[0] for pair in both], [pair[1] for pair in both])
-    share = sum(mine == theirs for mine, theirs in both) / len(both) if both else None
-    na = None if kappa is not None else ONE_ANSWER if both else NO_QUERY
-    return Agreement(one, other, about, len(both), share, kappa, na)
+def _versions(current: CurrentDecisions) -> list[Version]:
+    return list(dict.fromkeys((review.query_id, review.version) for review in current.reviews))
+
+
+def _wishes(current: CurrentDecisions, queries: Iterable[Query]) -> Wishes:
+    """What each reviewer would have each version of a query want.
+
+    What an earlier version was stands in the edits of it; where nobody edited it, nobody typed its wish.
+    """
+    shown = {(query.query_id, version_of(query)): query for query in queries}
+    for review in (*current.reviews, *current.settling):
+        if review.edit is not None:
+            shown[review.query_id, review.version] = review.edit.before
+    wishes: dict[tuple[Version, str], Wish | None] = {}
+    for review in current.reviews:
+        version = (review.query_id, review.version)
+        if review.decision != "reject" and version in shown:
+            query = shown[version] if review.edit is None else review.edit.after
+            wishes[version, review.reviewer] = query.wish
+    return wishes
+
+
+def _typed_by_both(wishes: Wishes, version: Version, one: str, other: str) -> Iterator[Typed]:
+    first, second = wishes.get((version, one)), wishes.get((version, other))
+    if first is not None and second is not None:
+        yield from compared(first, second)
+
+
+def _agreement(one: str, other: str, about: str, pairs: Sequence[tuple[Hashable, Hashable]]) -> Agreement:
+    kappa = cohen_kappa([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    share = sum(mine == theirs for mine, theirs in pairs) / len(pairs) if pairs else None
+    na = None if kappa is not None else ONE_ANSWER if pairs else NO_QUERY
+    if about == f"{WISH}{WANTED}":
+        # What neither names is not counted, so that chance can't be either.
+        kappa, na = None, NOT_BY_CHANCE
+    return Agreement(one, other, about, len(pairs), share, kappa, na)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +133,8 @@ class Reviewer:
     """Queries whose text was changed, of those decided."""
     words_changed: float | None
     """Mean share of words changed, over the queries whose text was changed; None without any."""
+    wishes_typed: int
+    """Queries whose wish was typed or changed."""
     answers: dict[Question, Asked]
     accepted_with_a_no: tuple[str, ...]
     """The ids of queries that were accepted though a question was answered with no."""
@@ -131,8 +179,8 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
         queries=len(queries),
         outcomes=outcomes(queries, current),
         reviewers=tuple(_reviewer(name, [it for it in current.reviews if it.reviewer == name]) for name in names),
-        agreements=agreements(current),
-        disagreements=_disagreements(current),
+        agreements=agreements(current, queries),
+        disagreements=_disagreements(current, queries),
         stale=current.stale,
     )
 
@@ -150,6 +198,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         rejected=decisions["reject"],
         edit_rate=len(changes) / len(reviews) if reviews else None,
         words_changed=sum(changes) / len(changes) if changes else None,
+        wishes_typed=sum(bool(it.edit and "wish" in it.edit.fields) for it in reviews),
         answers={question: _asked(question, reviews) for question in QUESTIONS},
         accepted_with_a_no=tuple(
             it.query_id for it in reviews if it.decision == "accept" and it.answers and it.answers.noes
@@ -162,24 +211,42 @@ def _asked(question: Question, reviews: Sequence[Review]) -> Asked:
     return Asked(said["yes"], said["no"])
 
 
-def _disagreements(current: CurrentDecisions) -> tuple[Disagreement, ...]:
+def _disagreements(current: CurrentDecisions, queries: Iterable[Query]) -> tuple[Disagreement, ...]:
     """By query in the file's order."""
-    versions: dict[Version, list[Review]] = {}
-    for review in current.reviews:
-        versions.setdefault((review.query_id, review.version), []).append(review)
+    wishes = _wishes(current, queries)
     settled = {(it.query_id, it.version): it.reviewer for it in current.settling}
     return tuple(
         Disagreement(version[0], about, said, settled.get(version))
-        for version, reviews in versions.items()
-        for about, said in _differing(reviews)
+        for version in _versions(current)
+        for about, said in (*_differing(_of(current, version)), *_differing_wishes(wishes, version))
     )
+
+
+def _of(current: CurrentDecisions, version: Version) -> list[Review]:
+    return [review for review in current.reviews if (review.query_id, review.version) == version]
 
 
 def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]]:
     for about in ("decision", *QUESTIONS):
-        said = {it.reviewer: what for it in reviews if (what := said_of(it, about)) is not None}
+        said = {review.reviewer: what for review in reviews if (what := said_of(review, about)) is not None}
         if len(set(said.values())) > 1:
             yield about, said
-    edits = {it.reviewer: it.leaves for it in reviews if it.decision == "edit"}
+    untyped = {"wish": None, "typed_by": None}
+    edits = {
+        review.reviewer: version_of(review.edit.after.model_copy(update=untyped))
+        for review in reviews
+        if review.edit is not None
+    }
     if len(set(edits.values())) > 1:
         yield "edit", dict.fromkeys(edits, "another one")
+
+
+def _differing_wishes(wishes: Wishes, version: Version) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each field that two reviewers typed differently; that only some typed a wish at all."""
+    by_reviewer = {reviewer: wish for (about, reviewer), wish in wishes.items() if about == version}
+    if len({wish is None for wish in by_reviewer.values()}) > 1:
+        yield "wish", {name: "not typed" if wish is None else "typed" for name, wish in by_reviewer.items()}
+    for one, other in combinations(by_reviewer, 2):
+        for typed in _typed_by_both(wishes, version, one, other):
+            if typed.differs:
+                yield f"{WISH}{typed.about}", {one: typed.first, other: typed.second}

@@ -1,57 +1,137 @@
-"""The review of a file of queries as pages: the same questions, decisions and file as in the terminal."""
+"""The review of a file of queries as pages: the same questions, cells, decisions and file as with a sheet."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import cast
 from urllib.parse import parse_qs, quote, unquote
 
-from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.querygen.reading import read_queries
-from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes
-from drretail.querygen.review.draft import RULE, edit_of, edited, typed_of
-from drretail.querygen.review.item import Item, Items, Section, checks_of, constraints_told, harmless, page_of
-from drretail.querygen.review.records import QUESTIONS, Answers, Decision, Edit, Review, ReviewLog, read_reviews_of
-from drretail.querygen.review.session import ACCEPT_ALL_THE_SAME
+from drretail.querygen.review.decisions import CurrentDecisions, Outcome, current_decisions, outcomes
+from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
+from drretail.querygen.review.form import (
+    HOW,
+    OTHER_FIELDS,
+    TEXT_FIELD,
+    WANT_FIELDS,
+    WISH_FIELDS,
+    Faults,
+    Form,
+    edit_by,
+    form_of,
+    with_blank_want,
+)
+from drretail.querygen.review.item import Item, Items, Section, checks_of, harmless, page_of, section, wish_section
+from drretail.querygen.review.records import (
+    DECISIONS,
+    QUESTIONS,
+    Answers,
+    Decision,
+    Edit,
+    Question,
+    Review,
+    ReviewLog,
+    content_of,
+    read_reviews_of,
+)
 from drretail.querygen.revisions import read_history_of, version_of
-from drretail.records.base import Record
 from drretail.records.query import Query
 from drretail.viewer.live.access import cookie_name, cookies_of
 from drretail.viewer.live.layout import page_response
-from drretail.viewer.live.voting_pages import YEAR, now
+from drretail.viewer.live.voting_pages import LONGEST_NOTE, YEAR, now
 
-D = TypeVar("D", bound="Draft")
 LONGEST_NAME = 64
-_UNWRAPPED = 1_000_000
-"""A browser breaks lines itself."""
+_WANT = re.compile(r"want\.(\d{1,6})\.\w+")
+_MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
 
 
-class Draft(Record):
-    """A query as somebody changes it on the page: its text, and as JSON what it is checked against."""
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a page sends: its cells as they are filled in, the answers, and what is to be done."""
 
-    version: str
-    """Of the query that was shown."""
-    text: str
-    typed: str
+    cells: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.cells.get(name, "").replace("\r\n", "\n")
+
+    @property
+    def form(self) -> Form:
+        places = sorted({int(match[1]) for name in self.cells if (match := _WANT.fullmatch(name))})
+        return Form(
+            {known.name: self[known.name] for known in (TEXT_FIELD, *WISH_FIELDS, *OTHER_FIELDS)},
+            tuple({known.name: self[f"want.{place}.{known.name}"] for known in WANT_FIELDS} for place in places),
+        )
+
+    @property
+    def answers(self) -> dict[Question, bool]:
+        return {question: self[question] == "yes" for question in QUESTIONS if self[question] in ("yes", "no")}
 
 
-class Decided(Draft):
-    """What a page sends when somebody has decided."""
+@dataclass(slots=True)
+class Shown:
+    """What a page shows of a query beside the query itself."""
 
-    decision: Decision
-    answers: Answers
+    form: Form
+    answers: Mapping[Question, bool] = field(default_factory=dict[Question, bool])
     note: str = ""
-    sure: bool = False
-    """True: accepted though a question was answered with no."""
+    problem: str = ""
+    errors: dict[str, str] = field(default_factory=dict[str, str])
+    """What is wrong with a cell, by its name on the page."""
+    checked: Sequence[Section] = ()
+    diff: str = ""
+    asks_if_sure: bool = False
+    is_open: bool = True
+    """Whether the cells are shown at once."""
+
+    def name_faults(self, faults: Faults) -> None:
+        for fault in faults.faults:
+            name = fault.column if fault.want is None else f"want.{fault.want}.{fault.column}"
+            self.errors.setdefault(name, f"{fault.message[:1].upper()}{fault.message[1:]}.")
+        self.problem = "Some fields can't be taken as they are, so nothing was kept:"
+
+    @property
+    def marked(self) -> dict[str, str]:
+        """The cells with an error, by name: their labels."""
+        labels = {known.name: known.label for known in (TEXT_FIELD, *WANT_FIELDS, *WISH_FIELDS, *OTHER_FIELDS)}
+        return {name: labels[name.rpartition(".")[2]] for name in self.errors if name.rpartition(".")[2] in labels}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPage:
+    """A query of the file, who is asked about it, and the reviews that disagree on it where they are to be settled."""
+
+    item: Item
+    number: int
+    total: int
+    reviewer: str
+    dispute: Outcome | None = None
+
+    @property
+    def query(self) -> Query:
+        return self.item.query
+
+    @property
+    def edits(self) -> dict[str, Edit]:
+        """The edits among which whoever settles may choose, by reviewer."""
+        return {} if self.dispute is None else edits_by_reviewer(self.dispute.reviews, self.query)
+
+    @property
+    def questions(self) -> dict[Question, str]:
+        """Who settles is asked for nothing but the decision."""
+        if self.dispute is not None:
+            return {}
+        has_user = self.query.user_id is not None
+        return {name: words for name, words in QUESTIONS.items() if name != "fits_profile" or has_user}
 
 
 @dataclass(slots=True)
@@ -69,17 +149,16 @@ class QueryReview:
     _queries: tuple[Query, ...] = field(default=(), init=False)
 
     def routes(self) -> list[Route]:
-        return [
-            Route("/review", self.home),
-            Route("/review/name", self.name, methods=["POST"]),
-            Route("/review/{number:int}", self.page),
-            Route("/review/{number:int}", self.decide, methods=["POST"]),
-            Route("/review/{number:int}/check", self.check, methods=["POST"]),
-        ]
+        routes = [Route("/review", self.home), Route("/review/name", self.name, methods=["POST"])]
+        for path, settles in (("/review/{number:int}", False), ("/review/settle/{number:int}", True)):
+            routes += [
+                Route(path, partial(self.page, settles)),
+                Route(path, partial(self.sent, settles), methods=["POST"]),
+            ]
+        return routes
 
     async def name(self, request: Request) -> Response:
-        form = parse_qs((await request.body()).decode("utf-8", "replace"))
-        name = form.get("name", [""])[0].strip()
+        name = (await _sent(request))["name"].strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise HTTPException(400, f"A name has at most {LONGEST_NAME} characters.")
         answer = RedirectResponse("/review", 303)
@@ -92,6 +171,7 @@ class QueryReview:
         current = self._current()
         undecided = current.undecided_by(reviewer, queries) if reviewer else queries
         states = [query not in undecided for query in queries]
+        decided = enumerate(outcomes(queries, current), 1)
         return page_response(
             "review_home.html.jinja",
             file=self.file.name,
@@ -101,80 +181,155 @@ class QueryReview:
             total=len(queries),
             next=next((number for number, done in enumerate(states, 1) if not done), 1),
             questions=QUESTIONS,
-            disputed=[it.query.query_id for it in outcomes(queries, current) if it.what == "disputed"],
+            disputed={number: it.query.query_id for number, it in decided if it.what == "disputed"},
         )
 
-    async def page(self, request: Request) -> Response:
-        """One query with all that a reviewer is shown in the terminal, and the questions."""
-        reviewer = self._reviewer(request)
-        if reviewer is None:
+    async def page(self, settles: bool, request: Request) -> Response:
+        """One query with all that a reviewer is shown of it, the questions, and the cells that can be changed."""
+        if self._reviewer(request) is None:
             return RedirectResponse("/review", 303)
-        item, number, total = self._item(request)
-        query = item.query
-        return page_response(
-            "review.html.jinja",
-            number=number,
-            total=total,
-            reviewer=reviewer,
-            query=query,
-            text=harmless(query.text),
-            typed=typed_of(query),
-            version=version_of(query),
-            sections=[_unwrapped(it) for it in page_of(item, _UNWRAPPED)[:-1]],
-            questions={key: it for key, it in QUESTIONS.items() if key != "fits_profile" or query.user_id is not None},
-            mine=self._last(query, reviewer),
+        asked = self._asked(request, settles=settles)
+        mine = None if settles else self._last(asked.query, asked.reviewer)
+        edit = asked.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
+        shown = Shown(
+            form_of(edit.after if edit else asked.query), is_open=edit is not None or asked.query.wish is None
         )
+        if mine is not None and mine.answers is not None:
+            shown.answers = {name: said for name in QUESTIONS if (said := mine.answers.of(name)) is not None}
+            shown.note = mine.note or ""
+        return self._page(asked, shown, mine)
 
-    async def check(self, request: Request) -> Response:
-        """What the checks find in the query as it was changed."""
-        item, _, _ = self._item(request)
-        edit = self._edit(item.query, await _given(request, Draft))
-        if edit is None:
-            return JSONResponse({"changed": False})
-        _, items = self._read()
-        typed = [Section("Typed", tuple(constraints_told(edit.after.constraints)))]
-        sections = [*typed, *checks_of(items.check(edit.after), _UNWRAPPED)]
-        return JSONResponse({"changed": True, "diff": edit.diff, "sections": [_unwrapped(it) for it in sections]})
-
-    async def decide(self, request: Request) -> Response:
-        """Keeps a decision beside the file, as the terminal does."""
-        reviewer = self._reviewer(request)
-        if reviewer is None:
+    async def sent(self, settles: bool, request: Request) -> Response:
+        """Keeps a decision as a sheet would; or shows the page again, with what was asked for or is wrong."""
+        if self._reviewer(request) is None:
             raise HTTPException(403, "Say first who reviews.")
-        item, number, total = self._item(request)
-        given = await _given(request, Decided)
-        if given.decision == "accept" and given.answers.noes and not given.sure:
-            return JSONResponse({"ask": ACCEPT_ALL_THE_SAME.removesuffix(" [y/n]")})
-        edit = self._edit(item.query, given) if given.decision == "edit" else None
-        if given.decision == "edit" and edit is None:
-            raise UserError("Nothing was changed: accept it, or change the text.")
-        self._keep(item.query, reviewer, given, edit)
-        return JSONResponse({"next": number + 1 if number < total else None})
+        asked, given = self._asked(request, settles=settles), await _sent(request)
+        shown = Shown(given.form, given.answers, given["note"])
+        what, _, place = given["do"].partition(" ")
+        if given["version"] != version_of(asked.query):
+            shown.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
+        elif what == "add":
+            shown.form = with_blank_want(shown.form)
+        elif what == "remove":
+            kept = tuple(cells for number, cells in enumerate(shown.form.wants) if str(number) != place)
+            shown.form = replace(shown.form, wants=kept)
+        elif what == "reset":
+            shown.form = form_of(asked.query)
+        elif self._is_kept(asked, shown, what):
+            return RedirectResponse(self._next(asked), 303)
+        return self._page(asked, shown, None if settles else self._last(asked.query, asked.reviewer))
 
-    def _keep(self, query: Query, reviewer: str, given: Decided, edit: Edit | None) -> None:
+    def _is_kept(self, asked: QueryPage, shown: Shown, what: str) -> bool:
+        """True when this was a decision, and is in the file; else ``shown`` says why not, or what the checks find."""
+        decision = cast("Decision", "accept" if what == "sure" else what)
+        if decision not in (*DECISIONS, "check"):
+            raise HTTPException(400, "This is no decision.")
+        try:
+            edit = edit_by(asked.reviewer, asked.query, shown.form)
+        except Faults as faults:
+            shown.name_faults(faults)
+            return False
+        if what == "check":
+            self._check(edit, shown)
+            return False
+        missing = [question for question in asked.questions if question not in shown.answers]
+        shown.errors |= dict.fromkeys(missing, "Please answer this, too.")
+        noes = [question for question in asked.questions if shown.answers.get(question) is False]
+        if missing:
+            shown.problem = "Please answer every question first."
+        elif len(shown.note) > LONGEST_NOTE:
+            shown.problem = f"A note has at most {LONGEST_NOTE:,} characters."
+        elif decision == "edit" and edit is None:
+            shown.problem = "Nothing was changed: accept it, or change something."
+        elif decision != "edit" and edit is not None:
+            shown.problem = f"You have changed it: keep the change, or put everything back and then {decision} it."
+        elif what == "accept" and noes:
+            shown.asks_if_sure = True
+        else:
+            # Who settles may take a reviewer's edit as it is: then that reviewer has typed the wish.
+            same = (it for it in asked.edits.values() if edit and content_of(it.after) == content_of(edit.after))
+            self._keep(asked, shown, decision, next(same, edit))
+            return True
+        return False
+
+    def _check(self, edit: Edit | None, shown: Shown) -> None:
+        """Shows what the checks find in the query as it was changed."""
+        if edit is None:
+            shown.checked = [Section("As changed", ("Nothing was changed.",))]
+            return
+        _, items = self._read()
+        shown.diff = edit.diff if "text" in edit.fields else ""
+        shown.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
+
+    def _keep(self, asked: QueryPage, shown: Shown, decision: Decision, edit: Edit | None) -> None:
+        settles = asked.dispute is not None
         review = Review(
-            query_id=query.query_id,
-            version=version_of(query),
-            reviewer=reviewer,
+            query_id=asked.query.query_id,
+            version=version_of(asked.query),
+            reviewer=asked.reviewer,
             at=self.clock(),
-            decision=given.decision,
-            answers=given.answers if query.user_id else given.answers.model_copy(update={"fits_profile": None}),
-            note=given.note.strip() or None,
+            decision=decision,
+            answers=None if settles else Answers.model_validate({it: shown.answers[it] for it in asked.questions}),
+            note=shown.note.strip() or None,
             edit=edit,
+            settles=settles,
         )
-        last = self._last(query, reviewer)
+        last = None if settles else self._last(asked.query, asked.reviewer)
         if last is None or not last.says_the_same_as(review):
             with closing(ReviewLog(self.file)) as log:
                 log.append(review)
 
-    def _edit(self, query: Query, draft: Draft) -> Edit | None:
-        """What was changed; None for nothing. Raises UserError for a draft of another version, or of no query."""
-        if draft.version != version_of(query):
-            raise UserError("This query has been changed meanwhile: load the page again.")
-        return edit_of(query, edited(query, f"{draft.text}\n\n{RULE}\n{draft.typed}"))
+    def _next(self, asked: QueryPage) -> str:
+        if asked.dispute is None:
+            return f"/review/{asked.number + 1}" if asked.number < asked.total else "/review"
+        left = [number for number, it in enumerate(self._outcomes(), 1) if it.what == "disputed"]
+        return f"/review/settle/{left[0]}" if left else "/review"
+
+    def _page(self, asked: QueryPage, shown: Shown, mine: Review | None) -> Response:
+        query = asked.query
+        if not shown.form.wants:
+            shown.form = with_blank_want(shown.form)
+        said = section("What the reviewers say", review_lines(asked.dispute.reviews)) if asked.dispute else None
+        return page_response(
+            "review.html.jinja",
+            number=asked.number,
+            total=asked.total,
+            settles=asked.dispute is not None,
+            reviews=said,
+            takes=list(asked.edits),
+            query=query,
+            text=harmless(query.text),
+            version=version_of(query),
+            sections=page_of(asked.item),
+            questions=asked.questions,
+            mine=mine,
+            shown=shown,
+            diff=[_piece(part) for part in _MARKED.split(shown.diff) if part],
+            marked=shown.marked,
+            text_field=TEXT_FIELD,
+            want_fields=WANT_FIELDS,
+            wish_fields=WISH_FIELDS,
+            other_fields=OTHER_FIELDS,
+            how=HOW,
+            longest_note=LONGEST_NOTE,
+        )
+
+    def _asked(self, request: Request, *, settles: bool) -> QueryPage:
+        (queries, items), number = self._read(), request.path_params["number"]
+        if not 1 <= number <= len(queries):
+            raise HTTPException(404, f"There is no query {number}.")
+        dispute = self._outcomes()[number - 1] if settles else None
+        if dispute is not None and dispute.what != "disputed":
+            raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
+        reviewer = self._reviewer(request) or ""
+        return QueryPage(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
 
     def _last(self, query: Query, reviewer: str) -> Review | None:
         return next((it for it in self._current().of(query) if it.reviewer == reviewer), None)
+
+    def _outcomes(self) -> tuple[Outcome, ...]:
+        queries, _ = self._read()
+        return outcomes(queries, self._current())
 
     def _current(self) -> CurrentDecisions:
         queries, _ = self._read()
@@ -189,12 +344,6 @@ class QueryReview:
             self._read_at = when
         return self._queries, self._items
 
-    def _item(self, request: Request) -> tuple[Item, int, int]:
-        (queries, items), number = self._read(), request.path_params["number"]
-        if not 1 <= number <= len(queries):
-            raise HTTPException(404, f"There is no query {number}.")
-        return items.of(queries[number - 1]), number, len(queries)
-
     def _reviewer(self, request: Request) -> str | None:
         return unquote(cookies_of(request.scope).get(self._cookie, "")) or None
 
@@ -203,13 +352,13 @@ class QueryReview:
         return cookie_name("reviewer", self.port)
 
 
-async def _given(request: Request, kind: type[D]) -> D:
-    try:
-        return kind.model_validate_json(await request.body())
-    except ValidationError as problem:
-        raise HTTPException(400, f"This is no decision: {problem.errors()[0]['msg']}.") from problem
+async def _sent(request: Request) -> Sent:
+    body = (await request.body()).decode("utf-8", "replace")
+    return Sent({name: values[-1] for name, values in parse_qs(body, keep_blank_values=True).items()})
 
 
-def _unwrapped(section: Section) -> dict[str, object]:
-    """A section for a page: lines without the margin and bullets of a terminal."""
-    return {"title": section.title, "lines": [line.strip().removeprefix("· ") for line in section.lines]}
+def _piece(part: str) -> tuple[str, str]:
+    """A piece of a diff with the element that marks it."""
+    if part.startswith("[-"):
+        return "del", part[2:-2]
+    return ("ins", part[2:-2]) if part.startswith("{+") else ("span", part)

@@ -6,16 +6,49 @@ import pytest
 
 from drretail.env.world import World
 from drretail.files import write_lines
-from drretail.querygen.generate import generate_for
 from drretail.querygen.review.item import Items
-from drretail.records.query import Query
+from drretail.records.money import Money
+from drretail.records.query import Constraints, Query
+from drretail.records.wish import Want, Wish
+
+FEEDER = Want(
+    name="bird feeder",
+    kinds=("bird feeder",),
+    quantity=2,
+    must=("easy to clean",),
+    must_not=("metal", "dark; very dark"),
+    rating_min=3.8,
+    ratings_min=30,
+    brands_unwanted=("Ostrava",),
+)
+LAMP = Want(name="desk lamp", kinds=("desk lamp", "lamp"), optional=True, again=True, price_max=Money(amount="30.00"))
+TYPED = Wish(wants=(FEEDER, LAMP), budget=Money(amount="90"), room=True, deadline="by Friday", owned=("P0001",))
+OLDER = Constraints(budget=Money(amount="25"), budget_scope="per_item", brands_unwanted=("Nordlys",), deadline="June")
+QUERIES = (
+    Query(
+        query_id="anna-1",
+        user_id="ANNA",
+        text="I need two bird feeders by Friday, and maybe a lamp of at most $30 for my desk. What is worth $90?",
+        rationale="The record shows a bird feeder.",
+        expected_tools=("web_search", "calculator"),
+        wish=TYPED,
+        source="test",
+    ),
+    Query(
+        query_id="anna-2",
+        user_id="ANNA",
+        text="Which dog bed would an old dog choose? It should not cost more than $25, and no Nordlys.",
+        constraints=OLDER,
+        source="test",
+    ),
+    Query(query_id="cara-1", user_id="CARA", text="How do I care for my humidifier?", wish=Wish(), source="test"),
+)
+"""One with all fields of a wish, one of an older file that nobody has typed, one of somebody who buys nothing."""
 
 
 @pytest.fixture(scope="session")
-def queries(world: World) -> tuple[Query, ...]:
-    """Two of ANNA's and one of CARA's."""
-    anna = generate_for(world, ["ANNA"], per_user=2, seed="1").queries
-    return (*anna, *generate_for(world, ["CARA"], per_user=1, seed="1").queries)
+def queries() -> tuple[Query, ...]:
+    return QUERIES
 
 
 @pytest.fixture

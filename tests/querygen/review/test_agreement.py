@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.records import Answers, Review
-from drretail.querygen.review.summary import NO_QUERY, ONE_ANSWER, Agreement, agreements
+from drretail.querygen.review.summary import NO_QUERY, NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements
+from drretail.records.wish import Want, Wish
 from drretail.stats.agreement import cohen_kappa
 from tests.querygen.review.scripted import reviewed, simple
 
@@ -80,3 +81,37 @@ def test_what_settles_a_disagreement_is_no_part_of_the_agreement() -> None:
     reviews = [reviewed(simple(0), "ann"), reviewed(simple(0), "bob", "reject")]
     settled = [*reviews, reviewed(simple(0), "ann", "reject", settles=True)]
     assert by_about(reviews, 1) == by_about(settled, 1)
+
+
+def bath(quantity: int, **limits: object) -> Wish:
+    return Wish.model_validate(
+        {"wants": [{"name": "bird bath", "kinds": ["bird bath"], "quantity": quantity}], **limits}
+    )
+
+
+def test_typings_are_compared_field_by_field_where_both_have_a_wish() -> None:
+    more = bath(1).model_copy(update={"wants": (*bath(1).wants, Want(name="hose", kinds=("hose",)))})
+    typed = simple(2, wish=bath(2))
+    reviews = [
+        reviewed(simple(0), "ann", wish=bath(1, deadline="Friday")),
+        reviewed(simple(0), "bob", wish=bath(2, deadline="on friday")),
+        reviewed(simple(1), "ann", wish=bath(1)),
+        reviewed(simple(1), "bob", wish=more),
+        reviewed(typed, "ann"),
+        reviewed(typed, "bob", wish=bath(3)),
+        reviewed(simple(3), "ann", wish=bath(1)),
+        reviewed(simple(3), "bob", "reject"),
+    ]
+    queries = [simple(0), simple(1), typed, simple(3)]
+    found = {it.about: it for it in agreements(current_decisions(reviews, queries, []), queries)}
+    quantity, wanted = found["wish: quantity"], found["wish: wanted"]
+    assert (quantity.n, quantity.share) == (3, pytest.approx(1 / 3))
+    assert (wanted.n, wanted.share, wanted.kappa, wanted.na) == (4, 0.75, None, NOT_BY_CHANCE)
+    assert (found["wish: deadline"].n, found["wish: deadline"].share) == (3, pytest.approx(2 / 3))
+    assert (found["wish: budget"].share, found["wish: budget"].na) == (1, ONE_ANSWER)
+
+
+def test_without_two_wishes_no_field_is_told() -> None:
+    reviews = [reviewed(simple(0), "ann", wish=bath(1)), reviewed(simple(0), "bob")]
+    found = agreements(current_decisions(reviews, [simple(0)], []), [simple(0)])
+    assert [it.about for it in found] == ["decision", "deep_research", "answerable", "fits_profile"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from drretail.cells import as_csv
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -16,6 +17,7 @@ from drretail.querygen.reading import read_queries
 from drretail.querygen.review.records import read_reviews_of, reviews_path
 from drretail.querygen.revisions import history_path
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import reviewed
 
 Queries = tuple[Query, ...]
@@ -48,11 +50,16 @@ def decided(file: Path, queries: Queries) -> Path:
 
 
 @pytest.mark.parametrize(("command", "flags"), [("review", []), ("check", ["--review"])])
-def test_without_a_terminal_it_says_what_to_do_instead(
+def test_it_says_how_far_the_review_is_and_how_to_go_on(
     world: World, file: Path, command: str, flags: list[str]
 ) -> None:
-    said = refused(file, world, *flags, command=command)
-    assert f"drretail queries review {file} --sheet review.csv" in said
+    result = call(file, world, *flags, command=command)
+    assert result.exit_code == 0
+    assert "3 queries: 0 accepted, 0 edited, 0 rejected, 3 undecided, 0 disputed" in result.stdout
+    assert f"drretail view --review {file}" in result.stderr
+    assert f"drretail queries review {file} --world {world.folder} --sheet review.csv" in " ".join(
+        result.stderr.split()
+    )
     assert not reviews_path(file).exists()
 
 
@@ -63,15 +70,15 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
     written = call(file, world, "--sheet", str(sheet), "--reviewer", "bob")
     assert f"3 queries → {sheet}" in written.stdout
     rows = list(csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline="")))
-    for row in rows[:2]:
+    for row in (rows[0], rows[2]):
         row |= {"deep_research": "yes", "answerable": "TRUE", "fits_profile": "y", "decision": "accept"}
-    rows[1] |= {"decision": "edit", "edited_text": f"{queries[1].text}\nWrite to me@example.com."}
+    rows[2] |= {"decision": "edit", "edited_text": f"{queries[1].text}\nWrite to me@example.com."}
     with sheet.open("w", encoding="utf-8-sig", newline="") as out:
         writer = csv.DictWriter(out, list(rows[0]), delimiter=";")
         writer.writeheader()
         writer.writerows(rows)
     taken = call(file, world, "--read", str(sheet))
-    assert (taken.exit_code, "2 decisions were taken" in taken.stderr, "1 rows are blank" in taken.stderr) == (
+    assert (taken.exit_code, "2 decisions were taken" in taken.stderr, "1 queries are left blank" in taken.stderr) == (
         0,
         True,
         True,
@@ -143,7 +150,9 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--apply", "--settle"], "--settle and --apply are two things to do"),
+        (["--apply", "--status"], "--apply and --status are two things to do"),
+        (["--settle"], "--settle goes with --sheet OUT.csv or --read SHEET.csv"),
+        (["--settle", "--sheet", "out.csv"], "Reviewers disagree on no query"),
         (["--reviewer", " "], "Say who reviews"),
         (["--to", "SAME"], "is the reviewed file itself"),
         (["--to", "out.jsonl"], "there is nothing to write"),
@@ -152,6 +161,31 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
 )
 def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], said: str) -> None:
     assert said in refused(file, world, *(str(file) if flag == "SAME" else flag for flag in flags))
+
+
+def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path: Path, queries: Queries) -> None:
+    sheet = tmp_path / "settle.csv"
+    written = call(decided, world, "--settle", "--sheet", str(sheet))
+    assert f"1 queries → {sheet}" in written.stdout
+    assert f"--settle --read {sheet}" in " ".join(written.stdout.split())
+    (row,) = csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline=""))
+    assert row["reviewers_say"] == "ann: accept\nbob: reject"
+    row["decision"] = "reject"
+    sheet.write_bytes(as_csv([list(row), list(row.values())]))
+    taken = call(decided, world, "--settle", "--read", str(sheet), "--reviewer", "carl")
+    assert "1 edited, 2 rejected, 0 undecided, 0 disputed" in " ".join(taken.stdout.split())
+    document = json.loads(call(decided, world, "--json").stdout)
+    assert document["disagreements"][0]["settled_by"] == "carl"
+    assert {it["name"] for it in document["reviewers"]} == {"ann", "bob"}
+
+
+def test_typings_that_differ_are_told_by_field(world: World, file: Path, queries: Queries) -> None:
+    one, two = (Wish(wants=(Want(name="dog bed", kinds=("dog bed",), quantity=count),)) for count in (1, 2))
+    reviews = [reviewed(queries[1], "ann", wish=one), reviewed(queries[1], "bob", wish=two)]
+    write_lines(reviews_path(file), (it.as_line() for it in reviews))
+    words = " ".join(call(file, world, "--status").stdout.split())
+    assert "ann, bob wish: how many 1 0%" in words
+    assert "anna-2 wish: dog bed: how many ann: 1, bob: 2" in words
 
 
 def test_fixing_and_reviewing_are_two_things(world: World, file: Path) -> None:

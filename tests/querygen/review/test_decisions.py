@@ -6,6 +6,7 @@ from drretail.querygen.review.decisions import CurrentDecisions, current_decisio
 from drretail.querygen.review.records import Review
 from drretail.querygen.revisions import Revision
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import NOON, reviewed, simple
 
 QUERY = simple(0)
@@ -47,6 +48,22 @@ def test_two_edits_agree_only_when_they_make_the_same_query() -> None:
     ann = reviewed(QUERY, "ann", text=EDITED.text)
     assert outcome([ann, reviewed(QUERY, "bob", text=EDITED.text)]) == "edited"
     assert outcome([ann, reviewed(QUERY, "bob", text=BETTER.text)]) == "disputed"
+
+
+def test_two_who_type_the_same_wish_agree_and_two_who_type_others_do_not() -> None:
+    bath = Wish(wants=(Want(name="bird bath", kinds=("bird bath",)),))
+    two = Wish(wants=(Want(name="bird bath", kinds=("bird bath",), quantity=2),))
+    ann = reviewed(QUERY, "ann", wish=bath)
+    reviews = [ann, reviewed(QUERY, "bob", wish=bath)]
+    (found,) = outcomes([QUERY], current_decisions(reviews, [QUERY], []))
+    assert found.what == "edited"
+    assert found.result is not None
+    assert found.result.typed_by == "ann"
+    assert outcome([ann, reviewed(QUERY, "bob", wish=two)]) == "disputed"
+    # Once it is applied, both have made it.
+    applied = found.result
+    assert outcome(reviews, applied, [decided(QUERY, applied)]) == "accepted"
+    assert alive(reviews, applied, [decided(QUERY, applied)]).undecided_by("bob", [applied]) == ()
 
 
 def test_the_last_decision_of_a_reviewer_counts() -> None:

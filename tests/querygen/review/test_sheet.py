@@ -9,20 +9,42 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.sheet import COLUMNS, TO_FILL, Filled, as_csv, new_reviews, read_filled, sheet_of
+from drretail.querygen.review.records import Review
+from drretail.querygen.review.sheet import (
+    COLUMNS,
+    REVIEWER_COLUMNS,
+    SETTLING_COLUMNS,
+    Filled,
+    Reading,
+    as_csv,
+    new_reviews,
+    read_filled,
+    settling_sheet_of,
+    sheet_of,
+)
+from drretail.records.money import Money
 from drretail.records.query import Query
-from tests.querygen.review.scripted import NOON
+from drretail.records.wish import Want, Wish
+from tests.querygen.review.conftest import FEEDER, LAMP, TYPED
+from tests.querygen.review.scripted import NOON, reviewed
 
 Rows = list[dict[str, str]]
 Queries = tuple[Query, ...]
 ACCEPT = {"deep_research": "yes", "answerable": "yes", "fits_profile": "no", "decision": "accept"}
 
 
+def rows_of(sheet: bytes) -> Rows:
+    return list(csv.DictReader(io.StringIO(sheet.decode("utf-8-sig"), newline="")))
+
+
+def reading(queries: Queries, reviewer: str = "ann", *, named: bool = False) -> Reading:
+    return Reading({query.query_id: query for query in queries}, reviewer, NOON, named)
+
+
 @pytest.fixture
 def rows(items: Items, queries: Queries) -> Rows:
-    """The rows of a sheet as it is written."""
-    text = sheet_of((items.of(query) for query in queries), None).decode("utf-8-sig")
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    """The rows of a sheet as it is written: two of the first query, which wants two things, one of each other."""
+    return rows_of(sheet_of((items.of(query) for query in queries), None))
 
 
 @pytest.fixture
@@ -30,24 +52,33 @@ def read(tmp_path: Path, queries: Queries) -> Callable[..., Filled]:
     def read(rows: Rows, reviewer: str = "ann", *, named: bool = False) -> Filled:
         path = tmp_path / "sheet.csv"
         path.write_bytes(as_csv([list(rows[0]), *(list(row.values()) for row in rows)]))
-        return read_filled(path, queries, reviewer, NOON, named=named)
+        return read_filled(path, reading(queries, reviewer, named=named))
 
     return read
 
 
-def test_a_row_shows_the_query_and_leaves_the_answers_blank(rows: Rows, queries: Queries) -> None:
+def test_a_query_has_a_row_for_each_want_and_leaves_the_answers_blank(rows: Rows, queries: Queries) -> None:
     assert list(rows[0]) == list(COLUMNS)
-    assert [row["query_id"] for row in rows] == [query.query_id for query in queries]
+    assert [row["query_id"] for row in rows] == ["anna-1", "anna-1", "anna-2", "cara-1"]
+    assert [bool(row["version"]) for row in rows] == [True, False, True, True]
     assert rows[0]["query"] == queries[0].text
     assert "In short: " in rows[0]["shopper"]
     assert rows[0]["cheapest_basket"].startswith("$")
-    assert not any(row[column] for row in rows for column in TO_FILL)
+    assert not any(row[column] for row in rows for column in REVIEWER_COLUMNS)
+    assert (rows[0]["want"], rows[0]["quantity"], rows[0]["must_not"]) == (
+        "bird feeder",
+        "2",
+        r"metal; dark\; very dark",
+    )
+    assert (rows[1]["want"], rows[1]["kinds"], rows[1]["optional"]) == ("desk lamp", "desk lamp; lamp", "yes")
+    assert (rows[0]["budget"], rows[0]["room"], rows[1]["budget"]) == ("90 USD", "yes", "")
+    assert (rows[2]["want"], rows[2]["nothing_to_buy"], rows[2]["deadline"]) == ("", "", "June")
+    assert (rows[3]["want"], rows[3]["nothing_to_buy"]) == ("", "yes")
 
 
 def test_no_cell_begins_like_a_formula(items: Items) -> None:
     odd = Query(query_id="g-1", mode="generic", text="=cmd|' /C calc'!A0", rationale="@SUM(1)", source="test")
-    text = sheet_of([Items(items.world, [odd]).of(odd)], "-ann").decode("utf-8-sig")
-    (row,) = csv.DictReader(io.StringIO(text, newline=""))
+    (row,) = rows_of(sheet_of([Items(items.world, [odd]).of(odd)], "-ann"))
     assert (row["query"][:2], row["rationale"][:2], row["reviewer"]) == ("'=", "'@", "'-ann")
 
 
@@ -55,27 +86,62 @@ def test_a_filled_sheet_gives_decisions_and_blank_rows_are_left_out(
     rows: Rows, queries: Queries, read: Callable[..., Filled]
 ) -> None:
     rows[0] |= ACCEPT | {"note": "=fine"}
-    rows[1] |= ACCEPT | {"decision": "Edited", "edited_text": f"{queries[1].text}\nThanks.", "answerable": "FALSE"}
+    rows[2] |= ACCEPT | {"decision": "Edited", "edited_text": f"{queries[1].text}\nThanks.", "answerable": "FALSE"}
     filled = read(rows)
     assert (filled.blank, filled.unnamed) == (1, 2)
     first, second = filled.reviews
     assert (first.decision, first.reviewer, first.note, first.edit) == ("accept", "ann", "=fine", None)
     assert second.edit is not None
-    assert second.edit.after.text == f"{queries[1].text}\nThanks."
+    assert (second.edit.after.text, second.edit.after.wish) == (f"{queries[1].text}\nThanks.", None)
     assert second.answers is not None
     assert second.answers.noes == ("answerable", "fits_profile")
 
 
-def test_constraints_are_edited_as_json(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[0] |= ACCEPT | {"decision": "e", "edited_constraints": '{"deadline": "Friday"}'}
+def edited(read: Callable[..., Filled], rows: Rows) -> Query:
     (review,) = read(rows).reviews
     assert review.edit is not None
-    assert (review.edit.fields, review.edit.after.constraints.deadline) == (("constraints",), "Friday")
+    return review.edit.after
+
+
+def test_cells_of_a_want_and_of_the_whole_wish_are_changed_in_their_place(
+    rows: Rows, read: Callable[..., Filled]
+) -> None:
+    rows[0] |= ACCEPT | {"decision": "e", "budget": "$80", "room": "no", "must_not": "metal"}
+    rows[1] |= {"quantity": "3", "again": ""}
+    after = edited(read, rows)
+    feeder = FEEDER.model_copy(update={"must_not": ("metal",)})
+    lamp = LAMP.model_copy(update={"quantity": 3, "again": False})
+    limits = {"budget": Money(amount="80"), "room": False}
+    assert (after.wish, after.typed_by) == (TYPED.model_copy(update={"wants": (feeder, lamp), **limits}), "ann")
+
+
+def test_a_row_put_in_is_one_more_want_and_an_emptied_one_none(rows: Rows, read: Callable[..., Filled]) -> None:
+    rows[0] |= ACCEPT | {"decision": "edit", "reviewer": "bob"}
+    rows[1] |= dict.fromkeys(("want", "kinds", "quantity", "optional", "again", "price_max"), "")
+    rows.insert(2, dict.fromkeys(rows[0], "") | {"want": "hose", "kinds": "garden hose"})
+    after = edited(read, rows)
+    hose = Want(name="hose", kinds=("garden hose",))
+    assert (after.wish, after.typed_by) == (TYPED.model_copy(update={"wants": (FEEDER, hose)}), "bob")
+
+
+def test_what_nobody_has_typed_is_typed_in_the_sheet_and_keeps_the_limits_of_its_file(
+    rows: Rows, read: Callable[..., Filled]
+) -> None:
+    rows[2] |= ACCEPT | {"decision": "edit", "want": "dog bed", "kinds": "dog bed; Dog Beds"}
+    bed = Want(
+        name="dog bed", kinds=("dog bed", "Dog Beds"), price_max=Money(amount="25"), brands_unwanted=("Nordlys",)
+    )
+    assert edited(read, rows).wish == Wish(wants=(bed,), deadline="June")
+
+
+def test_nothing_to_buy_is_typed_too(rows: Rows, read: Callable[..., Filled]) -> None:
+    rows[2] |= ACCEPT | {"decision": "edit", "nothing_to_buy": "yes", "deadline": ""}
+    assert edited(read, rows).wish == Wish()
 
 
 def test_the_sheet_says_who_reviewed_and_several_may_fill_one(rows: Rows, read: Callable[..., Filled]) -> None:
     rows[0] |= ACCEPT | {"reviewer": "bob"}
-    rows.append(rows[0] | {"reviewer": "carl"})
+    rows += [rows[0] | {"reviewer": "carl"}, rows[1]]
     filled = read(rows)
     assert [it.reviewer for it in filled.reviews] == ["bob", "carl"]
     assert filled.unnamed == 0
@@ -101,9 +167,18 @@ def test_a_sheet_read_twice_gives_nothing_new_until_somebody_changes_it(
         ({"query_id": "nobody-1"}, "row 2, column query_id: the file has no query 'nobody-1'"),
         ({"version": "0" * 12}, "row 2, column version: .* was changed since the sheet was written"),
         ({"query": "Another text?"}, "row 2, column query: .* stands in edited_text"),
-        ({"edited_text": "Another text?"}, "row 2, column edited_text: is filled in, but the decision is accept"),
-        ({"decision": "edit"}, "row 2, column edited_text: is as the query was"),
-        ({"decision": "edit", "edited_constraints": "{"}, "row 2, column edited_constraints: "),
+        ({"edited_text": "Another text?"}, "row 2, column edited_text: was changed, but the decision is accept"),
+        (
+            {"deadline": "May"},
+            "row 2, column deadline: was changed, but the decision is accept; write edit, or put back",
+        ),
+        ({"decision": "edit"}, "row 2, column decision: is edit, but nothing was changed"),
+        ({"decision": "edit", "budget": "60"}, "row 2, column budget: '60' is no amount with its currency"),
+        ({"decision": "edit", "want": ""}, "row 2, column want: is empty: what the question calls the thing"),
+        (
+            {"decision": "edit", "nothing_to_buy": "yes"},
+            "row 2, column nothing_to_buy: is yes, but something is wanted",
+        ),
         ({"reviewer": "x" * 65}, "row 2, column reviewer: "),
     ],
 )
@@ -116,15 +191,41 @@ def test_a_fault_is_named_with_its_row_and_column_and_nothing_is_taken(
         read(rows)
 
 
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"quantity": "two"}, "row 3, column quantity: 'two' is no whole number"),
+        ({"quantity": "2"}, "row 3, column quantity: was changed, but the decision is accept"),
+        ({"want": "Bird feeder"}, "row 3, column want: 'Bird feeder' is the name of another want, too"),
+        ({"query_id": "cara-1"}, "row 3, column query_id: this row of a want does not stand below its query's row"),
+        ({"budget": "5 USD"}, "row 3, column budget: belongs into row 2, the first of its query"),
+        ({"note": "good"}, "row 3, column note: belongs into row 2, the first of its query"),
+    ],
+)
+def test_a_fault_in_a_further_want_is_named_with_its_own_row(
+    rows: Rows, read: Callable[..., Filled], cells: dict[str, str], said: str
+) -> None:
+    rows[0] |= ACCEPT
+    rows[1] |= cells
+    with pytest.raises(UserError, match=said):
+        read(rows)
+
+
+def test_a_changed_cell_without_a_decision_is_not_passed_over(rows: Rows, read: Callable[..., Filled]) -> None:
+    rows[1]["quantity"] = "4"
+    with pytest.raises(UserError, match="row 2, column decision: is empty"):
+        read(rows)
+
+
 def test_all_faults_are_told_up_to_five(rows: Rows, read: Callable[..., Filled]) -> None:
     with pytest.raises(UserError, match=r"row 2, .*; row 6, .*; and 2 more\.$"):
-        read([rows[0] | {"note": "x"}] * 7)
+        read([rows[3] | {"note": "x"}] * 7)
 
 
 def test_one_reviewer_decides_once_on_a_query(rows: Rows, read: Callable[..., Filled]) -> None:
-    rows[0] |= ACCEPT
-    with pytest.raises(UserError, match="row 5, column query_id: ann decides twice"):
-        read([*rows, rows[0]])
+    rows[3] |= ACCEPT
+    with pytest.raises(UserError, match="row 6, column query_id: ann decides twice"):
+        read([*rows, rows[3]])
 
 
 def test_a_named_reviewer_must_be_the_sheets(rows: Rows, read: Callable[..., Filled]) -> None:
@@ -144,13 +245,71 @@ def test_columns_may_move_and_others_be_added_but_none_may_be_missing(rows: Rows
 def test_a_query_without_a_user_fits_nobody(tmp_path: Path, items: Items) -> None:
     generic = Query(query_id="g-1", mode="generic", text="Which birdhouse is best?", source="test")
     path = tmp_path / "sheet.csv"
-    text = sheet_of([Items(items.world, [generic]).of(generic)], None).decode("utf-8-sig")
-    (row,) = csv.DictReader(io.StringIO(text, newline=""))
+    (row,) = rows_of(sheet_of([Items(items.world, [generic]).of(generic)], None))
     for fits, taken in (("", True), ("na", True), ("yes", False)):
         row |= ACCEPT | {"fits_profile": fits}
         path.write_bytes(as_csv([list(row), list(row.values())]))
         if taken:
-            assert len(read_filled(path, [generic], "ann", NOON, named=False).reviews) == 1
+            assert len(read_filled(path, reading((generic,))).reviews) == 1
         else:
             with pytest.raises(UserError, match="g-1 has no user: leave it empty"):
-                read_filled(path, [generic], "ann", NOON, named=False)
+                read_filled(path, reading((generic,)))
+
+
+@pytest.fixture
+def disputed(queries: Queries) -> list[Review]:
+    no_room = TYPED.model_copy(update={"room": False})
+    return [reviewed(queries[0], "ann", wish=no_room), reviewed(queries[0], "bob", text=f"{queries[0].text} Thanks.")]
+
+
+def settled(rows: Rows, path: Path, query: Query, reviews: list[Review]) -> Review:
+    path.write_bytes(as_csv([list(rows[0]), *(list(row.values()) for row in rows)]))
+    (review,) = read_filled(
+        path, Reading({query.query_id: query}, "carl", NOON, False, {query.query_id: reviews})
+    ).reviews
+    return review
+
+
+@pytest.mark.parametrize(
+    ("cells", "typed_by", "text_ends"),
+    [
+        ({"decision": "edit", "take_edit_of": "ann"}, "ann", "$90?"),
+        ({"decision": "edit", "take_edit_of": "bob"}, None, "Thanks."),
+        ({"decision": "edit", "budget": "95 USD"}, "carl", "$90?"),
+    ],
+)
+def test_a_dispute_is_settled_with_a_reviewers_edit_or_another_one(
+    tmp_path: Path,
+    items: Items,
+    queries: Queries,
+    disputed: list[Review],
+    cells: dict[str, str],
+    typed_by: str | None,
+    text_ends: str,
+) -> None:
+    rows = rows_of(settling_sheet_of([(items.of(queries[0]), disputed)], None))
+    assert list(rows[0]) == list(SETTLING_COLUMNS)
+    assert "ann's edit: no longer: more may be added within the budget" in rows[0]["reviewers_say"]
+    rows[0] |= cells
+    review = settled(rows, tmp_path / "sheet.csv", queries[0], disputed)
+    assert (review.settles, review.answers, review.reviewer) == (True, None, "carl")
+    assert review.edit is not None
+    assert review.edit.after.typed_by == typed_by
+    assert review.edit.after.text.endswith(text_ends)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"decision": "edit", "take_edit_of": "dora"}, "'dora' has no edit of anna-1; those with one: ann, bob"),
+        ({"decision": "accept", "take_edit_of": "ann"}, "is filled in, but the decision is accept"),
+        ({"decision": "edit", "take_edit_of": "ann", "budget": "9 USD"}, "but other cells were changed, too"),
+    ],
+)
+def test_an_edit_that_can_not_be_taken_is_refused(
+    tmp_path: Path, items: Items, queries: Queries, disputed: list[Review], cells: dict[str, str], said: str
+) -> None:
+    rows = rows_of(settling_sheet_of([(items.of(queries[0]), disputed)], None))
+    rows[0] |= cells
+    with pytest.raises(UserError, match=f"row 2, column take_edit_of: .*{said}"):
+        settled(rows, tmp_path / "sheet.csv", queries[0], disputed)

@@ -5,6 +5,7 @@ import pytest
 from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.records import Answers
 from drretail.querygen.review.summary import summary_of
+from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import reviewed, simple
 
 QUERIES = [simple(number, "one two three four five six seven eight nine ten") for number in range(4)]
@@ -32,12 +33,24 @@ def test_decisions_edit_rate_and_size_are_counted_by_reviewer() -> None:
     assert (bob.decided, bob.edit_rate, bob.accepted_with_a_no) == (3, pytest.approx(1 / 3), ())
 
 
-def test_an_edit_of_constraints_only_is_no_change_of_text() -> None:
-    edit = reviewed(QUERIES[0], "ann", text="another")
-    assert edit.edit is not None
-    only = edit.model_copy(update={"edit": edit.edit.model_copy(update={"fields": ("constraints",)})})
-    (ann,) = summary_of(QUERIES, current_decisions([only], QUERIES, [])).reviewers
-    assert (ann.edited, ann.edit_rate, ann.words_changed) == (1, 0, None)
+def test_an_edit_of_the_wish_alone_is_no_change_of_text() -> None:
+    (ann,) = summary_of(QUERIES, current_decisions([reviewed(QUERIES[0], "ann", wish=Wish())], QUERIES, [])).reviewers
+    assert (ann.edited, ann.edit_rate, ann.words_changed, ann.wishes_typed) == (1, 0, None, 1)
+
+
+def test_wishes_that_differ_are_listed_by_field() -> None:
+    one, two = (Wish(wants=(Want(name="lamp", kinds=("lamp",), quantity=count),)) for count in (1, 2))
+    reviews = [
+        reviewed(QUERIES[0], "ann", wish=one),
+        reviewed(QUERIES[0], "bob", wish=two),
+        reviewed(QUERIES[0], "carl"),
+    ]
+    found = summary_of(QUERIES, current_decisions(reviews, QUERIES, [])).disagreements
+    assert [(it.about, it.said) for it in found] == [
+        ("decision", {"ann": "edit", "bob": "edit", "carl": "accept"}),
+        ("wish", {"ann": "typed", "bob": "typed", "carl": "not typed"}),
+        ("wish: lamp: how many", {"ann": "1", "bob": "2"}),
+    ]
 
 
 def test_disagreements_are_listed_by_query_and_say_who_settled_them() -> None:

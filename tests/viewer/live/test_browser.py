@@ -12,7 +12,9 @@ from drretail.eval.quality.judge import DIMENSIONS
 from drretail.experiment import run_folder
 from drretail.files import read_jsonl, write_lines
 from drretail.querygen.review.records import read_reviews_of
+from drretail.records.money import Money
 from drretail.records.vote import Vote
+from drretail.records.wish import Want, Wish
 from drretail.viewer.voting.plan import planned
 from tests.shop import build
 from tests.viewer.browsing import grave_faults
@@ -172,24 +174,37 @@ def test_queries_are_reviewed(exp: Path, serve: Serve, window: Window, tmp_path:
     file = tmp_path / "queries.jsonl"
     write_lines(file, (query.as_line() for query in QUERIES))
     with open_world(build(tmp_path / "world")) as world, serve(exp, None, (file, world)) as address:
-        page = window()
+        page = window(390)
         enter(page, address, "/review")
         page.get_by_role("button", name="Reject").click()
         page.get_by_role("alert").filter(has_text="answer every question").wait_for()
-        for group in page.locator("fieldset").all():
+        for group in page.locator(".review-form fieldset").all():
             group.get_by_label("yes").check()
         page.get_by_label("Note").fill("good")
-        page.get_by_text("Change it", exact=True).click()
         page.get_by_label("The text", exact=True).fill("Which bird feeder suits me, under $25?")
-        page.get_by_role("button", name="Check the change").click()
+        page.get_by_label("Name", exact=True).fill("bird feeder")
+        page.get_by_label("Kinds", exact=True).fill("bird feeder; Bird Feeders")
+        page.get_by_label("How many", exact=True).fill("two")
+        # Enter in a field checks the change, and presses no button that would remove anything.
+        page.get_by_label("How many", exact=True).press("Enter")
+        page.get_by_text("'two' is no whole number.").wait_for()
+        assert grave_faults(page) == []
+        page.get_by_label("How many", exact=True).fill("2")
+        page.get_by_label("Budget for everything", exact=True).fill("$25")
+        page.get_by_role("button", name="Add a thing").click()
+        page.locator(".want").nth(1).get_by_role("button", name="Remove this thing").click()
+        page.locator("#edit").get_by_role("button", name="Check the change").click()
         page.locator("#checked ins").first.wait_for()
         assert grave_faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.get_by_role("button", name="Keep the change").click()
         page.wait_for_url("**/review/2")
     (review,) = read_reviews_of(file)
     assert (review.decision, review.reviewer, review.note) == ("edit", "ann", "good")
     assert review.edit is not None
+    feeder = Want(name="bird feeder", kinds=("bird feeder", "Bird Feeders"), quantity=2)
     assert review.edit.after.text == "Which bird feeder suits me, under $25?"
+    assert review.edit.after.wish == Wish(wants=(feeder,), budget=Money(amount="25"))
 
 
 @pytest.mark.parametrize(

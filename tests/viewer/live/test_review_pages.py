@@ -1,29 +1,48 @@
-"""The review of queries as pages, mixed with that in the terminal."""
+"""The review of queries as pages, mixed with that by sheets."""
 
+import csv
+import io
+import re
 from collections.abc import Iterator
-from contextlib import closing
+from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from drretail.cells import as_csv
 from drretail.env.world import World, open_world
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
-from drretail.querygen.review.decisions import current_decisions
-from drretail.querygen.review.draft import typed_of
+from drretail.querygen.review.decisions import current_decisions, outcomes, write_reviewed
+from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
 from drretail.querygen.review.item import Items
 from drretail.querygen.review.records import ReviewLog, read_reviews_of
-from drretail.querygen.review.session import Session
+from drretail.querygen.review.sheet import Reading, read_filled, sheet_of
 from drretail.querygen.revisions import version_of
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from drretail.viewer.live.app import create_app, parts_of
-from tests.querygen.review.scripted import Clock, Person
-from tests.shop import build
+from tests.querygen.review.scripted import Clock, reviewed
+from tests.shop import USER, build
 from tests.viewer.live.conftest import PORT, TOKEN, client_of
-from tests.viewer.voting.agents import QUERIES
 
-YES = {"deep_research": True, "answerable": True, "fits_profile": True}
+FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, price_max=Money(amount="40"))
+BATH = Want(name="bird bath", kinds=("bird bath",), again=True)
+QUERIES = [
+    Query(
+        query_id="q1",
+        user_id=USER,
+        text="Which bird feeders suit me, at most $40 each, and which bath?",
+        wish=Wish(wants=(FEEDER, BATH), room=True),
+        source="test",
+    ),
+    Query(query_id="q2", text="Is there a bird bath <b>here</b>?", mode="generic", source="test"),
+    Query(query_id="q3", user_id=USER, text="What became of my last order?", wish=Wish(), source="test"),
+]
+YES = {"deep_research": "yes", "answerable": "yes", "fits_profile": "yes"}
 
 
 @pytest.fixture(scope="module")
@@ -46,83 +65,219 @@ def reviewer(file: Path, world: World) -> TestClient:
     return client
 
 
-def sent(number: int = 1, **given: Any) -> dict[str, Any]:
+def filled(number: int = 1, /, do: str | None = "accept", **given: str | None) -> dict[str, str]:
+    """What the page of a query sends; a field that is None is not sent, as a box that is not checked."""
     query = QUERIES[number - 1]
-    draft = {"version": version_of(query), "text": query.text, "typed": typed_of(query)}
-    return {**draft, "decision": "accept", "answers": YES, **given}
+    form = form_of(query)
+    cells = {f"want.{place}.{name}": cell for place, want in enumerate(form.wants) for name, cell in want.items()}
+    every: dict[str, str | None] = {"version": version_of(query), **YES, **form.query, **cells, "do": do, **given}
+    return {name: cell for name, cell in every.items() if cell is not None}
 
 
-def test_a_query_is_shown_with_all_that_the_terminal_shows(reviewer: TestClient) -> None:
+def want(place: int, **cells: str | None) -> dict[str, str | None]:
+    return {f"want.{place}.{name}": cell for name, cell in cells.items()}
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def test_a_query_is_shown_with_its_wish_and_a_labelled_field_for_each_part_of_it(reviewer: TestClient) -> None:
     page = reviewer.get("/review/1").text
-    for part in ("The shopper", "Checks", "The cheapest basket", "Typed", QUERIES[0].text, "Does it fit the shopper?"):
-        assert part in page
+    parts = (
+        "What it wants",
+        "2 × bird feeder: at most $40.00 a piece",
+        "The cheapest basket",
+        "Does it fit the shopper?",
+    )
+    for part in parts:
+        assert part in words(page)
+    for field in (*WANT_FIELDS, *WISH_FIELDS):
+        assert field.label in words(page)
+        assert field.meaning in words(page)
+    assert 'name="want.1.again" value="yes" checked' in page
+    assert 'name="want.0.again" value="yes" aria' in page
     assert "Does it fit the shopper?" not in reviewer.get("/review/2").text
     assert "&lt;b&gt;here&lt;/b&gt;" in reviewer.get("/review/2").text
+    assert "<script" not in page
 
 
-def test_a_decision_stands_in_the_file_that_the_terminal_writes(reviewer: TestClient, file: Path, world: World) -> None:
-    assert reviewer.post("/review/1", json=sent(note=" clear ")).json() == {"next": 2}
+def test_a_decision_stands_in_the_file_into_which_sheets_are_read(reviewer: TestClient, file: Path) -> None:
+    kept = reviewer.post("/review/1", data=filled(note=" clear "))
+    assert (kept.status_code, kept.headers["location"]) == (303, "/review/2")
     (review,) = read_reviews_of(file)
     assert (review.reviewer, review.decision, review.note) == ("Ann B", "accept", "clear")
-    queries = read_queries(file)
-    left = current_decisions(read_reviews_of(file), queries, ()).undecided_by("Ann B", queries)
-    assert [it.query_id for it in left] == ["q2", "q3"]
-    with closing(ReviewLog(file)) as log:
-        person = Person("y", "y", "", "r")
-        assert Session(person, Items(world, queries), log, "Ann B", Clock()).review(left[:1]) == 1
+    with_sheet = reviewed(QUERIES[1], "Ann B", "reject")
+    log = ReviewLog(file)
+    log.append(with_sheet)
+    log.close()
     home = reviewer.get("/review").text
     assert "2 of 3 decided" in home
     assert "Go on with query 3" in home
-    assert reviewer.post("/review/3", json=sent(3)).json() == {"next": None}
+    assert reviewer.post("/review/3", data=filled(3)).headers["location"] == "/review"
 
 
 def test_an_accept_with_a_no_is_asked_once_more(reviewer: TestClient, file: Path) -> None:
-    given = sent(answers={**YES, "answerable": False})
-    assert "Accept it as it is all the same?" in reviewer.post("/review/1", json=given).json()["ask"]
+    page = reviewer.post("/review/1", data=filled(answerable="no", note="hm")).text
+    assert "Accept it as it is all the same?" in page
+    assert 'name="answerable" value="no" checked' in page
+    assert ">hm</textarea>" in page
     assert read_reviews_of(file) == ()
-    reviewer.post("/review/1", json={**given, "sure": True})
+    reviewer.post("/review/1", data=filled(do="sure", answerable="no"))
     assert len(read_reviews_of(file)) == 1
 
 
 def test_an_edit_is_checked_before_it_is_kept(reviewer: TestClient, file: Path) -> None:
-    draft = {it: value for it, value in sent().items() if it in ("version", "typed")}
-    assert reviewer.post("/review/1/check", json={**draft, "text": QUERIES[0].text}).json() == {"changed": False}
-    text = "Which bird feeder suits me, under $25?"
-    found = reviewer.post("/review/1/check", json={**draft, "text": text}).json()
-    assert found["diff"].endswith("under [-$30?-] {+$25?+}")
-    assert [it["title"] for it in found["sections"]] == ["Typed", "Checks", "The cheapest basket"]
+    assert "Nothing was changed." in reviewer.post("/review/1", data=filled(do="check")).text
+    text = f"{QUERIES[0].text.replace('$40', '$20')} Write to me@example.com."
+    given = {"text": text, **want(0, price_max="20 USD")}
+    page = reviewer.post("/review/1", data=filled(do="check", **given)).text
+    assert "<del>$40</del>" in page
+    assert "<ins>$20</ins>" in page
+    assert "2 × bird feeder: at most $20.00 a piece" in words(page)
+    assert "error email_in_text" in words(page)
     assert read_reviews_of(file) == ()
-    reviewer.post("/review/1", json=sent(decision="edit", text=text))
+    reviewer.post("/review/1", data=filled(do="edit", **given))
     (review,) = read_reviews_of(file)
     assert review.edit is not None
-    assert review.edit.after.text == text
+    assert review.edit.fields == ("text", "wish", "typed_by")
+    assert (review.edit.after.text, review.edit.after.typed_by) == (text, "Ann B")
+
+
+def test_wants_are_added_and_removed_on_the_page_and_kept_with_the_change(reviewer: TestClient, file: Path) -> None:
+    page = reviewer.post("/review/1", data=filled(do="add")).text
+    assert page.count('<fieldset class="want"') == 3
+    given = {**want(2, name="hose", kinds="garden hose; hose"), **want(0, quantity="3")}
+    page = reviewer.post("/review/1", data=filled(do="remove 1", **given)).text
+    assert re.findall(r'name="want\.(\d)\.name" value="([^"]*)"', page) == [("0", "bird feeder"), ("1", "hose")]
+    without_bath = {name: None for name in filled() if name.startswith("want.1.")}
+    reviewer.post("/review/1", data=filled(do="edit", **without_bath, **given, room=None, deadline="Friday"))
+    (review,) = read_reviews_of(file)
+    assert review.edit is not None
+    hose = Want(name="hose", kinds=("garden hose", "hose"))
+    feeders = FEEDER.model_copy(update={"quantity": 3})
+    assert review.edit.after.wish == Wish(wants=(feeders, hose), deadline="Friday")
+
+
+def test_an_untyped_query_is_typed_from_nothing(reviewer: TestClient, file: Path) -> None:
+    page = reviewer.get("/review/2").text
+    assert "nobody has typed what the query wants" in page
+    assert '<details id="edit" open>' in page
+    assert page.count('<fieldset class="want"') == 1
+    reviewer.post("/review/2", data=filled(2, "edit", **want(0, name="bird bath", kinds="bird bath", optional="yes")))
+    (review,) = read_reviews_of(file)
+    assert review.edit is not None
+    assert review.edit.after.wish == Wish(wants=(Want(name="bird bath", kinds=("bird bath",), optional=True),))
+
+
+def test_errors_stand_beside_their_fields_and_what_was_typed_stays(reviewer: TestClient, file: Path) -> None:
+    given = {"budget": "much", "text": " ", **want(0, quantity="two", must="sturdy; cheap"), **want(1, kinds="")}
+    page = reviewer.post("/review/1", data=filled(do="edit", **given)).text
+    for name, error in (
+        ("budget", "'much' is no amount with its currency, such as 60 USD."),
+        ("text", "Is empty."),
+        ("want.0.quantity", "'two' is no whole number."),
+        ("want.1.kinds", "Is empty: leaf categories of the shop"),
+    ):
+        (found,) = re.findall(rf'<p class="problem" id="{re.escape(name)}-error">(.*?)</p>', page)
+        assert error in unescape(found)
+        assert f'<a href="#{name}">' in page
+    assert page.count('aria-invalid="true"') == 4
+    assert 'value="sturdy; cheap"' in page
+    assert read_reviews_of(file) == ()
+    back = reviewer.post("/review/1", data=filled(do="reset", **given)).text
+    assert 'name="want.0.quantity" value="2"' in back
 
 
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"decision": "edit"}, "Nothing was changed"),
-        ({"decision": "edit", "text": " "}, "The text is empty"),
-        ({"decision": "edit", "typed": "{"}, "is no JSON"),
-        ({"decision": "edit", "text": "x", "version": "another"}, "changed meanwhile"),
-        ({"answers": {"deep_research": True}}, "This is no decision"),
-        ({"decision": "perhaps"}, "This is no decision"),
+        ({"do": "edit"}, "Nothing was changed: accept it"),
+        ({"do": "accept", "text": "Another one?"}, "You have changed it: keep the change, or put everything back"),
+        ({"do": "reject", "want.0.quantity": "3"}, "and then reject it"),
+        ({"do": "edit", "text": "x", "version": "another"}, "has been changed meanwhile"),
+        ({"deep_research": None}, "Please answer every question first"),
+        ({"do": "edit", "want.0.name": "bird bath"}, "is the name of another want, too"),
+        ({"note": "x" * 4001}, "A note has at most 4,000 characters"),
     ],
 )
-def test_what_makes_no_decision_is_refused_in_a_sentence(
-    reviewer: TestClient, file: Path, given: dict[str, Any], why: str
+def test_what_makes_no_decision_is_shown_again_with_the_reason(
+    reviewer: TestClient, file: Path, given: dict[str, str | None], why: str
 ) -> None:
-    found = reviewer.post("/review/1", json=sent(**given))
-    assert found.status_code in (400, 409)
-    assert why in found.text
+    found = reviewer.post("/review/1", data=filled(**given))
+    assert found.status_code == 200
+    assert why in words(found.text)
     assert read_reviews_of(file) == ()
 
 
 def test_the_same_sent_twice_is_one_decision_and_another_one_takes_its_place(reviewer: TestClient, file: Path) -> None:
     for decision in ("accept", "accept", "reject"):
-        reviewer.post("/review/1", json=sent(decision=decision))
+        reviewer.post("/review/1", data=filled(do=decision))
     assert [it.decision for it in read_reviews_of(file)] == ["accept", "reject"]
     assert "You have decided to reject it" in reviewer.get("/review/1").text
+    reviewer.post("/review/1", data=filled(do="edit", **want(0, quantity="5")))
+    assert 'name="want.0.quantity" value="5"' in reviewer.get("/review/1").text
+
+
+def test_a_wish_edited_on_the_page_and_in_a_sheet_gives_the_same_line(
+    reviewer: TestClient, file: Path, world: World, tmp_path: Path
+) -> None:
+    bath = {
+        "name": "bath",
+        "kinds": "bird bath; Bird Baths",
+        "must": "heated; deep",
+        "rating_min": "4.5",
+        "quantity": "",
+    }
+    feeders = {"quantity": "3", "price_max": "$35", "again": "yes", "ratings_min": "1,000"}
+    whole = {"budget": "99.50 USD", "room": "", "deadline": "by May", "owned": "B0TEST0002"}
+    reviewer.post("/review/1", data=filled(do="edit", **want(0, **feeders), **want(1, **bath), **whole))
+    reviewer.post("/review/2", data=filled(2, "edit", fits_profile=None, **want(0, **bath), owned="B0TEST0001"))
+    on_pages = read_reviews_of(file)
+
+    items = Items(world, QUERIES)
+    sheet = sheet_of(map(items.of, QUERIES[:2]), "Ann B").decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(sheet, newline="")))
+    bath_cells = {"want": bath["name"], **{name: cell for name, cell in bath.items() if name != "name"}}
+    rows[0] |= {**YES, "decision": "edit", **feeders, **whole}
+    rows[1] |= bath_cells
+    rows[2] |= {**YES, "fits_profile": "", "decision": "edit", "owned": "B0TEST0001", **bath_cells}
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(as_csv([list(rows[0]), *(list(row.values()) for row in rows)]))
+    moment = datetime(2025, 1, 1, tzinfo=UTC)
+    by_sheet = read_filled(path, Reading({it.query_id: it for it in QUERIES}, "ann", moment, named=False)).reviews
+
+    lines: list[bytes] = []
+    for name, reviews in (("pages", on_pages), ("sheet", by_sheet)):
+        to = tmp_path / f"{name}.jsonl"
+        write_reviewed(to, outcomes(QUERIES, current_decisions(reviews, QUERIES, [])), items, Clock())
+        lines.append(to.read_bytes())
+    assert lines[0] == lines[1]
+    first, second = read_queries(tmp_path / "pages.jsonl")
+    assert first.wish is not None
+    assert [it.name for it in first.wish.wants] == ["bird feeder", "bath"]
+    assert (first.wish.wants[0].ratings_min, first.wish.wants[1].rating_min) == (1000, 4.5)
+    assert (first.typed_by, second.typed_by) == ("Ann B", "Ann B")
+
+
+def test_a_dispute_is_settled_on_a_page_of_its_own(reviewer: TestClient, file: Path) -> None:
+    one, two = (QUERIES[0].wish.model_copy(update={"deadline": day}) for day in ("Monday", "Friday"))  # pyright: ignore
+    log = ReviewLog(file)
+    for review in (reviewed(QUERIES[0], "bob", wish=one), reviewed(QUERIES[0], "carl", wish=two)):
+        log.append(review)
+    log.close()
+    assert 'href="/review/settle/1">q1</a>' in reviewer.get("/review").text
+    page = reviewer.get("/review/settle/1").text
+    assert "bob's edit: now: deadline: Monday" in words(page)
+    assert "Does it take deep research?" not in page
+    assert 'name="deadline" value="Friday"' in reviewer.get("/review/settle/1?take=carl").text
+    kept = reviewer.post("/review/settle/1", data=filled(do="edit", deadline="Friday"))
+    assert (kept.status_code, kept.headers["location"]) == (303, "/review")
+    last = read_reviews_of(file)[-1]
+    assert (last.settles, last.answers, last.reviewer) == (True, None, "Ann B")
+    assert last.edit is not None
+    assert last.edit.after.typed_by == "carl"
+    assert reviewer.get("/review/settle/1").status_code == 404
 
 
 def test_a_file_that_changed_is_read_again(reviewer: TestClient, file: Path) -> None:
@@ -134,5 +289,10 @@ def test_a_file_that_changed_is_read_again(reviewer: TestClient, file: Path) -> 
 def test_nobody_reviews_without_a_name(file: Path, world: World) -> None:
     client = client_of(create_app(parts_of(None, PORT, None, (file, world)), TOKEN, PORT))
     assert client.get("/review/1").headers["location"] == "/review"
-    assert client.post("/review/1", json=sent()).status_code == 403
+    assert client.post("/review/1", data=filled()).status_code == 403
+    assert read_reviews_of(file) == ()
+
+
+def test_what_is_no_decision_at_all_is_refused(reviewer: TestClient, file: Path) -> None:
+    assert reviewer.post("/review/1", data=filled(do="perhaps")).status_code == 400
     assert read_reviews_of(file) == ()

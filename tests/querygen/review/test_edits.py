@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.querygen.review.draft import word_diff, words_changed
+from drretail.querygen.review.edits import retyped, word_diff, words_changed
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "cat", "dog"]), max_size=12).map(" ".join)
 
@@ -36,3 +36,8 @@ def test_the_share_of_words_changed_is_zero_for_equal_texts_only_and_at_most_one
 )
 def test_words_are_counted_against_the_longer_text(before: str, after: str, share: float) -> None:
     assert words_changed(before, after) == share
+
+
+def test_spaces_at_the_ends_of_lines_change_no_text() -> None:
+    assert retyped("One line.\nAnother.", "One line. \r\nAnother.\n") == "One line.\nAnother."
+    assert retyped("One line.", " Another one. \n") == "Another one."

@@ -1,0 +1,190 @@
+"""A query as cells, and what filled cells make of it."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.querygen.review.form import (
+    NOTHING,
+    WANT_FIELDS,
+    WISH_FIELDS,
+    Cells,
+    Faults,
+    Form,
+    edit_by,
+    form_of,
+    wish_of,
+    with_blank_want,
+)
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
+from tests.querygen.review.conftest import LAMP, QUERIES, TYPED
+from tests.querygen.review.scripted import simple
+
+EMPTY_KINDS = "is empty: leaf categories of the shop, or short nouns; a product of any of them will do"
+PHRASES = st.text(st.sampled_from("ab1; \\x"), min_size=1, max_size=6).map(str.strip).filter(bool)
+LISTS = st.lists(PHRASES.filter(lambda it: not it.endswith("\\")), max_size=3, unique=True).map(tuple)
+MONEY = st.decimals(0, 1000, places=2).map(lambda it: Money(amount=str(it)))
+WANTS = st.builds(
+    Want,
+    name=PHRASES,
+    kinds=LISTS.filter(bool),
+    quantity=st.integers(1, 1000),
+    optional=st.booleans(),
+    again=st.booleans(),
+    must=LISTS,
+    must_not=LISTS,
+    rating_min=st.none() | st.floats(0, 5).map(lambda it: round(it, 2)),
+    ratings_min=st.none() | st.integers(0, 10_000),
+    price_max=st.none() | MONEY,
+    brands_wanted=LISTS,
+    brands_unwanted=LISTS,
+)
+WISHES = st.builds(
+    Wish,
+    wants=st.lists(WANTS, max_size=3, unique_by=lambda it: it.name.casefold()).map(tuple),
+    budget=st.none() | MONEY,
+    room=st.booleans(),
+    deadline=st.none() | PHRASES,
+    owned=LISTS,
+)
+
+
+def changed(query: Query, place: int | None = None, /, **cells: str) -> Form:
+    """The form of a query with other cells; those of the want at ``place``."""
+    form = form_of(query)
+    if place is None:
+        return replace(form, query=form.query | cells)
+    form = with_blank_want(form) if place == len(form.wants) else form
+    return replace(form, wants=tuple(it | cells if at == place else it for at, it in enumerate(form.wants)))
+
+
+def faults(query: Query, form: Form) -> list[tuple[int | None, str, str]]:
+    with pytest.raises(Faults) as caught:
+        edit_by("ann", query, form)
+    return [(it.want, it.column, it.message) for it in caught.value.faults]
+
+
+def test_every_field_of_a_wish_has_a_cell_that_says_what_it_means() -> None:
+    assert {it.name for it in WANT_FIELDS} == set(Want.model_fields)
+    assert {it.name for it in WISH_FIELDS} == (set(Wish.model_fields) - {"wants"}) | {NOTHING}
+    assert all(it.label and it.meaning.endswith(".") for it in (*WANT_FIELDS, *WISH_FIELDS))
+
+
+@given(WISHES, WISHES)
+def test_the_cells_of_a_wish_make_that_wish_again(wish: Wish, other: Wish) -> None:
+    form = form_of(simple(1, wish=wish))
+    assert wish_of(form, simple(1, wish=other)) == wish
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_cells_as_they_were_written_change_nothing(query: Query) -> None:
+    assert edit_by("ann", query, form_of(query)) is None
+    assert edit_by("ann", query, with_blank_want(form_of(query))) is None
+
+
+def test_whoever_changes_a_cell_of_the_wish_has_typed_it_and_the_other_cells_stay() -> None:
+    edit = edit_by("ann", QUERIES[0], changed(QUERIES[0], 1, quantity="3", kinds="desk lamp;  reading lamp"))
+    assert edit is not None
+    assert edit.fields == ("wish", "typed_by")
+    assert edit.after.typed_by == "ann"
+    lamp = LAMP.model_copy(update={"quantity": 3, "kinds": ("desk lamp", "reading lamp")})
+    assert edit.after.wish == TYPED.model_copy(update={"wants": (TYPED.wants[0], lamp)})
+
+
+def test_a_text_alone_leaves_who_typed_the_wish() -> None:
+    edit = edit_by("ann", QUERIES[0], changed(QUERIES[0], text="Another text.", expected_tools="calculator"))
+    assert edit is not None
+    assert edit.fields == ("text", "expected_tools")
+
+
+def test_a_query_without_a_wish_is_typed_from_nothing() -> None:
+    query = simple(1)
+    form = changed(query, 0, name="bird bath", kinds="bird bath\nBird Baths", optional="YES", price_max="€ 1.234,50")
+    edit = edit_by("ann", query, form)
+    assert edit is not None
+    bath = Want(
+        name="bird bath",
+        kinds=("bird bath", "Bird Baths"),
+        optional=True,
+        price_max=Money(amount="1234.50", currency="EUR"),
+    )
+    assert edit.after.wish == Wish(wants=(bath,))
+    nothing = edit_by("ann", query, changed(query, **{NOTHING: "yes"}))
+    assert nothing is not None
+    assert nothing.after.wish == Wish()
+
+
+def test_the_limits_of_an_older_file_are_carried_over_once_its_wants_are_typed() -> None:
+    query = QUERIES[1]
+    assert form_of(query).query["deadline"] == "June"
+    form = changed(query, 0, name="dog bed", kinds="dog bed")
+    wish = wish_of(form, query)
+    assert wish is not None
+    bed = wish.wants[0]
+    assert (bed.price_max, bed.brands_unwanted) == (Money(amount="25"), ("Nordlys",))
+    assert wish.deadline == "June"
+    other = replace(form, query=form.query | {"deadline": ""}, wants=({**form.wants[0], "price_max": "20 USD"},))
+    wish = wish_of(other, query)
+    assert wish is not None
+    assert (wish.deadline, wish.wants[0].price_max) == (None, Money(amount="20"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "message"),
+    [
+        ({"quantity": "two"}, "quantity", "'two' is no whole number"),
+        ({"quantity": "0"}, "quantity", "'0' should be greater than or equal to 1"),
+        ({"rating_min": "6"}, "rating_min", "'6' should be less than or equal to 5"),
+        ({"rating_min": "good"}, "rating_min", "'good' is no number of stars from 0 to 5"),
+        ({"ratings_min": "4,5"}, "ratings_min", "'4,5' is no whole number"),
+        ({"price_max": "60"}, "price_max", "'60' is no amount with its currency, such as 60 USD"),
+        ({"price_max": "$20-30"}, "price_max", "'$20-30' is no amount with its currency, such as 60 USD"),
+        ({"optional": "perhaps"}, "optional", "'perhaps' is neither yes nor no"),
+        ({"kinds": " ; "}, "kinds", EMPTY_KINDS),
+        (
+            {"kinds": ""},
+            "kinds",
+            EMPTY_KINDS,
+        ),
+        ({"name": "Bird Feeder"}, "name", "'Bird Feeder' is the name of another want, too"),
+    ],
+)
+def test_a_bad_cell_of_a_want_is_named_with_its_place(cells: Cells, column: str, message: str) -> None:
+    assert faults(QUERIES[0], changed(QUERIES[0], 1, **cells)) == [(1, column, message)]
+
+
+def test_all_bad_cells_are_named_at_once() -> None:
+    form = changed(QUERIES[0], 0, quantity="x")
+    form = replace(form, query=form.query | {"budget": "much", "text": " "})
+    assert [(want, column) for want, column, _ in faults(QUERIES[0], form)] == [
+        (None, "text"),
+        (None, "budget"),
+        (0, "quantity"),
+    ]
+
+
+def test_a_wish_without_wants_has_to_say_that_nothing_is_to_be_bought() -> None:
+    bare = replace(form_of(QUERIES[0]), wants=())
+    assert [(want, column) for want, column, _ in faults(QUERIES[0], bare)] == [(0, "name")]
+    assert [it[1] for it in faults(QUERIES[0], changed(QUERIES[0], **{NOTHING: "yes"}))] == [NOTHING]
+    assert [it[:2] for it in faults(simple(1), changed(simple(1), budget="60 USD"))] == [(0, "name")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "amount", "currency"),
+    [("$60", "60", "USD"), ("60.50USD", "60.50", "USD"), ("1,200 EUR", "1200", "EUR"), ("£9", "9", "GBP")],
+)
+def test_money_is_taken_as_people_write_it(cell: str, amount: str, currency: str) -> None:
+    wish = wish_of(changed(QUERIES[0], budget=cell), QUERIES[0])
+    assert wish is not None
+    assert wish.budget == Money(amount=amount, currency=currency)
+
+
+def test_no_spreadsheet_takes_ids_or_stars_for_numbers_or_dates() -> None:
+    want = LAMP.model_copy(update={"rating_min": 4.5})
+    form = form_of(simple(1, wish=Wish(wants=(want,), owned=("0141439513",))))
+    assert (form.query["owned"], form.wants[0]["rating_min"]) == ("0141439513;", "4.5 stars")
