@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.env.world import World
-from drretail.grounding.basket.cheapest import Basket
-from drretail.grounding.basket.reference import reference_of
 from drretail.querygen.checks import budget, contract, dates, names, privacy, wording
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
-from drretail.records.query import Query, Reference
+from drretail.records.query import FoundBasket, Query
 
 CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
     "names": names.check,
@@ -30,11 +28,24 @@ CODES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A query with what was found; ``basket`` is the cheapest that keeps to it, None where there is none."""
+    """A query with what was found."""
 
-    query: Query
     findings: tuple[Finding, ...]
-    basket: Basket | None
+    case: Case
+
+    @property
+    def query(self) -> Query:
+        return self.case.query
+
+    @property
+    def basket(self) -> FoundBasket | None:
+        """The cheapest that keeps to its wish, found when it is first asked for; None where there is none."""
+        return self.case.basket
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """What another query in its place could mend: all but that nobody has typed its wish."""
+        return tuple(finding for finding in self.findings if finding.code != "wish_missing")
 
 
 class Linter:
@@ -60,7 +71,7 @@ class Linter:
             case = self.case(query)
             checks = (*CHECKS.values(), *([contract.check] if contract.binds(query) else ()))
             findings = (finding for check in checks for finding in check(case))
-            self._checked[key] = Checked(query, (*self._made_for(query), *findings), case.basket)
+            self._checked[key] = Checked((*self._made_for(query), *findings), case)
         known = self._checked[key]
         return replace(known, findings=(*known.findings, *also))
 
@@ -83,15 +94,3 @@ class Linter:
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
             yield found("other_world", query.world_fingerprint[:12], f"this world is {here[:12]}")
-
-
-class References:
-    """The references of one world's queries; remembers what it looks up, as a linter does."""
-
-    def __init__(self, world: World) -> None:
-        self._linter = Linter(world)
-
-    def of(self, query: Query) -> Reference:
-        """What the shop could sell for a query; what its user has already is left out, unless it is wanted again."""
-        case = self._linter.case(query)
-        return reference_of(query, case.thing_slots, case.constraints.owned)
