@@ -97,7 +97,7 @@ def queries_of(
 
     def faultless(made: Draft) -> bool:
         query = query_of(world, user_id, f"{slug}-{len(queries) + 1}", made)
-        return linter is None or not linter.check(query).findings
+        return linter is None or not linter.findings(query)
 
     level = price_level(history, assortment)
     for made in islice(varied(history, assortment, level, seed, faultless), per_user):

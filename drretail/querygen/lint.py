@@ -1,7 +1,7 @@
 """All checks of all queries of a file."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from drretail.env.world import World
 from drretail.querygen.checks import budget, contract, dates, names, privacy, wording
@@ -28,19 +28,11 @@ CODES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A query with what was found."""
+    """A query with what was found; ``basket`` is the cheapest that keeps to its wish, None where there is none."""
 
+    query: Query
     findings: tuple[Finding, ...]
-    case: Case
-
-    @property
-    def query(self) -> Query:
-        return self.case.query
-
-    @property
-    def basket(self) -> FoundBasket | None:
-        """The cheapest that keeps to its wish, found when it is first asked for; None where there is none."""
-        return self.case.basket
+    basket: FoundBasket | None
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -57,7 +49,7 @@ class Linter:
         """What it has looked up; drafts that are made of the same shop may look there, too."""
         self._shoppers: dict[str, Shopper | None] = {}
         self._cases: dict[str, Case] = {}
-        self._checked: dict[str, Checked] = {}
+        self._findings: dict[str, tuple[Finding, ...]] = {}
 
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
         """Every query in order, with the findings of its own, and the later one of two that are alike."""
@@ -66,14 +58,17 @@ class Linter:
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """One query, whatever else is in its file."""
+        return Checked(query, (*self.findings(query), *also), self.case(query).basket)
+
+    def findings(self, query: Query) -> tuple[Finding, ...]:
+        """What is found in one query alone."""
         key = query.as_line()
-        if key not in self._checked:
+        if key not in self._findings:
             case = self.case(query)
             checks = (*CHECKS.values(), *([contract.check] if contract.binds(query) else ()))
-            findings = (finding for check in checks for finding in check(case))
-            self._checked[key] = Checked((*self._made_for(query), *findings), case)
-        known = self._checked[key]
-        return replace(known, findings=(*known.findings, *also))
+            found_here = (finding for check in checks for finding in check(case))
+            self._findings[key] = (*self._made_for(query), *found_here)
+        return self._findings[key]
 
     def case(self, query: Query) -> Case:
         """What the checks of a query start from."""

@@ -14,6 +14,7 @@ from drretail.querygen.rules.history import read_history
 from drretail.querygen.rules.offers import Assortment
 from drretail.querygen.rules.variety import varied
 from drretail.records.evidence import Finding
+from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 from tests.querygen.conftest import MakeWorld, bought, products
 
@@ -64,13 +65,13 @@ def test_a_draft_with_which_the_checks_find_fault_gives_way_to_the_next(
         assortment = Assortment(Stock(toolkit.session.world))
         first, second = queries_of(world, assortment, "ANNA", per_user=2, seed="1")
         linter = Linter(world)
-        check = linter.check
+        findings = linter.findings
 
-        def strict(query, also=()):  # pyright: ignore  # stands in for the method
+        def strict(query: Query) -> tuple[Finding, ...]:
             fault = Finding(code="poor", severity="error", said="it")
-            return check(query, also=[fault] if query.text == first.text else also)  # pyright: ignore
+            return (fault,) if query.text == first.text else findings(query)
 
-        monkeypatch.setattr(linter, "check", strict)
+        monkeypatch.setattr(linter, "findings", strict)
         made = queries_of(world, assortment, "ANNA", per_user=1, seed="1", linter=linter)
     assert made[0].text not in (first.text, "")
     assert made[0].query_id == first.query_id
