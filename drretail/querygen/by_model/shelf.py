@@ -22,7 +22,7 @@ _LONGEST_TITLE = 90
 def shelf_of(stock: Stock, place: Place, shopper: Shopper | None) -> str:
     """A line for each kind of product around the user's purchases, or of the place's category; the nearest first."""
     bought = list({it.product.product_id: it for it in shopper.listings}.values())[:_NEAR] if shopper else []
-    about = [it for it in (place.category, *place.category.split(", ")) if stock.offers.has_category(it)]
+    about = [it for it in (place.category, *place.category.split(", ")) if stock.has_category(it)]
     names = _near(stock, bought) if shopper else _kinds_in(stock, about)
     lines = (_line(name, stock.most_popular(name)) for name in dict.fromkeys(names))
     had = shopper.bought if shopper else frozenset[str]()

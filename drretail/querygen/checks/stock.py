@@ -1,17 +1,16 @@
 """What the shop offers, looked up once: many queries ask for the same things."""
 
-from drretail.env.catalog.base import CatalogQuery, Match, SortBy
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing, is_of_brand
 
-HITS = 50
-"""So many products are looked at in each search."""
-_BRAND_HITS = 20
+# So many products are looked at in each search.
+_HITS, _BRAND_HITS = 50, 20
 
 
 class Stock:
-    """The offers of one world, and what only writers of queries look up besides. Not for several threads at once."""
+    """The offers of one world, and what checks and generator look up besides. Not for several threads at once."""
 
     def __init__(self, world: World) -> None:
         self._catalog = world.catalog
@@ -22,12 +21,10 @@ class Stock:
     def most_popular(self, category: str) -> tuple[Listing, ...]:
         """The most rated products of a category."""
         if category not in self._popular:
-            self._popular[category] = tuple(self._search("", "any", "popularity", category))
+            query = CatalogQuery("", category=category, sort_by="popularity", limit=_HITS)
+            found = self._catalog.search(query).hits
+            self._popular[category] = tuple(self.offers.listings([hit.product_id for hit in found]))
         return self._popular[category]
-
-    def like(self, title: str) -> list[Listing]:
-        """The products whose words are nearest to a title's, the nearest first."""
-        return self._search(title, "any", "relevance")
 
     def has_brand(self, brand: str) -> bool:
         """True when some product is of this brand, sold by a store of this name, or has a title that begins so."""
@@ -36,7 +33,3 @@ class Stock:
             found = self.offers.listings([hit.product_id for hit in page.hits])
             self._brands[brand] = any(is_of_brand(listing, brand) for listing in found)
         return self._brands[brand]
-
-    def _search(self, text: str, match: Match, sort_by: SortBy, category: str | None = None) -> list[Listing]:
-        query = CatalogQuery(text, category=category, match=match, sort_by=sort_by, limit=HITS)
-        return self.offers.listings([hit.product_id for hit in self._catalog.search(query).hits])
