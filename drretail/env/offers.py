@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
-from drretail.errors import NotFound
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, listing_of
@@ -64,8 +63,5 @@ class Offers:
 
     def _bought(self, user_id: str | None) -> frozenset[str]:
         """The products of the orders that a user kept; none for nobody, and for one that the shop does not know."""
-        try:
-            orders = () if user_id is None else self.world.store.orders(user_id).orders
-        except NotFound:
-            return frozenset()
+        orders = () if user_id is None else self.world.store.orders(user_id).orders
         return frozenset(order.product_id for order in orders if order.order_status not in VOID_STATUSES)

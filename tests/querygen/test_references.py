@@ -78,4 +78,5 @@ def test_products_are_found_by_every_name_of_their_kind_and_by_their_leaf(make_w
         for key, title in titles.items()
     ]
     offers = Offers(make_world(made, [bought("ANNA", "desk lamp")[0]._replace(product_id="H3")]))
-    assert offers.of_kind("birdhouse") == ("H1", "H2")
+    found = offers.of_want(Want(name="birdhouse", kinds=("birdhouse",)))
+    assert [listing.product.product_id for listing in found] == ["H1", "H2"]

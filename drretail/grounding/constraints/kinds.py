@@ -33,7 +33,7 @@ _BEHIND = frozenset(
     ct dark dozen extra fl foot full ft gal gallon girl girls gold golden gram gray green grey inch inches indoor ivory
     kid kids king kit lady large lb lbs light lot medium men mens mini ml multi multicolor multipack natural navy new
     orange ounce ounces outdoor oz pack packs pair pairs pc pcs piece pieces pink plus pound pounds pro purple queen red
-    set sets silver size sizes small standard style tan teal toddler twin unisex us value white women womens x xl xxl
+    set sets silver size sizes small standard style tan teal toddler twin unisex us value white women womens xl xxl
     yellow
     """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
 ) | frozenset(map(stem, MATERIALS))
@@ -66,9 +66,8 @@ def is_of_kind(product: Product, kind: str) -> bool:
         return True
     if not named.words.issuperset(wanted):
         return False
-    noun = _up_to_noun(wanted)
-    by_leaf = any(_up_to_noun(leaf)[-1] == noun[-1] for leaf in named.leaves)
-    return by_leaf or any(_is_about(part, noun) for part in named.ends[: 1 if len(noun) == 1 else None])
+    by_leaf = any(leaf[-1] == wanted[-1] for leaf in named.leaves)
+    return by_leaf or any(_is_about(part, wanted) for part in named.ends[: 1 if len(wanted) == 1 else None])
 
 
 def shares_a_word(product: Product, kinds: Sequence[str]) -> bool:
@@ -104,18 +103,12 @@ def _ends(title: str) -> Iterator[tuple[str, ...]]:
     is_list = False
     for segment in segments[:_SEGMENTS]:
         naming, *beside = _BESIDE.split(f" {segment} ", maxsplit=1)
-        words = _stems(naming)
+        words = list(_stems(naming))
         is_list = bool(beside) or (is_list and len(words) <= _SHORT)
+        while len(words) > 1 and (words[-1] in _BEHIND or words[-1][0].isdigit()):
+            words.pop()
         if words and (beside or not is_list):
-            yield _up_to_noun(words)
-
-
-def _up_to_noun(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Without what stands behind the noun, of a kind as of a title: both a "Gel Pen Set" and a gel pen set are pens."""
-    end = len(words)
-    while end > 1 and (words[end - 1] in _BEHIND or words[end - 1][0].isdigit()):
-        end -= 1
-    return words[:end]
+            yield tuple(words)
 
 
 @lru_cache(maxsize=65_536)

@@ -13,6 +13,7 @@ from drretail.querygen.rules.history import History, Purchase, is_used_up
 from drretail.querygen.rules.naming import Thing, thing_of
 from drretail.querygen.rules.sentences import can_be_said
 from drretail.records.money import Money
+from drretail.records.shop import Product
 from drretail.records.wish import Want
 
 # What is offered must be common enough that an answer can choose.
@@ -39,12 +40,10 @@ class Assortment:
     def want_of(self, thing: Thing) -> Want:
         """One of a thing: what goes by its name, and its leaf category where all of that goes by its name, too."""
         if thing.name not in self._wants:
-            offers = self._stock.offers
-            named = offers.of_kind(thing.name)
-            paths = (listing.product.categories for listing in offers.listings(named))
-            leaves = Counter(path[-1] for path in paths if len(path) > 1)
+            named = self._of_kind(thing.name)
+            leaves = Counter(path[-1] for path in (product.categories for product in named.values()) if len(path) > 1)
             leaf = min(leaves, key=lambda name: (-leaves[name], name), default=thing.name)
-            kinds = (thing.name, leaf) if set(offers.of_kind(leaf)) <= set(named) else (thing.name,)
+            kinds = (thing.name, leaf) if self._of_kind(leaf).keys() <= named.keys() else (thing.name,)
             self._wants[thing.name] = Want(name=thing.name, kinds=kinds)
         return self._wants[thing.name]
 
@@ -110,6 +109,10 @@ class Assortment:
                     by_head.setdefault(thing.head, thing)
             self._beside[key] = tuple(by_head.values())
         return self._beside[key]
+
+    def _of_kind(self, kind: str) -> dict[str, Product]:
+        listings = self._stock.offers.of_want(Want(name=kind, kinds=(kind,)))
+        return {listing.product.product_id: listing.product for listing in listings}
 
 
 def budget_for(
