@@ -47,7 +47,6 @@ def test_what_the_user_has_is_left_out_unless_one_more_of_it_is_wanted(world: Wo
     assert found(world, SHAMPOO, user="ANNA").left_out == (had,)
     assert found(world, SHAMPOO.model_copy(update={"again": True}), user="ANNA").left_out == ()
     assert found(world, SHAMPOO).left_out == ()
-    assert found(world, SHAMPOO, user="NOBODY").left_out == ()
 
 
 @pytest.mark.parametrize(("wish", "lack"), [(None, "not_typed"), (Wish(), "no_things")])

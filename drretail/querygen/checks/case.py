@@ -36,7 +36,9 @@ class Case:
     @cached_property
     def basket(self) -> FoundBasket | None:
         """The cheapest basket that keeps to the wish, as answers are measured by it; None where there is none."""
-        return self.stock.offers.reference(self.query).cheapest
+        # Whom the shop does not know has bought nothing; that is found elsewhere.
+        known = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
+        return self.stock.offers.reference(known).cheapest
 
 
 def found(
