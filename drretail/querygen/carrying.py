@@ -1,12 +1,13 @@
 """Queries of a world, carried over into one that was perturbed."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from drretail.data_ingest.perturb.brand_names import name_of
+from drretail.data_ingest.perturb.brand_names import Name, name_of
 from drretail.data_ingest.perturb.perturbed_world import Perturbation
 from drretail.data_ingest.perturb.renaming import Renaming
 from drretail.querygen.reading import check_made_for
-from drretail.records.query import Demand, Query
+from drretail.records.query import Query
+from drretail.records.wish import Wish
 
 
 def carried(queries: Iterable[Query], mapping: Perturbation) -> list[Query]:
@@ -22,28 +23,39 @@ def carried(queries: Iterable[Query], mapping: Perturbation) -> list[Query]:
 
 
 def _carried(query: Query, renaming: Renaming) -> Query:
-    demanded = query.constraints
-    own = {name_of(it) for it in (*demanded.brands_wanted, *demanded.brands_unwanted)}
-
-    def text(said: str | None) -> str | None:
-        return None if said is None else renaming.text(said, own)
-
-    def demands(held: tuple[Demand, ...]) -> tuple[Demand, ...]:
-        return tuple(it.model_copy(update={"property": text(it.property), "of": text(it.of)}) for it in held)
-
-    constraints = demanded.model_copy(
-        update={
-            "brands_wanted": tuple(map(renaming.name, demanded.brands_wanted)),
-            "brands_unwanted": tuple(map(renaming.name, demanded.brands_unwanted)),
-            "must": demands(demanded.must),
-            "must_not": demands(demanded.must_not),
-            "quantities": {str(text(thing)): count for thing, count in demanded.quantities.items()},
-            "owned": tuple(renaming.ids.get(it, it) for it in demanded.owned),
-        }
+    wish = query.wish
+    brands = (
+        () if wish is None else (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted))
     )
+    own = {name_of(brand) for brand in brands}
+
+    def text(old: str | None) -> str | None:
+        return None if old is None else renaming.text(old, own)
+
     return query.model_copy(
         update={
             **{name: text(getattr(query, name)) for name in ("text", "persona", "context", "rationale")},
-            "constraints": constraints,
+            "wish": None if wish is None else _wish(wish, renaming, own),
+            # Nothing is scored by them, and they name the brands of the other world.
+            "constraints": None,
         }
     )
+
+
+def _wish(wish: Wish, renaming: Renaming, own: Collection[Name]) -> Wish:
+    def texts(old: Iterable[str]) -> tuple[str, ...]:
+        return tuple(renaming.text(text, own) for text in old)
+
+    wants = (
+        want.model_copy(
+            update={
+                "name": renaming.text(want.name, own),
+                **{name: texts(getattr(want, name)) for name in ("kinds", "must", "must_not")},
+                "brands_wanted": tuple(map(renaming.name, want.brands_wanted)),
+                "brands_unwanted": tuple(map(renaming.name, want.brands_unwanted)),
+            }
+        )
+        for want in wish.wants
+    )
+    owned = tuple(renaming.ids.get(product_id, product_id) for product_id in wish.owned)
+    return wish.model_copy(update={"wants": tuple(wants), "owned": owned})

@@ -1,33 +1,17 @@
 """Generic against profile-aware queries, by what the paper's Figure 5 shows of a pair: how much each says and needs."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
 from drretail.grounding.constraints.listing import folded
+from drretail.grounding.text.amounts import find_dates
+from drretail.querygen.checks.budget import limits_of
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.contract import USER_TOOLS
-from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.lint import Linter
+from drretail.querygen.rules.naming import thing_of
 from drretail.records.query import Query
-
-_OWN_RECORD = re.compile(
-    r"\b(?:my|our|earlier|past|previous) (?:\w+ )?(?:orders?|purchases?|history|record)\b"
-    r"|\bwhat (?:else )?I(?:'ve| have)? (?:already |usually )?(?:own|have|bought|ordered|got|buy|order|spend|go for)\b"
-    r"|\bI (?:usually|normally|always|often) \w+",
-    re.IGNORECASE,
-)
-_PLACE = re.compile(
-    r"\b(?:my|our) (?:\w+ )?(?:state|area|region|climate|city|town|zone|country)\b"
-    r"|\b(?:around here|where (?:I|we) live)\b",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"\b(?:since|back in|in) (?:(?:19|20)\d\d|January|February|March|April|May|June|July|August|September|October"
-    r"|November|December|last year)\b|\b(?:few|\d+) (?:days|weeks|months|years) ago\b"
-    r"|\blast (?:spring|summer|fall|winter)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +26,7 @@ class Measures:
     profile_mentions: float
     """Different things that the text says of the user's record: see ``profile_mentions``."""
     specifics: float
-    """Different things asked for, and typed constraints: see ``specifics``."""
+    """Different things asked for, and what bounds them: see ``specifics``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +62,29 @@ def measures(case: Case) -> Measures:
 
 
 def profile_mentions(case: Case) -> int:
-    """How many of these the text holds: each thing and each maker of what the user bought, the place where the user
-    lives, when something was bought, and the user's own record or habits; in a text without a user none.
+    """How many of these the text holds: the names of the things that the user bought and of their makers, and dates
+    that name a year; in a text without a user none.
     """
     if case.shopper is None:
         return 0
-    text = case.query.text
-    things = {it.thing.name for it in case.named if case.shopper.orders_of(it.thing)}
-    return (
-        len(things)
-        + len(_makers_named(text, case.shopper))
-        + bool(_PLACE.search(text))
-        + bool(_TIME.search(text))
-        + bool(_OWN_RECORD.search(text.replace("’", "'")))
-    )
+    text, bought = case.query.text, [listing.product for listing in case.shopper.listings]
+    things = {thing.words for product in bought if (thing := thing_of(product)) is not None and thing.is_in(text)}
+    words = f" {folded(text)} "
+    makers = {maker for listing in case.shopper.listings for maker in listing.makers if f" {maker} " in words}
+    return len(things) + len(makers) + len({date.iso for date in find_dates(text)})
 
 
 def specifics(case: Case) -> int:
-    """Things asked for, and what bounds them: budget, demands, brands, quantities and a deadline, one each."""
-    typed = case.query.constraints
-    bounds = (*typed.must, *typed.must_not, *typed.brands_wanted, *typed.brands_unwanted, *typed.quantities)
-    return len(case.asked.things) + len(bounds) + (typed.budget is not None) + (typed.deadline is not None)
-
-
-def _makers_named(text: str, shopper: Shopper) -> set[str]:
-    words = f" {folded(text)} "
-    return {maker for listing in shopper.listings for maker in listing.makers if f" {maker} " in words}
+    """Things asked for, and what bounds them: amounts of money, demands, brands, numbers and a deadline, one each."""
+    wish = case.query.wish
+    if wish is None:
+        return 0
+    bounds = [*limits_of(wish), *([wish.deadline] if wish.deadline else [])]
+    for want in wish.wants:
+        bounds += [*want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted]
+        bounds += [least for least in (want.rating_min, want.ratings_min) if least is not None]
+        bounds += [want.quantity] if want.quantity > 1 else []
+    return len(wish.wants) + len(bounds)
 
 
 def _means(rows: list[Measures]) -> Measures:

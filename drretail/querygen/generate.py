@@ -14,7 +14,7 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.querygen.rules.drafting import Draft
 from drretail.querygen.rules.history import History, read_history
-from drretail.querygen.rules.offers import Offers, price_level
+from drretail.querygen.rules.offers import Assortment, price_level
 from drretail.querygen.rules.variety import varied
 from drretail.querygen.users import check_users, drawn_users, user_slug
 from drretail.records.query import Query
@@ -64,9 +64,9 @@ def _generate(
     without: list[str] = []
     fewer: list[str] = []
     linter = linter or Linter(world)
-    offers = Offers(linter.stock)
+    assortment = Assortment(linter.stock)
     for user_id in users:
-        made = queries_of(world, offers, user_id, per_user=per_user, seed=seed, linter=linter)
+        made = queries_of(world, assortment, user_id, per_user=per_user, seed=seed, linter=linter)
         queries += made
         (served if made else without).append(user_id)
         if 0 < len(made) < per_user:
@@ -82,7 +82,7 @@ def _generate(
 
 
 def queries_of(
-    world: World, offers: Offers, user_id: str, *, per_user: int, seed: str, linter: Linter | None = None
+    world: World, assortment: Assortment, user_id: str, *, per_user: int, seed: str, linter: Linter | None = None
 ) -> list[Query]:
     """The user's queries; asking for more gives the same ones and others behind them.
 
@@ -97,9 +97,10 @@ def queries_of(
 
     def faultless(made: Draft) -> bool:
         query = query_of(world, user_id, f"{slug}-{len(queries) + 1}", made)
-        return linter is None or not linter.check(query).findings
+        return linter is None or not linter.findings(query)
 
-    for made in islice(varied(history, offers, price_level(history, offers), seed, faultless), per_user):
+    level = price_level(history, assortment)
+    for made in islice(varied(history, assortment, level, seed, faultless), per_user):
         queries.append(query_of(world, user_id, f"{slug}-{len(queries) + 1}", made))
     return queries
 
@@ -119,7 +120,7 @@ def query_of(world: World, user_id: str, query_id: str, made: Draft) -> Query:
         kind=made.kind,
         rationale=made.rationale,
         expected_tools=made.expected_tools,
-        constraints=made.constraints,
+        wish=made.wish,
         world_fingerprint=world.manifest.fingerprint,
         source=SOURCE,
     )
@@ -141,5 +142,5 @@ def demo_queries(world: World, path: Path, seed: str) -> tuple[Query, ...]:
 
 
 def _total_budget(query: Query) -> Decimal:
-    budget = query.constraints.budget
-    return budget.value if budget is not None and query.constraints.budget_scope == "total" else Decimal(0)
+    budget = None if query.wish is None else query.wish.budget
+    return Decimal(0) if budget is None else budget.value

@@ -1,17 +1,15 @@
 """All checks of all queries of a file."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from drretail.env.world import World
-from drretail.grounding.basket.cheapest import Basket
-from drretail.grounding.basket.reference import reference_of
 from drretail.querygen.checks import budget, contract, dates, names, privacy, wording
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
-from drretail.records.query import Query, Reference
+from drretail.records.query import FoundBasket, Query
 
 CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
     "names": names.check,
@@ -30,11 +28,16 @@ CODES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A query with what was found; ``basket`` is the cheapest that keeps to it, None where there is none."""
+    """A query with what was found; ``basket`` is the cheapest that keeps to its wish, None where there is none."""
 
     query: Query
     findings: tuple[Finding, ...]
-    basket: Basket | None
+    basket: FoundBasket | None
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """What another query in its place could mend: all but that nobody has typed its wish."""
+        return tuple(finding for finding in self.findings if finding.code != "wish_missing")
 
 
 class Linter:
@@ -46,7 +49,7 @@ class Linter:
         """What it has looked up; drafts that are made of the same shop may look there, too."""
         self._shoppers: dict[str, Shopper | None] = {}
         self._cases: dict[str, Case] = {}
-        self._checked: dict[str, Checked] = {}
+        self._findings: dict[str, tuple[Finding, ...]] = {}
 
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
         """Every query in order, with the findings of its own, and the later one of two that are alike."""
@@ -55,14 +58,17 @@ class Linter:
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """One query, whatever else is in its file."""
+        return Checked(query, (*self.findings(query), *also), self.case(query).basket)
+
+    def findings(self, query: Query) -> tuple[Finding, ...]:
+        """What is found in one query alone."""
         key = query.as_line()
-        if key not in self._checked:
+        if key not in self._findings:
             case = self.case(query)
             checks = (*CHECKS.values(), *([contract.check] if contract.binds(query) else ()))
-            findings = (finding for check in checks for finding in check(case))
-            self._checked[key] = Checked(query, (*self._made_for(query), *findings), case.basket)
-        known = self._checked[key]
-        return replace(known, findings=(*known.findings, *also))
+            found_here = (finding for check in checks for finding in check(case))
+            self._findings[key] = (*self._made_for(query), *found_here)
+        return self._findings[key]
 
     def case(self, query: Query) -> Case:
         """What the checks of a query start from."""
@@ -83,15 +89,3 @@ class Linter:
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
             yield found("other_world", query.world_fingerprint[:12], f"this world is {here[:12]}")
-
-
-class References:
-    """The references of one world's queries; remembers what it looks up, as a linter does."""
-
-    def __init__(self, world: World) -> None:
-        self._linter = Linter(world)
-
-    def of(self, query: Query) -> Reference:
-        """What the shop could sell for a query; what its user has already is left out, unless it is wanted again."""
-        case = self._linter.case(query)
-        return reference_of(query, case.thing_slots, case.constraints.owned)

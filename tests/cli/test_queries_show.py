@@ -14,7 +14,11 @@ QUERY: dict[str, object] = {
     "kind": "companion",
     "rationale": "The record shows a bird bath.",
     "expected_tools": ["get_user_orders"],
-    "constraints": {"budget": {"amount": "30", "currency": "USD"}, "owned": ["B0OWNED001"]},
+    "wish": {
+        "wants": [{"name": "bird feeder", "kinds": ["bird feeder"], "must": ["squirrel proof"], "rating_min": 4}],
+        "budget": {"amount": "30", "currency": "USD"},
+        "owned": ["B0OWNED001"],
+    },
     "source": "a person",
 }
 
@@ -30,6 +34,7 @@ def test_a_question_is_shown_in_full_within_80_columns(drretail: Command, tmp_pa
     assert max(map(len, shown.splitlines())) <= 80
     assert TEXT.strip() in " ".join(shown.split())
     assert "mine-1 · companion · profile-aware" in shown
+    assert "bird feeder: must be squirrel proof; at least 4 stars" in shown
     assert "budget: $30.00 in total" in shown
     assert shown.endswith("2 queries of 1 user\n")
     assert "B0OWNED001" not in shown
@@ -52,7 +57,7 @@ def test_some_of_them_are_shown_by_number_or_id_also_as_json(drretail: Command, 
 
 
 def test_untyped_questions_say_so_and_hostile_text_steers_no_terminal(drretail: Command, tmp_path: Path) -> None:
-    write(tmp_path, {**QUERY, "text": "a \x1b[31mred\u202e feeder", "constraints": {}, "typed_by": "nobody"})
+    write(tmp_path, {**QUERY, "text": "a \x1b[31mred\u202e feeder", "wish": None})
     shown = drretail("queries", "show", "q.jsonl").stdout
     assert "not typed" in shown
     assert "\x1b" not in shown

@@ -37,6 +37,9 @@ PROPERTIES = {
     "vitamin D3 supplement": "vegan",
     "birdhouse": "waterproof",
     "bird bath": "heated",
+    "desk organizer": "plastic",
+    "hair clips": "plastic",
+    "planner": "leather",
 }
 """What every other product of a kind says of itself."""
 

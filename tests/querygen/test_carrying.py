@@ -8,7 +8,8 @@ from drretail.data_ingest.perturb.perturbed_world import Perturbation, perturb_w
 from drretail.errors import UserError
 from drretail.querygen.carrying import carried
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, demands
+from drretail.records.query import Constraints, Query
+from drretail.records.wish import Want, Wish
 from tests.shop import USER, build
 
 
@@ -23,10 +24,16 @@ def query(mapping: Perturbation, **more: object) -> Query:
             "query_id": "q1",
             "user_id": USER,
             "text": "My Tanagrove feeder (B0TEST0001) leaks; another by tanagrove under $30?",
-            "constraints": Constraints(
+            "wish": Wish(
+                wants=(
+                    Want(
+                        name="feeder",
+                        kinds=("feeder",),
+                        brands_wanted=("Tanagrove",),
+                        must=("fits the Tanagrove pole",),
+                    ),
+                ),
                 budget=Money(amount="30", currency="USD"),
-                brands_wanted=("Tanagrove",),
-                must=demands("fits the Tanagrove pole"),
                 owned=("B0TEST0001",),
             ),
             "world_fingerprint": mapping.perturbed_from,
@@ -41,11 +48,19 @@ def test_brands_and_products_are_those_of_the_other_world_and_all_else_stays(map
     (new,) = carried([old], mapping)
     brand, product = mapping.brands["Tanagrove"], mapping.ids["B0TEST0001"]
     assert new.text == f"My {brand} feeder ({product}) leaks; another by {brand} under $30?"
-    assert new.constraints.brands_wanted == (brand,)
-    assert new.constraints.must[0].property == f"fits the {brand} pole"
-    assert new.constraints.owned == (product,)
+    assert new.wish is not None
+    (want,) = new.wish.wants
+    assert (want.brands_wanted, want.must) == ((brand,), (f"fits the {brand} pole",))
+    assert new.wish.owned == (product,)
     assert new.world_fingerprint == mapping.fingerprint
-    assert (new.query_id, new.user_id, new.constraints.budget) == (old.query_id, old.user_id, old.constraints.budget)
+    assert (new.query_id, new.user_id) == (old.query_id, old.user_id)
+    assert (new.wish.budget, want.name) == (Money.of(30), "feeder")
+
+
+def test_a_query_that_nobody_has_typed_stays_so(mapping: Perturbation) -> None:
+    older = query(mapping, wish=None, constraints=Constraints(brands_wanted=("Tanagrove",)))
+    (new,) = carried([older], mapping)
+    assert (new.wish, new.constraints) == (None, None)
 
 
 def test_a_query_of_a_third_world_is_refused(mapping: Perturbation) -> None:

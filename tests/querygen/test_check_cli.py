@@ -109,3 +109,23 @@ def test_compare_sets_both_modes_beside_each_other(world: World, file: Path, tmp
     assert "mentions of the profile" in table.stdout
     assert document["modes"]["profile_aware"]["queries"] == 2
     assert document["modes"]["generic"]["profile_mentions"] == 0
+
+
+def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "plain.jsonl"
+    plain = Query(query_id="g-1", mode="generic", text="What is the best birdhouse?", source="a test")
+    write_lines(file, [plain.as_line()])
+    result = call("check", file, world)
+    assert result.exit_code == 3
+    assert "wish_missing 1" in result.stdout
+    assert "Without a wish: 1 of 1 queries" in result.output
+    assert "Name a --model" in result.output
+    assert json.loads(call("check", file, world, "--json").stdout)["untyped"] == 1
+
+
+def test_fix_writes_nothing_in_the_place_of_a_query_that_lacks_only_its_wish(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "plain.jsonl"
+    plain = Query(query_id="g-1", mode="generic", text="What is the best birdhouse?", source="a test")
+    write_lines(file, [plain.as_line()])
+    assert "0 queries replaced after 0 tries" in call("check", file, world, "--fix").stdout
+    assert not history_path(file).exists()

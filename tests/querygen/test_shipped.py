@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from drretail.cli.queries.group import queries_app
 from drretail.data_ingest.demo import build_shop
+from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
@@ -33,7 +34,12 @@ def test_the_demo_world_is_the_one_that_the_queries_were_made_for(demo: World) -
 def test_nothing_is_found_in_any_of_them_nor_between_them(demo: World) -> None:
     checked = Linter(demo).check_all(shipped_queries())
     assert [(it.query.query_id, it.findings) for it in checked if it.findings] == []
-    assert all(it.basket is not None for it in checked if it.query.constraints.budget is not None)
+    assert [it.query.query_id for it in checked if it.basket is None] == []
+
+
+def test_every_demand_of_theirs_is_borne_out_by_some_record(demo: World) -> None:
+    references = map(Offers(demo).reference, shipped_queries())
+    assert [(it.query_id, thing.open) for it in references for thing in it.things if thing.open] == []
 
 
 def test_there_are_twenty_to_develop_with_and_thirty_to_test_with_and_no_user_is_in_both() -> None:
@@ -54,13 +60,17 @@ def test_each_has_a_reason_of_its_own_and_all_kinds_are_in_both_splits() -> None
 
 
 def test_they_are_bounded_in_many_ways() -> None:
-    queries = shipped_queries()
-    for bound in ("budget", "must", "must_not", "brands_unwanted", "quantities", "deadline", "owned"):
-        assert any(getattr(query.constraints, bound) for query in queries), bound
-    assert {query.constraints.budget_scope for query in queries} == {"total", "per_item"}
-    assert sum(query.constraints.deadline is not None for query in queries) >= 8
-    assert sum(bool(query.constraints.quantities) for query in queries) >= 6
-    assert any(query.constraints.budget is None for query in queries)
+    wishes = [query.wish for query in shipped_queries() if query.wish is not None]
+    wants = [want for wish in wishes for want in wish.wants]
+    assert (len(wishes), len(wants)) == (50, 74)
+    for bound in ("must", "must_not", "brands_unwanted", "rating_min", "ratings_min", "price_max", "optional", "again"):
+        assert any(getattr(want, bound) for want in wants), bound
+    for bound in ("budget", "room", "deadline", "owned"):
+        assert any(getattr(wish, bound) for wish in wishes), bound
+    assert sum(wish.deadline is not None for wish in wishes) >= 8
+    assert sum(want.quantity > 1 for want in wants) >= 6
+    assert any(len(want.name.split(" or ")) > 1 for want in wants)
+    assert any(wish.budget is None for wish in wishes)
 
 
 def test_a_user_asks_for_different_kinds_of_things() -> None:

@@ -14,6 +14,7 @@ from drretail.cli.queries.review import Reviewer, review
 if TYPE_CHECKING:
     from drretail.cli.queries.fix import Fixed
     from drretail.querygen.lint import Checked
+    from drretail.records.query import Query
 
 Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
 
@@ -67,7 +68,7 @@ def check(
     )
     queries = read_queries(file)
     names_a_model = model is not None or calls.model_profile is not None
-    if names_a_model and not fix and all(it.is_typed for it in queries):
+    if names_a_model and not fix and all(query.wish is not None for query in queries):
         raise UserError(
             "Queries are checked without a model, and all of these are typed; --model says who writes them again: "
             "add --fix."
@@ -81,16 +82,19 @@ def check(
             queries, stays_wrong = types.queries, bool(types.wrong)
             write_lines(file, (query.as_line() for query in queries))
             if not output.quiet:
-                say(f"Constraints of {file}{told_types(types, quiet=False)}")
+                say(f"Wishes of {file}{told_types(types, quiet=False)}")
         with busy("checking queries", quiet=output.quiet):
             checked = linter.check_all(fixed.mended.queries if fixed else queries)
     if output.as_json:
         _print_json(checked, fixed)
     else:
         _print_tables(file, checked, fixed, baskets=baskets, quiet=output.quiet)
-    untyped = sum(not it.query.is_typed for it in checked)
+    untyped = sum(entry.query.wish is None for entry in checked)
     if untyped and not output.quiet:
-        say(f"{untyped} have untyped constraints, so these were not checked: name a --model, or fill them in by hand.")
+        say(
+            f"Without a wish: {untyped} of {len(checked)} queries, so that what they want was not checked. Name a "
+            "--model that types them, or fill in `wish` by hand (docs/queries.md)."
+        )
     if stays_wrong or any(it.findings for it in checked):
         raise typer.Exit(3)
 
@@ -107,6 +111,7 @@ def _print_json(checked: "Sequence[Checked]", fixed: "Fixed | None") -> None:
         {
             "ok": not any(it.findings for it in checked),
             "codes": dict(_codes(checked)),
+            "untyped": sum(entry.query.wish is None for entry in checked),
             "replaced": list(fixed.mended.replaced) if fixed else [],
             "left": list(fixed.mended.left) if fixed else [],
             "why_left": fixed.mended.left if fixed else {},
@@ -121,22 +126,16 @@ def _print_tables(
     file: Path, checked: "Sequence[Checked]", fixed: "Fixed | None", *, baskets: bool, quiet: bool
 ) -> None:
     from drretail.cli.queries.fix import print_fixed
-    from drretail.grounding.text.wording import format_money
     from drretail.querygen.checks.budget import told
     from drretail.viewer.output import print_table
 
     if baskets:
-        budgets = [(it, it.query.constraints.budget) for it in checked]
         print_table(
             "The cheapest basket that keeps to each query",
             ["query", "budget", "basket"],
             [
-                (
-                    it.query.query_id,
-                    format_money(budget.value, budget.currency) if budget else None,
-                    told(it.basket) if it.basket else None,
-                )
-                for it, budget in budgets
+                (entry.query.query_id, _budget(entry.query), told(entry.basket) if entry.basket else None)
+                for entry in checked
             ],
         )
     rows = [
@@ -153,14 +152,22 @@ def _print_tables(
     typer.echo(f"{whole} of {len(checked)} queries are without a finding{f'; {counts}' if counts else ''}")
 
 
+def _budget(query: "Query") -> str | None:
+    from drretail.grounding.text.wording import format_money
+
+    budget = None if query.wish is None else query.wish.budget
+    return None if budget is None else format_money(budget.value, budget.currency)
+
+
 def _basket(checked: "Checked") -> dict[str, Any] | None:
-    if checked.basket is None:
+    basket = checked.basket
+    if basket is None:
         return None
     picks = [
-        {"thing": pick.slot, "product_id": pick.product_id, "price": str(pick.price), "quantity": pick.quantity}
-        for pick in checked.basket.picks
+        {"thing": item.thing, "product_id": item.product_id, "price": item.price, "quantity": item.quantity}
+        for item in basket.items
     ]
-    return {"total": str(checked.basket.total), "currency": checked.basket.currency, "picks": picks}
+    return {"total": basket.total.amount, "currency": basket.total.currency, "picks": picks}
 
 
 def _codes(checked: "Sequence[Checked]") -> list[tuple[str, int]]:

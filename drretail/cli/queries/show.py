@@ -47,17 +47,18 @@ def show(
 
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     """A heading, the question, and below it what is typed."""
-    from drretail.querygen.review.item import constraints_told, harmless, wrapped
+    from drretail.grounding.text.wishes import wish_lines
+    from drretail.querygen.review.item import harmless, wrapped
 
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     yield harmless(" · ".join(heading).replace("\n", " "))
     yield from wrapped(query.text.splitlines(), width)
-    typed = constraints_told(query.constraints) if query.is_typed else ["what it demands is not typed"]
+    typed = ["what it wants is not typed"] if query.wish is None else wish_lines(query.wish)
     if details:
         tools = ", ".join(query.expected_tools) or "none"
         whom = query.user_id or "nobody in particular"
         typed += [f"expected tools: {tools}", f"of: {whom}", f"made by: {query.source}"]
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
-        typed = [line for line in typed if not line.startswith(("categories:", "owned:"))]
+        typed = [line for line in typed if not line.startswith("owned:")]
     yield from wrapped(typed, width, bullet="· ")

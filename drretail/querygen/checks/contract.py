@@ -5,15 +5,17 @@ People's questions and files from elsewhere need not keep to it.
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
-from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.constraints.listing import folded
-from drretail.grounding.constraints.quantities import read_deadline
-from drretail.grounding.text.amounts import find_money
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.words import stem
+from drretail.querygen.checks.budget import limits_of
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.records.wish import Wish
 
 CODES = {
     "too_short": "fewer than 20 words",
@@ -25,9 +27,8 @@ CODES = {
     "web_tool_missing": "web_search is not among the expected tools: a part of the question should need the web",
     "rationale_missing": "no rationale says why the question is asked",
     "rationale_tells_answer": "the rationale names a product that the answer is to find",
-    "words_not_in_text": "a typed budget, demand, brand, thing or deadline is not in the words of the text",
-    "budget_not_typed": "the text names a budget that the constraints lack",
-    "deadline_not_typed": "the text names a deadline that the constraints lack",
+    "words_not_in_text": "a typed amount, number, demand, brand, thing or deadline is not in the words of the text",
+    "amount_not_typed": "the text names an amount of money that the wish lacks",
 }
 
 LEAST_WORDS, MOST_WORDS, LEAST_TOOLS, LEAST_OF_A_RATIONALE = 20, 180, 3, 8
@@ -50,7 +51,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield found("too_short" if words < LEAST_WORDS else "too_long", case.query.text[:80], f"{words} words")
     yield from _tools(case)
     yield from _rationale(case)
-    yield from _words(case)
+    yield from _wish(case)
 
 
 def _tools(case: Case) -> Iterator[Finding]:
@@ -78,7 +79,7 @@ def _rationale(case: Case) -> Iterator[Finding]:
         if product_id not in ordered:
             yield found("rationale_tells_answer", product_id, "a product that the user has not ordered")
     words, asked = f" {folded(rationale)} ", f" {folded(case.query.text)} "
-    for listing in (it for slot in case.slots for it in slot.offers):
+    for listing in (listing for _, listings in case.offered for listing in listings):
         # The folded text begins with the title.
         front = " ".join(listing.text.split(maxsplit=_FRONT)[:_FRONT])
         named = front.count(" ") == _FRONT - 1 and f" {front} " in words and f" {front} " not in asked
@@ -87,25 +88,33 @@ def _rationale(case: Case) -> Iterator[Finding]:
             return
 
 
-def _words(case: Case) -> Iterator[Finding]:
-    constraints, text = case.query.constraints, case.query.text
-    budget = constraints.budget
-    if budget is not None and not find_money(text):
-        yield found("words_not_in_text", format_money(budget.value, budget.currency), "write it in digits")
-    properties = [it.property for it in (*constraints.must, *constraints.must_not)]
-    demands = (*properties, *constraints.brands_wanted, *constraints.brands_unwanted)
-    due = () if constraints.deadline is None else (constraints.deadline,)
-    for phrase in (*demands, *constraints.quantities, *due):
-        missing = _missing(phrase, text)
-        if missing:
-            yield found("words_not_in_text", phrase, f"the text lacks {missing}")
-    if budget is None and (read := read_budget(text)) is not None:
-        yield found("budget_not_typed", format_money(read[0].value, read[0].currency), severity="warning")
-    if constraints.deadline is None and (deadline := read_deadline(text)) is not None:
-        yield found("deadline_not_typed", deadline, severity="warning")
+def _wish(case: Case) -> Iterator[Finding]:
+    """That the wish is typed in the words and numbers of the text, and holds every amount of money of it."""
+    wish, text = case.query.wish, case.query.text
+    if wish is None:
+        return
+    words = set(map(stem, folded(text).split()))
+    for phrase in dict.fromkeys(_phrases(wish)):
+        if missing := [word for word in folded(phrase).split() if stem(word) not in words]:
+            yield found("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
+    amounts, limits = find_amounts(text), limits_of(wish)
+    numbers = {amount.low for amount in amounts if amount.kind == "number"}
+    for least in dict.fromkeys(least for want in wish.wants for least in (want.rating_min, want.ratings_min)):
+        if numbers and least is not None and Decimal(str(least)) not in numbers:
+            yield found("words_not_in_text", f"{least:g}", "the text has other numbers")
+    money = [amount for amount in amounts if amount.kind == "money"]
+    if limits and not money:
+        yield found("words_not_in_text", format_money(limits[0].value, limits[0].currency), "write it in digits")
+    # Where no amount is typed at all, the checks of the budget say so.
+    typed = {limit.value for limit in limits}
+    for amount in (amount for amount in money if limits and amount.high not in typed):
+        span = amount.start, amount.end
+        yield found("amount_not_typed", text[slice(*span)], "the wish lacks it", severity="warning", span=span)
 
 
-def _missing(phrase: str, text: str) -> str:
-    """The words of a phrase that the text lacks in singular and plural, with commas between them."""
-    words = set(folded(text).split())
-    return ", ".join(it for it in folded(phrase).split() if not {it, f"{it}s", it.removesuffix("s")} & words)
+def _phrases(wish: Wish) -> Iterator[str]:
+    """What the wish has in the words of the text; kinds are in the shop's."""
+    for want in wish.wants:
+        yield from (want.name, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
+    if wish.deadline is not None:
+        yield wish.deadline

@@ -14,7 +14,8 @@ CODES = {
 
 def check(case: Case) -> Iterator[Finding]:
     """Years alone count in the text, as other dates may be plans; of the typed deadline, a whole date."""
-    text, deadline, today = case.query.text, case.query.constraints.deadline or "", case.now.date()
+    text, wish, today = case.query.text, case.query.wish, case.now.date()
+    deadline = (wish and wish.deadline) or ""
     for said in find_dates(text):
         if int(said.iso[:4]) > today.year and text[said.start : said.end] not in deadline:
             yield found("date_in_future", text[said.start : said.end], f"today is {today}", span=(said.start, said.end))

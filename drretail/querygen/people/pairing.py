@@ -18,8 +18,9 @@ Choices = Mapping[str, Sequence[str]]
 
 
 def relevance(task: Query, past: Past) -> float:
-    """The share of the task's words and categories that stand in what the user bought."""
-    wanted = frozenset(content_stems(" ".join((task.text, *task.constraints.categories))))
+    """The share of the words of the task and of the kinds that it wants that stand in what the user bought."""
+    kinds = () if task.wish is None else (kind for want in task.wish.wants for kind in want.kinds)
+    wanted = frozenset(content_stems(" ".join((task.text, *kinds))))
     return len(wanted & past.words()) / len(wanted) if wanted else 0.0
 
 
@@ -73,7 +74,6 @@ def paired(
 
 def pair_query(task: Query, persona: Persona, context: PersonContext | None, fingerprint: str) -> Query:
     """The task as one user's: its text as it was, the persona and the context beside it."""
-    constraints = task.constraints.model_copy(update={"owned": ()})
     return task.model_copy(
         update={
             "query_id": f"{task.query_id[:_LONGEST_TASK_ID]}-{user_slug(persona.user_id)}",
@@ -82,7 +82,8 @@ def pair_query(task: Query, persona: Persona, context: PersonContext | None, fin
             "mode": "task",
             "persona": persona.text,
             "context": None if context is None else context.text,
-            "constraints": constraints,
+            "wish": None if task.wish is None else task.wish.model_copy(update={"owned": ()}),
+            "constraints": None,
             "rationale": "",
             "expected_tools": (),
             "world_fingerprint": fingerprint,

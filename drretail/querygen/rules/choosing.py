@@ -3,7 +3,7 @@
 replace   another product of a kind that the user has
 again     what is used up, or something in its place
 beside    one more thing from the part of the shop that a purchase came from
-together  several of these
+together  several of these, of which the last may only be asked about
 either    one of two of these
 present   one of two of these, or several of one, for somebody else
 """
@@ -15,13 +15,15 @@ from random import Random
 from drretail.querygen.rules.history import History, Purchase
 from drretail.querygen.rules.naming import Thing
 from drretail.querygen.rules.needs import Need, Shape
-from drretail.querygen.rules.offers import Offers
+from drretail.querygen.rules.offers import Assortment
 
 # The record is read from here: a taste that changed years ago is none.
 _RECENT = 8
 # Nobody wonders about the next one as soon as the first has come.
 _DAYS_OF_USE = 30
 _LEAST_TOGETHER, _MOST_TOGETHER = 2, 3
+# How often the last of several is only asked about.
+_MAYBE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Case:
     """One attempt at a draft."""
 
     history: History
-    offers: Offers
+    assortment: Assortment
     rng: Random
     level: float
     """Where the user buys between cheap (0) and dear (1)."""
@@ -57,6 +59,8 @@ class Chosen:
     purchase: Purchase
     things: tuple[Thing, ...]
     """What is asked for; of "either" and "present", one of them."""
+    maybe: Thing | None = None
+    """One more, of which is asked whether to buy it at all."""
 
     @property
     def any_will_do(self) -> bool:
@@ -69,7 +73,11 @@ class Chosen:
 
     @property
     def about(self) -> frozenset[str]:
-        return frozenset(thing.name for thing in self.things)
+        return frozenset(thing.name for thing in self.all_things)
+
+    @property
+    def all_things(self) -> tuple[Thing, ...]:
+        return self.things if self.maybe is None else (*self.things, self.maybe)
 
 
 def choose(case: Case, need: Need) -> Chosen | None:
@@ -88,7 +96,10 @@ def choose(case: Case, need: Need) -> Chosen | None:
     purchase, others = case.rng.choice(found)
     most = {"beside": 1, "together": case.rng.randint(_LEAST_TOGETHER, _MOST_TOGETHER)}.get(need.shape, least)
     places = sorted(case.rng.sample(range(len(others)), min(most, len(others))))
-    return Chosen(need, purchase, tuple(others[place] for place in places))
+    things = tuple(others[place] for place in places)
+    if need.shape == "together" and len(things) > _LEAST_TOGETHER and case.rng.random() < _MAYBE:
+        return Chosen(need, purchase, things[:-1], maybe=things[-1])
+    return Chosen(need, purchase, things)
 
 
 def _purchases(case: Case, need: Need) -> list[Purchase]:
@@ -104,18 +115,18 @@ def _purchases(case: Case, need: Need) -> list[Purchase]:
 
 
 def _fits(case: Case, need: Need, purchase: Purchase) -> bool:
-    if need.level and (purchase.price is None or not case.offers.are_priced(purchase.thing)):
+    if need.level and (purchase.price is None or not case.assortment.are_priced(purchase.thing)):
         return False  # nothing tells what is cheaper or dearer
     if need.shape == "again":
-        return purchase.uses_up and case.offers.has(purchase.thing, without=case.history.product_ids)
+        return purchase.uses_up and case.assortment.has(purchase.thing, without=case.history.product_ids)
     if purchase.uses_up:
         # What has been used up since is no longer there to go with anything.
         return need.shape != "replace" and purchase.lasts(case.history.today)
     if need.shape == "replace":
         used = (case.history.today - purchase.day).days >= _DAYS_OF_USE
-        return used and case.offers.has(purchase.thing, without=case.history.product_ids)
+        return used and case.assortment.has(purchase.thing, without=case.history.product_ids)
     return True
 
 
 def _beside(case: Case, purchase: Purchase) -> list[Thing]:
-    return [it for it in case.offers.beside(purchase) if it.name not in case.avoid and case.history.lacks(it)]
+    return [it for it in case.assortment.beside(purchase) if it.name not in case.avoid and case.history.lacks(it)]

@@ -10,7 +10,8 @@ from drretail.querygen.rules.history import Purchase
 from drretail.querygen.rules.needs import KINDS, Need, sayings
 from drretail.querygen.rules.phrases import listed
 from drretail.querygen.rules.sentences import Said, how_long, season, text_of, when
-from drretail.records.query import Constraints, NeedKind
+from drretail.records.query import NeedKind
+from drretail.records.wish import Wish
 
 LEAST_WORDS, MOST_WORDS = 40, 110
 # The text never names the place: an agent has to look it up, as for "my state" in the paper's Figure 9.
@@ -34,7 +35,7 @@ class Draft:
     text: str
     rationale: str
     expected_tools: tuple[str, ...]
-    constraints: Constraints
+    wish: Wish
     words: frozenset[str] = frozenset()
     """All of its sentences and questions, as in sayings.toml."""
 
@@ -54,7 +55,7 @@ def draft(case: Case, need: Need) -> Draft | None:
         text=text,
         rationale=f"The record shows {_with_orders(chosen.purchase)}. {need.why}",
         expected_tools=_tools(need, demanded),
-        constraints=demanded.constraints,
+        wish=demanded.wish(case, chosen),
         words=frozenset(case.words),
     )
 
@@ -70,7 +71,7 @@ def _tools(need: Need, demanded: Demanded) -> tuple[str, ...]:
     adds_up = demanded.scope == "total" or need.calculator
     return (
         *(("get_user_profile",) if need.outdoors else ()),
-        *(("get_user_statistics",) if demanded.constraints.budget is None or need.level > 0 else ()),
+        *(() if demanded.names_an_amount and need.level <= 0 else ("get_user_statistics",)),
         *("get_user_orders", "get_product_details", "product_catalog_search", "web_search"),
         *(("calculator",) if adds_up else ()),
     )
@@ -113,7 +114,7 @@ def _of_record(case: Case, slots: Mapping[str, object]) -> str:
 
 def _question(case: Case, chosen: Chosen, slots: Mapping[str, object], *, early: bool) -> str:
     """What only the web knows of the things: one question, or two where they come behind what is wanted."""
-    used_up = case.offers.are_used_up(chosen.things[0])
+    used_up = case.assortment.are_used_up(chosen.things[0])
     about: Literal["outdoors", "either", "several", "used_up", "lasting"] = "used_up" if used_up else "lasting"
     if chosen.need.outdoors:
         about = "outdoors"
@@ -129,8 +130,8 @@ def _question(case: Case, chosen: Chosen, slots: Mapping[str, object], *, early:
 
 def _slots(case: Case, chosen: Chosen) -> dict[str, object]:
     today, country = case.history.today, case.history.country
-    points = sayings().points["used_up" if case.offers.are_used_up(chosen.things[0]) else "lasting"]
-    if not any(case.offers.are_priced(thing) for thing in chosen.things):
+    points = sayings().points["used_up" if case.assortment.are_used_up(chosen.things[0]) else "lasting"]
+    if not any(case.assortment.are_priced(thing) for thing in chosen.things):
         points = [point for point in points if point not in sayings().of_prices]
     named = [thing.phrase.some for thing in chosen.things]
     return {

@@ -76,20 +76,9 @@ class Thing:
         """The noun that says what it is, in the singular."""
         return _head_of(self.words) or self.words[-1]
 
-    @cached_property
-    def run_together(self) -> str:
-        """The name without spaces: a birdhouse is a bird house."""
-        return self.name.casefold().replace(" ", "")
-
     def is_in(self, title: str) -> bool:
         """True when a title holds the words of the name one after the other, whatever it sells."""
         return self.words in _runs_of(title, len(self.words))
-
-
-@lru_cache(maxsize=10_000)
-def thing_named(name: str) -> Thing:
-    """The thing of a name that stands in many texts."""
-    return Thing(name)
 
 
 def thing_of(product: Product) -> Thing | None:
@@ -101,32 +90,6 @@ def thing_of(product: Product) -> Thing | None:
 def _thing_of(title: str, categories: tuple[str, ...], store: str | None) -> Thing | None:
     name = name_of(title, categories, store)
     return None if name is None else Thing(name)
-
-
-def is_called(product: Product, thing: Thing) -> bool:
-    """True when a product is a thing of this name: by its own name, by a category, or by a part of its title.
-
-    A single word must be in the own name: many a part of a title ends in a word that names nothing.
-    """
-    path, words = _path_of(product.categories), _words_of(product.title)
-    whole = all(word in words or word in path.words for word in thing.words)
-    if not whole and thing.run_together not in product.title.casefold().replace(" ", ""):
-        return False
-    own = thing_of(product)
-    if own is not None and own.run_together == thing.run_together:
-        return True
-    if not whole:
-        return False
-    if (own is not None and own.head == thing.head) or (len(thing.words) > 1 and thing.head in path.heads):
-        return True
-    ends = _ends(product.title, product.store)
-    return len(thing.words) > 1 and any(it[-len(thing.words) :] == thing.words for it in ends)
-
-
-def bears_out(product: Product, thing: Thing) -> bool:
-    """True when a part of the title, or one of the categories, ends in the noun of the name."""
-    heads = {end[-1] for end in _ends(product.title, product.store)} | _path_of(product.categories).heads
-    return thing.head in heads or is_called(product, thing)
 
 
 def is_among(categories: tuple[str, ...], thing: Thing, nouns: frozenset[str]) -> bool:
@@ -311,21 +274,6 @@ def _parts(title: str, store: str | None) -> list[list[str]]:
             elif parts[-1] or _stem(token) not in _PACKING:
                 parts[-1].append(token)
     return [part for part in parts if part]
-
-
-@lru_cache(maxsize=100_000)
-def _ends(title: str, store: str | None) -> tuple[tuple[str, ...], ...]:
-    """The folded parts of a title, without what stands behind their nouns."""
-    parts = [tuple(map(_stem, part)) for part in _parts(title, store)]
-    ends: list[tuple[str, ...]] = []
-    for part in parts:
-        ends += [part[: _end(part)], part]
-    return tuple(ends)
-
-
-@lru_cache(maxsize=100_000)
-def _words_of(title: str) -> frozenset[str]:
-    return frozenset(folded_words(title))
 
 
 @lru_cache(maxsize=10_000)

@@ -65,6 +65,10 @@ class Demands(Record):
     brand: Texts
     deadline: Texts
     quantity: Texts
+    maybe: Texts
+    """Whether one thing more should be bought at all."""
+    room: Texts
+    """What else should be bought."""
 
 
 class Questions(Record):

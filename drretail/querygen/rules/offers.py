@@ -1,17 +1,20 @@
-"""What the shop offers of a thing and what stands beside it, found by its own search, and budgets that it can meet."""
+"""What the shop offers of a thing and what stands beside it, and budgets that it can meet."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from math import ceil
 
-from drretail.grounding.basket.cheapest import Slot, candidates, meets
-from drretail.grounding.constraints.listing import Listing, fulfils
+from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.fits import fitting
+from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.history import History, Purchase, is_used_up
 from drretail.querygen.rules.naming import Thing, thing_of
 from drretail.querygen.rules.sentences import can_be_said
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Demand
+from drretail.records.shop import Product
+from drretail.records.wish import Want
 
 # What is offered must be common enough that an answer can choose.
 _ENOUGH = 2
@@ -22,42 +25,50 @@ _ROOM = Decimal("1.1")
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
 
 
-class Offers:
-    """The offers of one stock; remembers what it has looked up, so that many users cost little more than one."""
+class Assortment:
+    """What one shop has of things; remembers what it has looked up, so that many users cost little more than one."""
 
     def __init__(self, stock: Stock) -> None:
         self._stock = stock
-        self._kept: dict[tuple[str | tuple[str | Demand, ...], ...], list[Listing]] = {}
-        self._met: dict[tuple[str, str], bool] = {}
-        self._differ: dict[tuple[str, str], bool] = {}
+        self._wants: dict[str, Want] = {}
+        self._of: dict[str, tuple[Listing, ...]] = {}
+        self._used_up: dict[str, bool] = {}
+        self._differ_in: dict[tuple[str, str], bool] = {}
+        self._fitting: dict[Want, tuple[Listing, ...]] = {}
         self._beside: dict[tuple[str, ...], tuple[Thing, ...]] = {}
 
+    def want_of(self, thing: Thing) -> Want:
+        """One of a thing: what goes by its name, and its leaf category where all of that goes by its name, too."""
+        if thing.name not in self._wants:
+            named = self._of_kind(thing.name)
+            leaves = Counter(path[-1] for path in (product.categories for product in named.values()) if len(path) > 1)
+            leaf = min(leaves, key=lambda name: (-leaves[name], name), default=thing.name)
+            kinds = (thing.name, leaf) if self._of_kind(leaf).keys() <= named.keys() else (thing.name,)
+            self._wants[thing.name] = Want(name=thing.name, kinds=kinds)
+        return self._wants[thing.name]
+
     def of(self, thing: Thing) -> tuple[Listing, ...]:
-        """Products of this name."""
-        return self._stock.offers(thing)
+        """Every product that would do for one of a thing, by id."""
+        if thing.name not in self._of:
+            self._of[thing.name] = self._stock.offers.of_want(self.want_of(thing))
+        return self._of[thing.name]
 
-    def kept(self, thing: Thing, constraints: Constraints, without: Collection[str] = ()) -> list[Listing]:
-        """The offers of a thing that keep to demands, ratings and brands; products in ``without`` do not count."""
-        key = thing.name, constraints.must, constraints.must_not, constraints.brands_unwanted
-        if key not in self._kept:
-            anybody = constraints.model_copy(update={"owned": ()})
-            self._kept[key] = candidates(Slot(thing.name, self.of(thing)), anybody)
-        return [offer for offer in self._kept[key] if offer.product.product_id not in without]
-
-    def meets(self, thing: Thing, demand: str) -> bool:
-        """True when some offer is said to be what is demanded."""
-        key = thing.name, demand
-        if key not in self._met:
-            self._met[key] = meets(Slot(thing.name, self.of(thing)), Demand(property=demand))
-        return self._met[key]
+    def fitting(self, want: Want, without: Collection[str] = ()) -> list[Listing]:
+        """What would do for a want, as answers are measured by it; products in ``without`` do not count."""
+        if want not in self._fitting:
+            self._fitting[want] = fitting(want, self._stock.offers.of_want(want)).listings
+        return [listing for listing in self._fitting[want] if listing.product.product_id not in without]
 
     def differ_in(self, thing: Thing, demand: str) -> bool:
-        """True when some offers are said to be what is demanded, and others are not."""
+        """True when some offers are known to be what is demanded, and others are not."""
         key = thing.name, demand
-        if key not in self._differ:
-            said = sum(fulfils(offer, demand) for offer in self.of(thing))
-            self._differ[key] = 0 < said < len(self.of(thing))
-        return self._differ[key]
+        if key not in self._differ_in:
+            self._differ_in[key] = _some(stance(listing.words, demand) == "kept" for listing in self.of(thing))
+        return self._differ_in[key]
+
+    def differ_by(self, thing: Thing, unwanted: str) -> bool:
+        """True when some offers are known to have what is unwanted, and others are not."""
+        return _some(stance_against(listing.words, unwanted) == "broken" for listing in self.of(thing))
 
     def has(self, thing: Thing, without: Collection[str] = ()) -> bool:
         """True when the shop offers enough of it to choose from."""
@@ -68,8 +79,11 @@ class Offers:
         return any(offer.price is not None for offer in self.of(thing))
 
     def are_used_up(self, thing: Thing) -> bool:
-        """True when the shop keeps its best match among what is bought again and again."""
-        return any(is_used_up(offer.product.categories, thing) for offer in self.of(thing)[:1])
+        """True when the shop keeps most of it among what is bought again and again."""
+        if thing.name not in self._used_up:
+            used_up = [is_used_up(offer.product.categories, thing) for offer in self.of(thing)]
+            self._used_up[thing.name] = 2 * sum(used_up) > len(used_up)
+        return self._used_up[thing.name]
 
     def beside(self, purchase: Purchase) -> tuple[Thing, ...]:
         """Other things of the nearest category around a purchase that has any, by popularity.
@@ -96,10 +110,9 @@ class Offers:
             self._beside[key] = tuple(by_head.values())
         return self._beside[key]
 
-    def categories(self, things: Sequence[Thing]) -> tuple[str, ...]:
-        """The category in which the shop keeps most of each thing, in the order of the things."""
-        names = [_most_frequent([offer.product.category for offer in self.of(thing)]) for thing in things]
-        return tuple(dict.fromkeys(names))
+    def _of_kind(self, kind: str) -> dict[str, Product]:
+        listings = self._stock.offers.of_want(Want(name=kind, kinds=(kind,)))
+        return {listing.product.product_id: listing.product for listing in listings}
 
 
 def budget_for(
@@ -131,16 +144,22 @@ def rounded_up(amount: Decimal) -> int:
     return ceil(amount / step) * step
 
 
-def price_level(history: History, offers: Offers) -> float:
+def price_level(history: History, assortment: Assortment) -> float:
     """Where the user buys between the cheapest (0) and the dearest (1) offers of a thing, kept between 0.2 and 0.8."""
     places: list[float] = []
     for purchase in history.purchases[:8]:
-        prices = [offer.price for offer in offers.of(purchase.thing) if offer.price is not None]
+        prices = [offer.price for offer in assortment.of(purchase.thing) if offer.price is not None]
         if purchase.price is not None and len(prices) >= 4:
             places.append(sum(price < Decimal(str(purchase.price)) for price in prices) / len(prices))
     middle = sorted(places)[len(places) // 2] if places else _MIDDLE
     return min(0.8, max(0.2, middle))
 
 
-def _most_frequent(names: list[str]) -> str:
-    return max(sorted(set(names)), key=names.count)
+def _some(answers: Iterable[bool]) -> bool:
+    """True when some are true, and not all; looks no further than it must."""
+    seen = set[bool]()
+    for answer in answers:
+        seen.add(answer)
+        if len(seen) > 1:
+            return True
+    return False

@@ -9,7 +9,7 @@ from drretail.querygen.rules.choosing import Case
 from drretail.querygen.rules.drafting import LEAST_WORDS, MOST_WORDS, Draft, draft
 from drretail.querygen.rules.history import History
 from drretail.querygen.rules.needs import Need, Shape, needs
-from drretail.querygen.rules.offers import Offers
+from drretail.querygen.rules.offers import Assortment
 
 # Of the runs of three words in the shorter of two texts, the share that may stand in the other.
 _ALIKE = 0.4
@@ -63,7 +63,7 @@ class Asked:
         return any(made.need == need.name or (shape and of == need.shape) for of, made in self.drafts)
 
 
-def varied(history: History, offers: Offers, level: float, seed: str, faultless: Faultless) -> Iterator[Draft]:
+def varied(history: History, assortment: Assortment, level: float, seed: str, faultless: Faultless) -> Iterator[Draft]:
     """The drafts that stand the test, in the order in which they are to be used; more of them never change the first.
 
     Each need comes once at most.
@@ -80,7 +80,7 @@ def varied(history: History, offers: Offers, level: float, seed: str, faultless:
             if asked.has(need, shape=step.new_shape):
                 continue
             rng = Random(f"{seed}|{number}|{history.user_id}|{need.name}")
-            made = draft(_case(Case(history, offers, rng, level), asked, need, step), need)
+            made = draft(_case(Case(history, assortment, rng, level), asked, need, step), need)
             if made is not None and _stands(made, asked) and faultless(made):
                 asked.add(need.shape, made)
                 yield made

@@ -5,7 +5,10 @@ import pytest
 from drretail.env.world import World
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
+from tests.querygen.conftest import product_id
 
+HOUSE: dict[str, object] = {"name": "birdhouse", "kinds": ["birdhouse"]}
+BATH: dict[str, object] = {"name": "bird bath", "kinds": ["bird bath"]}
 TEXT = (
     "I've had my bird feeder since January, and now I'd like to turn the yard into a small bird sanctuary. I need a "
     "birdhouse and a bird bath. Please find out how far apart everything should stand. Please keep the total under "
@@ -28,7 +31,7 @@ def query() -> Query:
             "text": TEXT,
             "rationale": RATIONALE,
             "expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "calculator"],
-            "constraints": {"budget": {"amount": "60"}, "categories": ["Home_and_Kitchen"]},
+            "wish": {"wants": [HOUSE, BATH], "budget": {"amount": "60"}, "owned": [product_id("bird feeder", 1)]},
             "source": "a test",
         }
     )

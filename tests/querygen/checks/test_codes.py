@@ -7,26 +7,27 @@ import pytest
 
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.money import Money
-from drretail.records.query import NOBODY, Constraints, Query
-from drretail.records.shop import Product
+from drretail.records.query import Query
 from tests.querygen.checks.conftest import RATIONALE, TEXT
-from tests.querygen.conftest import MakeWorld, bought, product_id
+from tests.querygen.conftest import product_id
 
 MARCH = "by March 1, 2022"
 
 
 def changed(query: Query, **fields: Any) -> Query:
-    """The query with other fields; a mapping changes the constraints."""
-    constraints = fields.pop("constraints", {})
+    """The query with other fields; ``wish`` changes the wish, and ``want`` its first want."""
+    wish, want = fields.pop("wish", {}), fields.pop("want", {})
     document = query.model_dump(mode="json") | fields
-    return Query.model_validate(document | {"constraints": document["constraints"] | constraints})
+    first, *others = document["wish"]["wants"]
+    document["wish"] |= {"wants": [first | want, *others]} | wish
+    return Query.model_validate(document)
 
 
 def codes(linter: Linter, query: Query) -> list[str]:
     return [finding.code for finding in linter.check(query).findings]
 
 
-def budget(amount: str, currency: str = "USD") -> dict[str, str]:
+def money(amount: str, currency: str = "USD") -> dict[str, str]:
     return {"amount": amount, "currency": currency}
 
 
@@ -34,11 +35,11 @@ def test_nothing_is_found_in_a_good_query_and_its_basket_is_shown(linter: Linter
     checked = linter.check(query)
     assert checked.findings == ()
     assert checked.basket is not None
-    assert [pick.product_id for pick in checked.basket.picks] == [
+    assert [item.product_id for item in checked.basket.items] == [
         product_id("birdhouse", 0),
         product_id("bird bath", 0),
     ]
-    assert checked.basket.total == 20
+    assert checked.basket.total == Money.of(20)
 
 
 @pytest.mark.parametrize(
@@ -47,22 +48,24 @@ def test_nothing_is_found_in_a_good_query_and_its_basket_is_shown(linter: Linter
         ({"user_id": None}, "user_missing"),
         ({"user_id": "NOBODY"}, "user_unknown"),
         ({"world_fingerprint": "0" * 64}, "other_world"),
-        ({"constraints": {"brands_unwanted": ["Acme"]}}, "brand_unknown"),
-        ({"constraints": {"categories": ["Garden_Dwarfs"]}}, "category_unknown"),
-        ({"constraints": {"owned": ["P9999"]}}, "product_unknown"),
-        ({"constraints": {"owned": [product_id("bird feeder", 3)]}}, "owned_not_ordered"),
-        ({"text": TEXT.replace("$60", "$15"), "constraints": {"budget": budget("15")}}, "budget_unreachable"),
-        ({"constraints": {"budget": budget("80")}}, "budget_not_in_text"),
+        ({"want": {"brands_unwanted": ["Acme"]}}, "brand_unknown"),
+        ({"want": {"brands_wanted": ["Acme"]}}, "brand_unknown"),
+        ({"want": {"kinds": ["garden dwarf"]}}, "kind_unknown"),
+        ({"wish": {"owned": ["P9999"]}}, "product_unknown"),
+        ({"wish": {"owned": [product_id("bird feeder", 3)]}}, "owned_not_ordered"),
+        ({"text": TEXT.replace("$60", "$15"), "wish": {"budget": money("15")}}, "budget_unreachable"),
+        ({"text": TEXT + " At most $5 each.", "want": {"price_max": money("5")}}, "budget_unreachable"),
+        ({"wish": {"budget": money("80")}}, "budget_not_in_text"),
+        ({"want": {"price_max": money("80")}}, "budget_not_in_text"),
+        ({"wish": {"budget": None}}, "budget_not_typed"),
         ({"expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "guess"]}, "tool_unknown"),
         ({"text": TEXT + f" It is {product_id('bird feeder', 1)}, that is B0ABCDEFGH."}, "id_in_text"),
         ({"text": TEXT + " Write to anna@example.com."}, "email_in_text"),
         ({"text": TEXT + " Call (555) 123-4567."}, "phone_in_text"),
         ({"text": TEXT + " Send it to 12 Elm Street."}, "street_in_text"),
         ({"rationale": f"{RATIONALE} See order 1234567890."}, "rationale_order_unknown"),
-        ({"text": TEXT + " The humidifier I bought was fine."}, "purchase_unknown"),
         ({"text": TEXT + " The yard was laid out in 2031."}, "date_in_future"),
-        ({"text": f"{TEXT} I need it {MARCH}.", "constraints": {"deadline": MARCH}}, "deadline_passed"),
-        ({"text": TEXT + " The humidifier I got from you back in 2021 was fine."}, "purchase_unknown"),
+        ({"text": f"{TEXT} I need it {MARCH}.", "wish": {"deadline": MARCH}}, "deadline_passed"),
         ({"text": TEXT + " My name is John Smith."}, "name_in_text"),
         ({"text": TEXT + " I'm Jane Doe from the next town."}, "name_in_text"),
         ({"text": TEXT + " Send it to P.O. Box 1123."}, "street_in_text"),
@@ -72,7 +75,7 @@ def test_nothing_is_found_in_a_good_query_and_its_basket_is_shown(linter: Linter
         ({"text": TEXT + " Send it to 14 maple street."}, "street_in_text"),
         ({"text": TEXT + " Call +44 20 7946 0958."}, "phone_in_text"),
         ({"text": TEXT + " Call 555-0132."}, "phone_in_text"),
-        ({"text": TEXT.replace("$60", "€60"), "constraints": {"budget": budget("60", "EUR")}}, "currency_foreign"),
+        ({"text": TEXT.replace("$60", "€60"), "wish": {"budget": money("60", "EUR")}}, "currency_foreign"),
     ],
 )  # fmt: skip
 def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: dict[str, Any], code: str) -> None:
@@ -85,38 +88,21 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
     [
         {"text": TEXT + " I trust the brand Brightwater. How does Quuxley hold up?"},
         {"text": TEXT + " I hear good things about the Acme Turbo Sprinkler in “Gardens and Birds Monthly”."},
-        {"constraints": {"brands_wanted": ["brightwater"]}},
-        {"constraints": {"must": ["fireproof"]}},
+        {"want": {"brands_wanted": ["brightwater"]}},
+        {"want": {"must": ["fireproof"]}},
         {"text": TEXT.replace("$60", "sixty dollars")},
         {"text": TEXT.replace("under $60", "under 60 bucks, 3 inches at least")},
-        {"text": "Which birdhouse?", "rationale": "", "expected_tools": [], "constraints": {"budget": None}},
-        {"text": TEXT + " The bird feeder I got from you was fine, though it creases within two hours."},
-        {"text": f"{TEXT} It must be here by December 24.", "constraints": {"deadline": "by December 24"}},
+        {"text": "Which birdhouse?", "rationale": "", "expected_tools": [], "wish": {"budget": None}},
+        {"text": f"{TEXT} It must be here by December 24.", "wish": {"deadline": "by December 24"}},
+        {"text": "Was the $30 for my feeder too much?", "wish": {"wants": [], "budget": None}},
     ],
 )
 def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query, fields: dict[str, Any]) -> None:
     assert codes(linter, changed(query, **fields)) == []
 
 
-@pytest.mark.parametrize(
-    ("phrase", "from_here"),
-    [
-        ("the humidifier I bought in March", True),
-        ("the humidifier I got from you in March", True),
-        ("I ordered my humidifier a few weeks ago", True),
-        ("I've had my humidifier since March", False),
-    ],
-)
-def test_what_is_said_to_be_bought_here_is_looked_up(
-    linter: Linter, query: Query, phrase: str, from_here: bool
-) -> None:
-    """Of a thing that was never bought; to have or own something says not from where."""
-    told = codes(linter, changed(query, text=f"{TEXT} As to {phrase}, that is another matter."))
-    assert ("purchase_unknown" in told) == from_here
-
-
 def test_each_fault_is_reported_once(linter: Linter, query: Query) -> None:
-    poor = changed(query, text=TEXT.replace("$60", "$15"), constraints={"budget": budget("15")})
+    poor = changed(query, text=TEXT.replace("$60", "$15"), wish={"budget": money("15")})
     (finding,) = linter.check(poor).findings
     assert finding.code == "budget_unreachable"
     assert finding.found is not None
@@ -124,30 +110,23 @@ def test_each_fault_is_reported_once(linter: Linter, query: Query) -> None:
     assert product_id("birdhouse", 0) in finding.found
 
 
-def test_a_thing_that_is_named_again_in_fewer_words_is_one_thing(linter: Linter, query: Query) -> None:
-    again = changed(query, text=TEXT.replace("a birdhouse and a bird bath", "a bird bath") + " I want one bath.")
-    assert [slot.name for slot in linter.case(again).slots] == ["bird bath"]
+def test_what_need_not_be_bought_counts_against_no_budget(linter: Linter, query: Query) -> None:
+    poor = changed(query, text=TEXT.replace("$60", "$15"), wish={"budget": money("15")}, want={"optional": True})
+    checked = linter.check(poor)
+    assert checked.findings == ()
+    assert checked.basket is not None
+    assert [item.thing for item in checked.basket.items] == ["bird bath"]
 
 
-def test_what_fits_only_the_users_own_tells_no_price(make_world: MakeWorld) -> None:
-    mine = Product(
-        product_id="S1", title="Silicone Slow Feeder", price=30, category="Pets", categories=("Pets", "Dogs")
-    )
-    world = make_world([mine], [bought("ANNA", "planner")[0]._replace(product_id="S1")])
-    asked = Query(
-        query_id="a",
-        user_id="ANNA",
-        text="I'd like another silicone slow feeder, for 15 dollars at most, with suction.",
-        constraints=Constraints(budget=Money.of(15, "USD")),
-        source="t",
-    )
-    assert codes(Linter(world), asked) == []
-    assert codes(Linter(world), asked.model_copy(update={"user_id": None, "mode": "generic"})) == ["budget_unreachable"]
+def test_of_several_kinds_of_which_any_will_do_one_is_enough(linter: Linter, query: Query) -> None:
+    assert codes(linter, changed(query, want={"kinds": ["garden dwarf", "birdhouse"]})) == []
 
 
-def test_of_an_untyped_question_nothing_is_said_that_rests_on_types(linter: Linter) -> None:
-    plain = Query(query_id="a", text="Two birdhouses for $1, please.", mode="generic", typed_by=NOBODY, source="t")
-    assert codes(linter, plain) == []
+def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_text(linter: Linter) -> None:
+    plain = Query(query_id="a", text="Two birdhouses for $1, please.", mode="generic", source="t")
+    checked = linter.check(plain)
+    assert [(it.code, it.severity) for it in checked.findings] == [("wish_missing", "warning")]
+    assert checked.faults == ()
 
 
 def test_orders_that_came_back_are_none(linter: Linter, query: Query) -> None:
@@ -170,6 +149,7 @@ def test_generic_queries_need_no_user(linter: Linter, query: Query) -> None:
         user_id=None,
         text=text,
         expected_tools=["product_catalog_search", "web_search", "calculator"],
+        wish={"owned": []},
     )
     assert codes(linter, generic) == []
 

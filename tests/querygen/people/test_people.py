@@ -21,7 +21,8 @@ from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonCont
 from drretail.querygen.people.persona_rules import persona_by_rules
 from drretail.querygen.people.reversibility import Recall, agreed_by_words, inferred_by_rules, recall_by_field
 from drretail.querygen.reading import read_queries
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 
 USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")
@@ -119,11 +120,12 @@ def test_a_task_matters_to_those_who_bought_what_it_is_about(world: World) -> No
 
 
 def test_a_pair_is_the_task_as_it_was_with_the_person_beside_it(world: World) -> None:
-    owned = TASK.model_copy(update={"constraints": Constraints(owned=("P0000",), brands_wanted=("Tallow",))})
+    wants = (Want(name="shampoo", kinds=("shampoo",), brands_wanted=("Tallow",)),)
+    owned = TASK.model_copy(update={"wish": Wish(wants=wants, owned=("P0000",))})
     past = read_past(world, "ANNA")
     made = pair_query(owned, persona_by_rules(past), context_by_rules(past), "f")
     assert (made.text, made.task_id, made.user_id, made.mode) == (TASK.text, "t1", "ANNA", "task")
-    assert made.constraints == Constraints(brands_wanted=("Tallow",))
+    assert made.wish == Wish(wants=wants)
     assert made.persona is not None
     assert made.persona not in made.text
     assert "Shampoo" in (made.context or "")

@@ -5,13 +5,12 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.grounding.constraints.query import read_constraints
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.choosing import Case
 from drretail.querygen.rules.drafting import Draft, draft
 from drretail.querygen.rules.history import read_history
 from drretail.querygen.rules.needs import Need, needs
-from drretail.querygen.rules.offers import Offers
+from drretail.querygen.rules.offers import Assortment
 from drretail.tools.toolkit import Toolkit
 from tests.querygen.conftest import MakeWorld, bought, products
 
@@ -24,10 +23,10 @@ SEEDS = range(8)
 def case(world: World) -> Iterator[Attempt]:
     """Makes attempts at drafts for a shopper of the shop."""
     with Toolkit(Session(world, scope="any")) as toolkit:
-        offers = Offers(Stock(toolkit.session.world))
+        assortment = Assortment(Stock(toolkit.session.world))
 
         def attempt(user_id: str, seed: int = 0, avoid: frozenset[str] = frozenset()) -> Case:
-            return Case(read_history(toolkit, user_id), offers, Random(seed), 0.5, avoid)
+            return Case(read_history(toolkit, user_id), assortment, Random(seed), 0.5, avoid)
 
         yield attempt
 
@@ -48,26 +47,27 @@ def test_something_better_replaces_what_lasts(case: Attempt, seed: int) -> None:
     found = made(case, "ANNA", "something better", seed)
     assert found.about == {found.mine}
     assert found.about <= {"bird feeder", "dog bed", "desk lamp", "drill", "cordless drill"}
-    assert len(found.constraints.owned) == 1
+    assert len(found.wish.owned) == 1
+    assert [(want.name, want.again) for want in found.wish.wants] == [(found.mine, False)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_set_is_of_what_the_user_lacks_within_a_total_that_is_added_up(case: Attempt, seed: int) -> None:
     found = made(case, "CARA", "a whole set", seed)
+    assert {want.name for want in found.wish.wants} == found.about
     assert len(found.about) in (2, 3)
-    assert found.constraints.budget is not None
+    assert found.wish.budget is not None
     assert "calculator" in found.expected_tools
     assert not found.about & {"weighted blanket", "nail polish set", "planner", "gel pen set", "humidifier"}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_is_used_up_is_bought_again_and_owned_no_more(case: Attempt, seed: int) -> None:
+def test_what_is_used_up_may_be_bought_once_more(case: Attempt, seed: int) -> None:
     found = made(case, "ANNA", "again", seed)
-    assert found.about <= {"shampoo", "facial moisturizer"}
-    assert found.constraints.owned == ()
-    for name, count in found.constraints.quantities.items():
-        assert name in found.text
-        assert {2: "two", 3: "three"}[count] in found.text
+    (want,) = found.wish.wants
+    assert found.about == {want.name} <= {"shampoo", "facial moisturizer"}
+    assert want.again
+    assert want.quantity == 1 or {2: "two", 3: "three"}[want.quantity] in found.text
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -75,13 +75,17 @@ def test_a_choice_is_between_two_things_and_demands_what_both_can_meet(case: Att
     found = made(case, "ANNA", "one of two", seed)
     assert len(found.about) == 2
     assert all(name in found.text for name in found.about)
+    (want,) = found.wish.wants
+    assert found.about <= set(want.kinds)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_presents_for_several_people_have_a_number_and_a_price_for_each(case: Attempt, seed: int) -> None:
     found = made(case, "ANNA", "presents for several", seed)
-    assert found.constraints.budget_scope == "per_item"
-    assert next(iter(found.constraints.quantities.values())) in (2, 3, 4)
+    (want,) = found.wish.wants
+    assert want.price_max is not None
+    assert found.wish.budget is None
+    assert want.quantity in (2, 3, 4)
     assert found.mine not in found.about
 
 
@@ -114,8 +118,9 @@ def test_what_other_queries_are_about_is_left_alone(case: Attempt) -> None:
 def test_another_maker_is_asked_for_in_the_text_and_in_the_types(case: Attempt) -> None:
     for seed in SEEDS:
         found = made(case, "ANNA", "another maker", seed)
-        assert len(found.constraints.brands_unwanted) == 1
-        assert read_constraints(found.text).brands_unwanted == found.constraints.brands_unwanted
+        (want,) = found.wish.wants
+        (brand,) = want.brands_unwanted
+        assert brand in found.text
 
 
 def test_a_budget_buys_something_else_than_what_the_user_has(make_world: MakeWorld) -> None:
@@ -123,9 +128,9 @@ def test_a_budget_buys_something_else_than_what_the_user_has(make_world: MakeWor
     dear = [it if it.price == 17 else it.model_copy(update={"price": 147.95}) for it in products()]
     shop = make_world(dear, [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath")])
     with Toolkit(Session(shop, scope="any")) as toolkit:
-        history, offers = read_history(toolkit, "BERT"), Offers(Stock(toolkit.session.world))
-        found = [draft(Case(history, offers, Random(seed), 0.0), NEEDS["something better"]) for seed in SEEDS]
-    budgets = [it.constraints.budget for it in found if it is not None]
+        history, assortment = read_history(toolkit, "BERT"), Assortment(Stock(toolkit.session.world))
+        found = [draft(Case(history, assortment, Random(seed), 0.0), NEEDS["something better"]) for seed in SEEDS]
+    budgets = [it.wish.budget for it in found if it is not None]
     said = [budget.value for budget in budgets if budget is not None]
     assert len(budgets) == len(SEEDS)
     assert len(said) >= 5
@@ -136,12 +141,12 @@ def test_no_budget_contradicts_what_the_product_at_hand_costs(make_world: MakeWo
     """Hers costs $17; what is cheaper costs $10, and all else more."""
     shop = make_world(products(), [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath", "headlamp")])
     with Toolkit(Session(shop, scope="any")) as toolkit:
-        history, offers = read_history(toolkit, "BERT"), Offers(Stock(toolkit.session.world))
+        history, assortment = read_history(toolkit, "BERT"), Assortment(Stock(toolkit.session.world))
     for need, low, high in (("something better", 17, 1000), ("the next one", 17, 1000), ("for less", 0, 16.99)):
-        case = (draft(Case(history, offers, Random(seed), 0.0), NEEDS[need]) for seed in SEEDS)
-        drafts = [it.constraints for it in case if it is not None and it.constraints.budget is not None]
-        pieces = [max(it.quantities.values(), default=1) if it.budget_scope == "total" else 1 for it in drafts]
-        each = [float(it.budget.value) / n for it, n in zip(drafts, pieces, strict=True) if it.budget is not None]
+        case = (draft(Case(history, assortment, Random(seed), 0.0), NEEDS[need]) for seed in SEEDS)
+        wishes = [it.wish for it in case if it is not None]
+        each = [float(wish.budget.value) / wish.wants[0].quantity for wish in wishes if wish.budget is not None]
+        each += [float(want.price_max.value) for wish in wishes for want in wish.wants if want.price_max is not None]
         assert all(low <= it <= high for it in each), need
 
 

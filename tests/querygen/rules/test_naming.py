@@ -2,8 +2,7 @@
 
 import pytest
 
-from drretail.querygen.rules.naming import Thing, bears_out, is_called, name_of
-from drretail.records.shop import Product
+from drretail.querygen.rules.naming import name_of
 
 
 @pytest.mark.parametrize(
@@ -65,24 +64,3 @@ def test_what_title_and_path_do_not_agree_on_has_no_name(title: str, path: tuple
 )
 def test_without_a_path_the_title_must_say_it_twice(title: str, name: str | None) -> None:
     assert name_of(title, (), None) == name
-
-
-BOTTLES = Product(
-    product_id="P1",
-    title="Squeeze Bottles, Refill Bottles for Bar Soap Lovers",
-    categories=("Home", "Storage", "Bottles"),
-    category="Home",
-)
-
-
-def test_a_product_bears_out_its_nouns_and_those_of_its_categories_only() -> None:
-    assert bears_out(BOTTLES, Thing("squeeze bottles"))
-    assert bears_out(BOTTLES, Thing("bottle"))
-    assert not bears_out(BOTTLES, Thing("bar soap"))
-    assert Thing("bar soap").is_in(BOTTLES.title)
-
-
-def test_a_product_goes_by_its_name_by_less_of_it_and_by_its_category() -> None:
-    assert is_called(BOTTLES, Thing("bottles"))
-    assert is_called(BOTTLES, Thing("refill bottle"))
-    assert not is_called(BOTTLES, Thing("baby bottle"))

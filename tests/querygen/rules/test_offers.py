@@ -12,65 +12,78 @@ from drretail.env.world import World
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.history import Purchase
 from drretail.querygen.rules.naming import Thing
-from drretail.querygen.rules.offers import Offers, budget_for, rounded_up
+from drretail.querygen.rules.offers import Assortment, budget_for, rounded_up
 from drretail.records.money import Money
-from drretail.records.query import Constraints, demands
+from drretail.records.shop import Product
+from drretail.records.wish import Want
 from drretail.tools.toolkit import Toolkit
-from tests.querygen.conftest import BRANDS, PER_KIND, MakeWorld, product_id, products
+from tests.querygen.conftest import BRANDS, PER_KIND, MakeWorld, bought, product_id, products
 
 BATH, HOUSE = Thing("bird bath"), Thing("birdhouse")
 
 
 @pytest.fixture
-def offers(world: World) -> Iterator[Offers]:
+def assortment(world: World) -> Iterator[Assortment]:
     with Toolkit(Session(world, scope="any")) as toolkit:
-        yield Offers(Stock(toolkit.session.world))
+        yield Assortment(Stock(toolkit.session.world))
 
 
-def ids(offers: Offers, constraints: Constraints, without: frozenset[str] = frozenset()) -> set[int]:
-    """The numbers of the bird baths that keep to the constraints."""
-    kept = {offer.product.product_id for offer in offers.kept(BATH, constraints, without)}
-    return {number for number in range(PER_KIND) if product_id("bird bath", number) in kept}
+def ids(assortment: Assortment, without: frozenset[str] = frozenset(), **limits: object) -> set[int]:
+    """The numbers of the bird baths that would do."""
+    want = Want.model_validate({**assortment.want_of(BATH).model_dump(), **limits})
+    fitting = {offer.product.product_id for offer in assortment.fitting(want, without)}
+    return {number for number in range(PER_KIND) if product_id("bird bath", number) in fitting}
 
 
-def test_offers_are_products_of_the_very_kind(offers: Offers) -> None:
-    assert {offer.product.product_id for offer in offers.of(BATH)} == {
-        product_id("bird bath", it) for it in range(PER_KIND)
+def test_offers_are_products_of_the_very_kind(assortment: Assortment) -> None:
+    assert {offer.product.product_id for offer in assortment.of(BATH)} == {
+        product_id("bird bath", number) for number in range(PER_KIND)
     }
 
 
-def test_kept_is_what_has_the_demanded_and_enough_reviews_and_is_of_no_unwanted_brand(offers: Offers) -> None:
-    assert ids(offers, Constraints(must=demands("heated"))) == {1, 3}
-    assert ids(offers, Constraints(must_not=demands("fewer than 90 reviews"))) == {3, 4}
-    assert ids(offers, Constraints(must=demands("at least 4 stars"))) == {2, 3, 4}
-    assert ids(offers, Constraints(brands_unwanted=(BRANDS[0],))) == {1, 2, 3, 4}
-    assert ids(offers, Constraints(), frozenset({product_id("bird bath", 0)})) == {1, 2, 3, 4}
-    assert offers.meets(BATH, "heated")
-    assert not offers.meets(BATH, "made of moonlight")
+def test_a_want_names_the_leaf_category_too_where_all_of_it_is_that_thing(make_world: MakeWorld) -> None:
+    def product(name: str, title: str, leaf: str) -> Product:
+        path = ("Everything", "Birds", leaf)
+        return Product(product_id=name, title=title, categories=path, category="Everything", price=9.0)
+
+    baths = [product(f"P{number}", f"Tallow Bird Bath, {number} Inch", "Baths & Basins") for number in range(3)]
+    rows = bought("ANNA", "planner")
+    world = make_world(baths, [rows[0]._replace(product_id="P0")])
+    assert Assortment(Stock(world)).want_of(BATH).kinds == ("bird bath", "Baths & Basins")
+    mixed = make_world(
+        [*baths, product("P9", "Tallow Foot Basin", "Baths & Basins")], [rows[0]._replace(product_id="P0")]
+    )
+    assert Assortment(Stock(mixed)).want_of(BATH).kinds == ("bird bath",)
 
 
-def test_what_the_user_owns_does_not_hide_offers_from_other_users(offers: Offers) -> None:
-    assert ids(offers, Constraints(owned=(product_id("bird bath", 0),)), frozenset({product_id("bird bath", 0)})) == {
-        *range(1, PER_KIND)
-    }
-    assert ids(offers, Constraints()) == {*range(PER_KIND)}
+def test_fitting_is_what_has_the_demanded_and_enough_ratings_and_is_of_no_unwanted_brand(
+    assortment: Assortment,
+) -> None:
+    assert ids(assortment, must=["heated"]) == {1, 3}
+    assert ids(assortment, ratings_min=90) == {3, 4}
+    assert ids(assortment, rating_min=4) == {2, 3, 4}
+    assert ids(assortment, brands_unwanted=[BRANDS[0]]) == {1, 2, 3, 4}
+    assert ids(assortment, frozenset({product_id("bird bath", 0)})) == {1, 2, 3, 4}
+    assert ids(assortment) == {*range(PER_KIND)}
+    assert assortment.differ_in(BATH, "heated")
+    assert not assortment.differ_in(BATH, "made of moonlight")
 
 
-def test_there_is_enough_of_a_thing_only_besides_what_was_bought(offers: Offers) -> None:
-    assert offers.has(BATH)
-    assert not offers.has(BATH, without={product_id("bird bath", number) for number in range(PER_KIND - 1)})
+def test_there_is_enough_of_a_thing_only_besides_what_was_bought(assortment: Assortment) -> None:
+    assert assortment.has(BATH)
+    assert not assortment.has(BATH, without={product_id("bird bath", number) for number in range(PER_KIND - 1)})
 
 
-def test_beside_a_purchase_stand_the_other_things_of_its_part_of_the_shop(offers: Offers) -> None:
+def test_beside_a_purchase_stand_the_other_things_of_its_part_of_the_shop(assortment: Assortment) -> None:
     path = ("Everything", "Outdoor Living", "Bird Bath")
     bath = Purchase(product_id("bird bath", 1), BATH, date(2023, 1, 1), ("1",), 9.0, None, path)
-    assert {it.name for it in offers.beside(bath)} == {"bird feeder", "garden hose"}
-    assert BATH not in offers.beside(replace(bath, path=(), category="Home_and_Kitchen"))
-    assert HOUSE not in offers.beside(bath)  # of one word: too little to tell it by
+    assert {it.name for it in assortment.beside(bath)} == {"bird feeder", "garden hose"}
+    assert BATH not in assortment.beside(replace(bath, path=(), category="Home_and_Kitchen"))
+    assert HOUSE not in assortment.beside(bath)  # of one word: too little to tell it by
 
 
-def test_a_total_buys_one_of_each_and_a_budget_per_item_any_of_them(offers: Offers) -> None:
-    both = [offers.of(thing) for thing in (BATH, HOUSE)]
+def test_a_total_buys_one_of_each_and_a_budget_per_item_any_of_them(assortment: Assortment) -> None:
+    both = [assortment.of(thing) for thing in (BATH, HOUSE)]
     assert budget_for(both, 0.5) == Money(amount="60")  # two at 24, a tenth more, rounded up
     assert budget_for(both, 0.5, dearest=True) == Money(amount="30")
     assert budget_for(both[:1], 0.5, pieces=3) == Money(amount="80")
@@ -78,7 +91,7 @@ def test_a_total_buys_one_of_each_and_a_budget_per_item_any_of_them(offers: Offe
 
 def test_unknown_prices_give_no_budget(make_world: MakeWorld) -> None:
     with Toolkit(Session(make_world(products(prices=False), []), scope="any")) as toolkit:
-        assert budget_for([Offers(Stock(toolkit.session.world)).of(BATH)], 0.5) is None
+        assert budget_for([Assortment(Stock(toolkit.session.world)).of(BATH)], 0.5) is None
 
 
 @given(st.decimals(min_value=Decimal("0.01"), max_value=100_000, places=2))

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from drretail.grounding.constraints.query import read_constraints
 from drretail.querygen.rules.needs import KINDS, needs, sayings
 from drretail.querygen.rules.phrases import Phrase
 from drretail.querygen.rules.sentences import Said
@@ -39,14 +38,3 @@ def test_every_shape_has_a_need_and_every_need_two_openings_and_a_reason() -> No
     for need in needs():
         assert len(need.tell) >= 2, need.name
         assert len(need.why.split()) >= 8, need.name
-
-
-@pytest.mark.parametrize("template", sayings().demand.deadline)
-@pytest.mark.parametrize("deadline", ["by October 12", "before October 12"])
-def test_every_wording_of_a_deadline_is_read_back(template: str, deadline: str) -> None:
-    assert read_constraints(template.format(deadline=deadline)).deadline == deadline
-
-
-@pytest.mark.parametrize("template", sayings().demand.brand)
-def test_every_wording_of_an_unwanted_brand_is_read_back(template: str) -> None:
-    assert read_constraints(template.format(brand="Tallow")).brands_unwanted == ("Tallow",)

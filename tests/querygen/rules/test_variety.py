@@ -11,9 +11,10 @@ from drretail.querygen.generate import generate_for, queries_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.drafting import Draft
 from drretail.querygen.rules.history import read_history
-from drretail.querygen.rules.offers import Offers
+from drretail.querygen.rules.offers import Assortment
 from drretail.querygen.rules.variety import varied
 from drretail.records.evidence import Finding
+from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 from tests.querygen.conftest import MakeWorld, bought, products
 
@@ -23,7 +24,7 @@ USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 def drafts(world: World, user: str, seed: str, most: int) -> list[Draft]:
     with Toolkit(Session(world, scope="any")) as toolkit:
         history = read_history(toolkit, user)
-        made = varied(history, Offers(Stock(toolkit.session.world)), 0.5, seed, lambda _: True)
+        made = varied(history, Assortment(Stock(toolkit.session.world)), 0.5, seed, lambda _: True)
         return [it for it, _ in zip(made, range(most), strict=False)]
 
 
@@ -61,17 +62,17 @@ def test_a_draft_with_which_the_checks_find_fault_gives_way_to_the_next(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Toolkit(Session(world, scope="any")) as toolkit:
-        offers = Offers(Stock(toolkit.session.world))
-        first, second = queries_of(world, offers, "ANNA", per_user=2, seed="1")
+        assortment = Assortment(Stock(toolkit.session.world))
+        first, second = queries_of(world, assortment, "ANNA", per_user=2, seed="1")
         linter = Linter(world)
-        check = linter.check
+        findings = linter.findings
 
-        def strict(query, also=()):  # pyright: ignore  # stands in for the method
+        def strict(query: Query) -> tuple[Finding, ...]:
             fault = Finding(code="poor", severity="error", said="it")
-            return check(query, also=[fault] if query.text == first.text else also)  # pyright: ignore
+            return (fault,) if query.text == first.text else findings(query)
 
-        monkeypatch.setattr(linter, "check", strict)
-        made = queries_of(world, offers, "ANNA", per_user=1, seed="1", linter=linter)
+        monkeypatch.setattr(linter, "findings", strict)
+        made = queries_of(world, assortment, "ANNA", per_user=1, seed="1", linter=linter)
     assert made[0].text not in (first.text, "")
     assert made[0].query_id == first.query_id
     assert second.query_id != first.query_id
