@@ -37,7 +37,7 @@ _BEHIND = (
     fl foot ft full gal gallon girl girls gold golden gram gray green grey inch inches indoor ivory kid kids king lady
     large lb lbs light medium men mens mini ml multi multicolor multipack natural navy new orange ounce ounces outdoor
     oz pc pcs pink plus pound pounds pro purple queen red silver size sizes small standard style tan teal toddler twin
-    unisex us value white women womens xl xxl yellow
+    unisex us value white women womens x xl xxl yellow
     """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
     )
     | frozenset(map(stem, MATERIALS))
@@ -47,6 +47,9 @@ _SEGMENTS = 5
 _FIRST = 2
 _SHORT = 2
 """Words of a part that only goes on with a list: "decal for phone, laptop, water bottle"."""
+
+
+_Part = tuple[tuple[str, ...], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,9 @@ class _Named:
     """The names in its leaf category: of "Bibs & Burp Cloths" those of the two that its title speaks of."""
     words: frozenset[str]
     """All words of title and category path."""
-    ends: tuple[tuple[str, ...], ...]
-    """The parts of its title, up to their noun, in order."""
+    ends: tuple[_Part, ...]
+    """The parts of its title up to their noun, in order, each with its last word: of "Wine Glass" that is the noun,
+    though glass may be a material behind one."""
 
 
 def is_of_kind(product: Product, kind: str) -> bool:
@@ -100,12 +104,13 @@ def leaf_of(product: Product) -> str:
     return product.categories[-1] if product.categories else product.category
 
 
-def _is_about(part: tuple[str, ...], wanted: tuple[str, ...], is_first: bool) -> bool:
+def _is_about(part: _Part, wanted: tuple[str, ...], is_first: bool) -> bool:
     """True when a part of a title ends in the noun of the kind; of several words a later part has one more of them."""
-    return part[-1] == wanted[-1] and (is_first or bool(set(part[:-1]) & set(wanted[:-1])))
+    words, last = part
+    return wanted[-1] in (words[-1], last) and (is_first or bool(set(words) & set(wanted[:-1])))
 
 
-def _flagged(parts: Sequence[tuple[str, ...]]) -> Iterator[tuple[bool, tuple[str, ...]]]:
+def _flagged(parts: Sequence[_Part]) -> Iterator[tuple[bool, _Part]]:
     """Each part with whether it is one of the first two, which name a thing more surely than those behind them."""
     return ((place < _FIRST, part) for place, part in enumerate(parts))
 
@@ -136,17 +141,18 @@ def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
     return words[:end]
 
 
-def _ends(title: str) -> Iterator[tuple[str, ...]]:
+def _ends(title: str) -> Iterator[_Part]:
     segments = [it for it in _BORDER.split(_IN_BRACKETS.sub(" , ", title)) if it.strip()]
     is_list = False
     for segment in segments[:_SEGMENTS]:
         naming, *beside = _BESIDE.split(f" {segment} ", maxsplit=1)
         words = list(_stems(naming))
         is_list = bool(beside) or (is_list and len(words) <= _SHORT)
+        last = words[-1] if words else ""
         while len(words) > 1 and (words[-1] in _BEHIND or words[-1][0].isdigit()):
             words.pop()
         if words and (beside or not is_list):
-            yield tuple(words)
+            yield tuple(words), last
 
 
 @lru_cache(maxsize=65_536)
