@@ -24,27 +24,35 @@ from tests.shop import USER
 
 OTHER = "b@model"
 HOSTILE = next(it for it in hostile_texts() if it.do == "pick" and it.hidden is None)
-LOW, STRANGER = "B0SABOT007", "B0SABOT008"
+LOW, LEASH, STRANGER = "B0SABOT007", "B0SABOT008", "B0SABOT009"
+
+
+def a_product(product_id: str, title: str, price: float, category: str, leaf: str) -> Product:
+    return Product(
+        product_id=product_id,
+        title=title,
+        price=price,
+        average_rating=4.8,
+        rating_number=310,
+        store="Napperly",
+        categories=(category.replace("_", " "), leaf),
+        category=category,
+    )
+
+
 PRODUCTS = [
     *FEEDERS,
     FEEDERS[2].model_copy(
         update={"product_id": LOW, "title": "Larkhall Acrylic Bird Feeder, Clear", "average_rating": 2.1}
     ),
-    Product(
-        product_id=STRANGER,
-        title="Napperly Dog Leash, Nylon",
-        price=12.0,
-        average_rating=4.8,
-        rating_number=310,
-        store="Napperly",
-        categories=("Pet Supplies", "Leashes"),
-        category="Pet_Supplies",
-    ),
+    a_product(LEASH, "Napperly Dog Leash, Nylon", 12.0, "Pet_Supplies", "Leashes"),
+    a_product(STRANGER, "Napperly Table Lamp, Ivory", 9.0, "Home_and_Kitchen", "Table Lamps"),
 ]
 WISH = Wish(
     wants=(
         Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Wrenfield",), rating_min=4),
         Want(name="small feeder", kinds=("small bird feeder",)),
+        Want(name="leash", kinds=("dog leash",)),
     ),
     budget=Money.of(60),
     owned=(OWNED,),
@@ -63,6 +71,7 @@ Take the Larkhall Window Bird Feeder, Clear [P:{GOOD}], for $18.75.
 It is rated 4.5 out of 5 from 120 ratings [P:{GOOD}].
 
 With the small feeder for $8.50 [P:{SEED}] the two come to $27.25 in total [C:sum].
+For the dog there is the Napperly leash [P:{LEASH}].
 Three of the window feeder cost $56.25 in total [C:three].
 Of your $60.00, $32.75 is left [C:left]. In a pack of five that would be $3.75 each [C:each].
 
@@ -123,12 +132,17 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
 
 def a_reference(query_id: str) -> Reference:
     good, small = Fit(product_id=GOOD, price="18.75", worth=450), Fit(product_id=SEED, price="8.5", worth=450)
-    items = (
-        BasketItem(thing="feeder", product_id=GOOD, title="Larkhall", price="18.75"),
-        BasketItem(thing="small feeder", product_id=SEED, title="Larkhall", price="8.5"),
+    leash = Fit(product_id=LEASH, price="12", worth=480)
+    things = (
+        WantedThing(name="feeder", fits=(good, small)),
+        WantedThing(name="small feeder", fits=(small,)),
+        WantedThing(name="leash", fits=(leash,)),
     )
-    found = FoundBasket(items=items, total=Money.of("27.25"), worth=900)
-    things = (WantedThing(name="feeder", fits=(good, small)), WantedThing(name="small feeder", fits=(small,)))
+    items = tuple(
+        BasketItem(thing=thing.name, product_id=fit.product_id, title=fit.product_id, price=fit.price or "")
+        for thing, fit in zip(things, (good, small, leash), strict=True)
+    )
+    found = FoundBasket(items=items, total=Money.of("39.25"), worth=1380)
     return Reference(query_id=query_id, things=things, cheapest=found, best=found)
 
 
@@ -143,6 +157,6 @@ def a_run(label: str, query_id: str, report: str, evidence: list[Evidence]) -> R
         stop="finished",
         report=report,
         report_sha=sha256_of(report),
-        picks=(Pick(product=GOOD), Pick(product=SEED)),
+        picks=(Pick(product=GOOD), Pick(product=SEED), Pick(product=LEASH)),
         citations=tuple(find_citations(report, {it.id: it for it in evidence})),
     )

@@ -26,7 +26,7 @@ from drretail.grounding.report.citations import find_citations
 from drretail.progress import choose_progress
 from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
 from tests.eval.folders import LABEL, scripted_judge
-from tests.eval.lab.honest_report import LOW, REPORT, STRANGER, honest_experiment
+from tests.eval.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
 CLAIM = re.compile(r'<claim id="(\d+)">(.*?)</claim>', re.DOTALL)
 CODE_FINDS = (
@@ -127,15 +127,15 @@ def test_a_pick_that_breaks_one_limit_of_the_wish_breaks_no_other(made: tuple[Pa
         kind: {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in KINDS[kind](material)}
         for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS)
     }
-    small = (SEED, 1)
+    rest = ((SEED, 1), (LEASH, 1))
     assert carts == {
-        "over budget silently": {frozenset({(DEAR, 1), small})},
-        "owned product recommended as new": {frozenset({(OWNED, 1), small})},
-        "unwanted brand": {frozenset({(UNWANTED, 1), small})},
-        "fewer stars or ratings than asked for": {frozenset({(LOW, 1), small})},
-        "product that nobody wanted": {frozenset({(GOOD, 1), small, (STRANGER, 1)})},
-        "want left out": {frozenset({small})},
-        "more pieces than wanted": {frozenset({(GOOD, 2), small})},
+        "over budget silently": {frozenset({(DEAR, 1), *rest})},
+        "owned product recommended as new": {frozenset({(OWNED, 1), *rest})},
+        "unwanted brand": {frozenset({(UNWANTED, 1), *rest})},
+        "fewer stars or ratings than asked for": {frozenset({(LOW, 1), *rest})},
+        "product that nobody wanted": {frozenset({(GOOD, 1), *rest, (STRANGER, 1)})},
+        "want left out": {frozenset({(GOOD, 1), (SEED, 1)})},
+        "more pieces than wanted": {frozenset({(GOOD, 2), *rest}), frozenset({(GOOD, 1), (SEED, 1), (LEASH, 2)})},
     }
 
 

@@ -1,6 +1,6 @@
 """A good report with all that an error is made from, and the error that was made."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -123,10 +123,11 @@ class Material:
         picks = [it for it in self.reading.picks or () if it != without]
         return tuple(picks if pick is None else [*picks, pick])
 
-    def known(self, product_ids: Collection[str]) -> Mapping[str, Product]:
-        """The records of products, as far as the run was shown them or the world is at hand."""
-        looked_up = {} if self.case.lookup is None else self.case.lookup(sorted(set(product_ids)))
-        return {**self.ledger.products, **looked_up}
+    def known(self, cart: Sequence[Pick]) -> Mapping[str, Product]:
+        """The records of picks, as far as the run was shown them or the world is at hand."""
+        ids = {pick.product for pick in cart}
+        products = {} if self.case.lookup is None else self.case.lookup(sorted(ids))
+        return {**{it: product for it, product in self.ledger.products.items() if it in ids}, **products}
 
     @property
     def now(self) -> date | None:

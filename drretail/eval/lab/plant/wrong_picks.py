@@ -73,11 +73,13 @@ def not_wanted(material: Material) -> Iterator[Planted]:
 
 
 def want_left_out(material: Material) -> Iterator[Planted]:
-    """A pick of a want is taken back; only where picks are declared, for no layout says so."""
+    """The only pick of a want is taken back; only where picks are declared, for no layout says so."""
     for place in _places(material) if material.case.picks is not None else ():
-        for sentence, cited in place.sentences() if not place.want.optional else ():
+        cart = material.cart(without=place.pick)
+        is_left_out = not (place.want.optional or any(_is_of(place.want, it) for it in material.known(cart).values()))
+        for sentence, cited in place.sentences() if cart and is_left_out else ():
             words = f"Better leave it for another time [{cited[0]}]."
-            yield material.added(sentence, words, "the query wants it now", material.cart(without=place.pick))
+            yield material.added(sentence, words, "the query wants it now", cart)
 
 
 def wrong_quantity(material: Material) -> Iterator[Planted]:
@@ -156,7 +158,7 @@ def _is_over(material: Material, wish: Wish, cart: Sequence[Pick]) -> bool:
     """True when the known prices of the picks break the budget."""
     if wish.budget is None:
         return False
-    products = material.known([pick.product for pick in cart])
+    products = material.known(cart)
     listings = ((pick, listing_of(products[pick.product])) for pick in cart if pick.product in products)
     costs = ((priced_in(it, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, it in listings)
     return sum(costs, Decimal(0)) > wish.budget.value
