@@ -35,7 +35,7 @@ def test_the_same_is_found_in_the_same_order(embedded: World, served: World, she
             assert other.score == (None if one.score is None else pytest.approx(one.score, rel=2e-6)), query
 
 
-@pytest.mark.parametrize("kind", ["any", "all", "phrase", "category", "mixed", "no text"])
+@pytest.mark.parametrize("kind", ["any", "all", "phrase", "mixed", "no text"])
 def test_all_matches_are_the_same_in_pages_of_any_size(
     embedded: World, served: World, shelf: Shelf, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
