@@ -1,15 +1,16 @@
 """What the users of queries bought next, out of a world that holds orders out, with what sells best beside it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from drretail.env.catalog.base import CatalogQuery, fold_category
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, fold_category
 from drretail.env.manifest import OrderRow
 from drretail.env.world import World
 from drretail.errors import NotFound, ToolError
 from drretail.experiment import Experiment, rubric_path
 from drretail.grounding.basket.purchase_item import purchase_item_of
+from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.profile.purchases import known_leaf
 from drretail.records.query import Query
 from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, PurchaseItem
@@ -88,46 +89,64 @@ def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextP
         user_id=query.user_id,
         bought=tuple(map(purchase_item_of, bought)),
         gone=tuple(product_id for product_id in ids if product_id not in products),
-        wanted=_is_wanted(bought, query.constraints.categories),
+        wanted=_is_wanted(bought, kinds_of(query)),
         favourite=favourite,
         popular_in_favourite=() if favourite is None else shop.popular(favourite),
         popular=shop.popular(None),
     )
 
 
-def _is_wanted(bought: Sequence[Product], categories: Collection[str]) -> bool | None:
-    """Whether a category filter for one of ``categories`` would let one of the products through."""
-    if not categories or not bought:
+def kinds_of(query: Query) -> tuple[str, ...]:
+    """Every kind that a query wants, in its order; none where nobody has typed it."""
+    wants = () if query.wish is None else query.wish.wants
+    return tuple(dict.fromkeys(kind for want in wants for kind in want.kinds))
+
+
+def _is_wanted(bought: Sequence[Product], kinds: Sequence[str]) -> bool | None:
+    """Whether one of the products is of one of the kinds."""
+    if not kinds or not bought:
         return None
-    asked = {fold_category(name) for name in categories}
-    return any(asked & {fold_category(it) for it in (*product.categories, product.category)} for product in bought)
+    return any(is_of_kind(product, kind) for product in bought for kind in kinds)
 
 
 LOOKED_AT = 50
-"""How many products of a category tell which file it belongs to, the most popular ones."""
+"""How many products of a kind tell which file it belongs to."""
 
 
 def wanted_categories(world: World, queries: Iterable[Query]) -> dict[str, tuple[str, ...]]:
-    """By query id, the top-level categories of what each query wants; a query that names none is left out.
+    """By query id, the top-level categories of what each query wants.
 
-    A name that the shop does not know stays as it was written.
+    Left out are kinds of which the shop has nothing, and queries that want none but these.
     """
-    named = {query.query_id: query.constraints.categories for query in queries if query.constraints.categories}
-    files = file_categories(world, (name for names in named.values() for name in names))
-    return {query_id: tuple(dict.fromkeys(files[name] for name in names)) for query_id, names in sorted(named.items())}
+    kinds = {query.query_id: kinds_of(query) for query in queries}
+    files = file_categories(world, (kind for of_query in kinds.values() for kind in of_query))
+    found = {
+        query_id: tuple(dict.fromkeys(files[kind] for kind in kinds[query_id] if kind in files))
+        for query_id in sorted(kinds)
+    }
+    return {query_id: categories for query_id, categories in found.items() if categories}
 
 
-def file_categories(world: World, names: Iterable[str]) -> Mapping[str, str]:
-    """For each name the top-level category that it is, or that most of its popular products came from."""
+def file_categories(world: World, kinds: Iterable[str]) -> Mapping[str, str]:
+    """For each kind the top-level category that it is, or that most of its products came from."""
     known = {fold_category(category.name): category.name for category in world.manifest.categories}
-    return {name: known.get(fold_category(name)) or _of_products(world, name) for name in sorted(set(names))}
+    found = {kind: known.get(fold_category(kind)) or _of_products(world, kind) for kind in sorted(set(kinds))}
+    return {kind: category for kind, category in found.items() if category is not None}
 
 
-def _of_products(world: World, name: str) -> str:
+def _of_products(world: World, kind: str) -> str | None:
+    """Of the most popular products in a category of this name, else of what its words find."""
     try:
-        page = world.catalog.search(CatalogQuery("", category=name, sort_by="popularity", limit=LOOKED_AT))
-    except ToolError:
-        return name
-    products = world.store.products([hit.product_id for hit in page.hits])
-    counts = Counter(product.category for product in products.values())
-    return min(counts, key=lambda category: (-counts[category], category), default=name)
+        page = world.catalog.search(CatalogQuery("", category=kind, sort_by="popularity", limit=LOOKED_AT))
+        found = _products(world, page).values()
+    except ToolError as problem:
+        if problem.kind != "invalid_argument":
+            raise
+        page = world.catalog.search(CatalogQuery(kind, match="all", limit=LOOKED_AT))
+        found = [product for product in _products(world, page).values() if is_of_kind(product, kind)]
+    counts = Counter(product.category for product in found)
+    return min(counts, key=lambda category: (-counts[category], category), default=None)
+
+
+def _products(world: World, page: CatalogPage) -> Mapping[str, Product]:
+    return world.store.products([hit.product_id for hit in page.hits])

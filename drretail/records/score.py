@@ -75,7 +75,7 @@ class MetricDescription(Record):
 WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
 SliceBy = Literal["category", "kind", "constraint"]
-"""What queries are sorted by: what is wanted, what sort of need it is, what it demands."""
+"""What queries are sorted by: what is wanted, what sort of need it is, what parts its wish has."""
 FEW = 10
 """Below so many queries a mean says little, and tables grey it."""
 

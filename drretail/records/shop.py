@@ -167,7 +167,7 @@ class NextPurchase(Document):
     gone: tuple[str, ...] = ()
     """Products of such orders that the shop does not have."""
     wanted: bool | None = None
-    """Whether something of it is of a category that the query asks for; None where the query names none."""
+    """Whether something of it is of a kind that the query wants; None where nobody has typed it."""
     favourite: str | None = None
     """The leaf category of which the user had ordered most by then; None where no order is of a known one."""
     popular_in_favourite: tuple[PurchaseItem, ...] = ()

@@ -4,13 +4,17 @@ import json
 from pathlib import Path
 
 from drretail.records.base import canonical_json
+from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.cli.conftest import Command
 from tests.two_tastes import BIRDS, build
 
 
 def asked(folder: Path) -> None:
-    query = Query(query_id="q1", user_id=BIRDS, text="I bought a feeder. Another bird feeder under $30?", source="t")
+    wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",), again=True),), budget=Money.of(30))
+    text = "I bought a feeder. Another bird feeder under $30?"
+    query = Query(query_id="q1", user_id=BIRDS, text=text, source="t", wish=wish)
     (folder / "q.jsonl").write_text(canonical_json(query.model_dump(mode="json")) + "\n", encoding="utf-8")
     build(folder / "w")
 
@@ -31,7 +35,7 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Comma
     assert scored.returncode == 0, scored.stderr
     assert "counterfactual, by code" in scored.stdout
     assert "profile ignored" in scored.stdout
-    assert "1 of 1 queries speak of what their writer bought" in scored.stdout
+    assert "1 of 1 queries name what their writer has bought" in scored.stdout
     rows = json.loads((tmp_path / "exp" / "scores.json").read_text())["counterfactuals"]
     assert {row["kind"] for row in rows} == {"swap", "neutral"}
     first = (tmp_path / "exp" / "scores.json").read_bytes()

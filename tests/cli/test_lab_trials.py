@@ -32,7 +32,7 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(drretail: Comm
     assert again.stdout == done.stdout
     as_json = json.loads(drretail("lab", "plant", "exp", "--json").stdout)
     assert as_json == json.loads((exp / "lab" / "plant.json").read_text(encoding="utf-8"))
-    assert as_json["everything"]["n"] == 21
+    assert as_json["everything"]["n"] == 25
 
 
 def test_the_copies_are_scored_by_the_ordinary_command(drretail: Command, exp: Path) -> None:

@@ -5,13 +5,14 @@ import pytest
 from drretail.env.next_purchase import file_categories, wanted_categories
 from drretail.env.web.base import Web
 from drretail.env.world import World, default_pool, open_world, write_world
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 
 
-def product(number: int, file: str, *path: str, popular: int = 10) -> Product:
+def product(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
     return Product(
-        product_id=f"B{number:03}", title=f"Thing {number}", categories=path, category=file, rating_number=popular
+        product_id=f"B{number:03}", title=f"{title} {number}", categories=path, category=file, rating_number=popular
     )
 
 
@@ -22,6 +23,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
         product(1, "Pet_Supplies", "Pet Supplies", "Bowls"),
         product(2, "Pet_Supplies", "Pet Supplies", "Bowls"),
         product(3, "Home_and_Kitchen", "Home & Kitchen", "Bowls"),
+        product(4, "Pet_Supplies", "Pet Supplies", "Accessories", title="Leash for a Tent Stake"),
+        *(product(5 + at, "Sports", "Sports", "Camping", title="Dome Tent") for at in range(2)),
         *(product(10 + at, "Office_Products", "Office Products", "Accessories", popular=5) for at in range(60)),
         *(product(100 + at, "Baby_Products", "Baby Products", "Accessories", popular=50) for at in range(30)),
     ]
@@ -30,8 +33,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
         yield world
 
 
-def query(query_id: str, *categories: str) -> Query:
-    return Query(query_id=query_id, text="?", source="test", constraints=Constraints(categories=categories))
+def query(query_id: str, *kinds: str) -> Query:
+    wish = Wish(wants=(Want(name="thing", kinds=kinds),)) if kinds else None
+    return Query(query_id=query_id, text="?", source="test", wish=wish)
 
 
 def test_a_part_of_a_path_is_of_the_file_that_most_of_its_products_came_from(shop: World) -> None:
@@ -47,8 +51,10 @@ def test_a_file_s_own_name_is_itself_however_it_is_written(shop: World, name: st
     assert file_categories(shop, [name]) == {name: "Home_and_Kitchen"}
 
 
-def test_an_unknown_name_stays_and_names_of_one_file_are_one(shop: World) -> None:
-    asked = [query("q2", "Bowls", "pet supplies", "Home & Kitchen"), query("q1", "Rockets"), query("q3")]
-    found = wanted_categories(shop, asked)
-    assert found == {"q1": ("Rockets",), "q2": ("Pet_Supplies", "Home_and_Kitchen")}
-    assert list(found) == ["q1", "q2"]
+def test_a_noun_is_of_the_file_of_the_products_that_are_of_its_kind(shop: World) -> None:
+    assert file_categories(shop, ["dome tent", "tent"]) == {"dome tent": "Sports", "tent": "Sports"}
+
+
+def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
+    asked = [query("q2", "Bowls", "pet supplies", "Home & Kitchen", "rocket"), query("q1", "rocket"), query("q3")]
+    assert wanted_categories(shop, asked) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

@@ -11,24 +11,25 @@ from typer.testing import CliRunner
 
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
+from drretail.env.offers import Offers
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.web.sealed import PageLabel, SandboxFolder, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
-from drretail.querygen.lint import References
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import NOT_TYPED, Constraints, Query
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 from drretail.sandboxes.checking import check_sandbox
 from drretail.sandboxes.counting import BY_CHARACTERS
 from drretail.sandboxes.folder import WrittenTask
 from drretail.sandboxes.made import offline_build
 from drretail.sandboxes.made.needs import Need, need_of
 from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
-from drretail.sandboxes.made.planting import TRAP_KINDS, Drawing, facts_of
+from drretail.sandboxes.made.planting import TRAP_KINDS, Allowed, Drawing, facts_of
 from drretail.sandboxes.made.showing import shown
 from drretail.sandboxes.made.theme_words import keywords_of, signal_keywords
 from drretail.sandboxes.made.user_files import user_files
@@ -140,8 +141,8 @@ def test_supportive_pages_are_as_long_and_as_old_as_some_noise_and_hold_their_fa
 
 def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(world: World) -> None:
     query = QUERIES[0]
-    references = References(world)
-    need, reference = need_of(world, references, query), references.of(query)
+    offers = Offers(world)
+    need, reference = need_of(world, offers, query), offers.reference(query)
     assert reference.best is not None
     facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
     fits = {fit.product_id for thing in reference.things for fit in thing.fits}
@@ -155,14 +156,14 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(w
 
 
 def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(world: World) -> None:
-    facts = facts_of(need_of(world, References(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
+    facts = facts_of(need_of(world, Offers(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
     traps = [fact.trap(number, Random(number), "s1") for fact in facts for number in range(12)]
     assert {it.kind for it in traps} == set(TRAP_KINDS)
     assert not any(re.search(r"[.!?] [a-z]", it.text) or "<" in it.text for it in traps)
 
 
 def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(world: World) -> None:
-    need = need_of(world, References(world), QUERIES[0])
+    need = need_of(world, Offers(world), QUERIES[0])
     unpriced = tuple(
         replace(it, fits=tuple(fit.model_copy(update={"price": None}) for fit in it.fits)) for it in need.things
     )
@@ -172,7 +173,7 @@ def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(world: 
 
 
 def test_what_facts_say_a_product_costs_is_what_the_catalog_says(world: World) -> None:
-    facts = facts_of(need_of(world, References(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
+    facts = facts_of(need_of(world, Offers(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
     priced = [it for it in facts if "price" in it.kind]
     assert priced
     assert all(f"${it.about.product.price:,.2f}" in it.text for it in priced)
@@ -185,21 +186,22 @@ SHIPPED = shipped_queries("dev")[:10]
 def test_what_stays_is_within_the_budget_also_with_the_least_that_the_other_things_cost(
     world: World, query: Query
 ) -> None:
-    need = need_of(world, References(world), query)
+    need = need_of(world, Offers(world), query)
     facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
     out = {it.about.name for it in facts if it.kind == "recall" or "failed it" in it.meaning}
     taken = [it for it in facts if "the one to take" in it.meaning or "can be recommended" in it.meaning]
-    budget = need.constraints.budget
-    assert budget is not None
+    limits = {it.name: it.want.price_max if it.want and it.want.price_max else need.budget for it in need.things}
     for fact in taken:
         assert fact.about.name not in out
-        assert (fact.about.product.price or 0) <= float(budget.value)
+        limit = limits[fact.thing]
+        assert limit is not None
+        assert (fact.about.product.price or 0) <= float(limit.value)
     for fact in facts:
         if "over the budget" in fact.meaning:
             assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
     cheapest = [min((fit.price or 0.0 for fit in it.fits if shown_name(need, fit) not in out), default=0.0)
                 for it in need.things]  # fmt: skip
-    assert need.constraints.budget_scope == "per_item" or sum(cheapest) <= float(budget.value)
+    assert need.budget is None or sum(cheapest) <= float(need.budget.value)
 
 
 def shown_name(need: Need, product: Product) -> str:
@@ -207,10 +209,10 @@ def shown_name(need: Need, product: Product) -> str:
 
 
 def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(world: World) -> None:
-    need = need_of(world, References(world), QUERIES[0])
-    poor = need.constraints.model_copy(update={"budget": Money(amount="2", currency="USD")})
+    need = need_of(world, Offers(world), QUERIES[0])
+    poor = Money(amount="2", currency="USD")
     priced = tuple(replace(it, fits=tuple(fit for fit in it.fits if fit.price is not None)) for it in need.things)
-    facts = facts_of(replace(need, constraints=poor, things=priced), date(2023, 9, 24), Drawing(Random(1), ""))
+    facts = facts_of(replace(need, budget=poor, things=priced), date(2023, 9, 24), Drawing(Random(1), ""))
     over = [it.meaning for it in facts if "over the budget" in it.meaning]
     assert over
     assert not any("stay" in it for it in over)
@@ -218,9 +220,9 @@ def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(world: World)
 
 def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world: World) -> None:
     pytest.importorskip("PIL")
-    references, today = References(world), date(2023, 9, 24)
+    offers, today = Offers(world), date(2023, 9, 24)
     for query in SHIPPED:
-        need = need_of(world, references, query)
+        need = need_of(world, offers, query)
         files = user_files(need, world.store, today, Drawing(Random(1), ""))
         meaning = next(it.meaning for it in files if it.name == "receipt.png")
         days = re.findall(r"\d{4}-\d\d-\d\d", meaning)
@@ -231,15 +233,15 @@ def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world
 
 
 def test_files_are_about_the_purchase_that_the_query_speaks_of(world: World) -> None:
-    asked = next(it for it in SHIPPED if not it.constraints.owned)
+    asked = next(it for it in SHIPPED if it.wish and not it.wish.owned)
     assert "shampoo" in asked.text
-    assert "Shampoo" in need_of(world, References(world), asked).owned[0].title
+    assert "Shampoo" in need_of(world, Offers(world), asked).owned[0].title
 
 
 def test_what_the_user_has_is_called_otherwise_than_what_fits(world: World) -> None:
-    references = References(world)
+    offers = Offers(world)
     for query in SHIPPED:
-        need = need_of(world, references, query)
+        need = need_of(world, offers, query)
         fits = {it.product_id: it for thing in need.things for it in thing.fits}
         mine = need.names[need.owned[0].product_id].name
         assert mine not in [
@@ -248,24 +250,78 @@ def test_what_the_user_has_is_called_otherwise_than_what_fits(world: World) -> N
 
 
 def test_keywords_say_several_of_what_is_several_already(world: World) -> None:
-    need = need_of(world, References(world), QUERIES[1])
+    need = need_of(world, Offers(world), QUERIES[1])
     assert need.things[0].name == "pruning shears"
     told = keywords_of(need, signal_keywords(need), ()).model_dump_json()
     assert "shearss" not in told
 
 
 def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World) -> None:
-    ids = [it.product_id for thing in need_of(world, References(world), QUERIES[0]).things for it in thing.fits]
+    ids = [it.product_id for thing in need_of(world, Offers(world), QUERIES[0]).things for it in thing.fits]
     names = [it.name for it in shown(world.store.products(ids).values()).values()]
     assert len(set(names)) == len(names)
 
 
-def test_a_query_that_nobody_typed_gets_facts_on_the_popular_ones_of_its_category(world: World, tmp_path: Path) -> None:
+def test_a_query_that_nobody_typed_gets_facts_on_the_popular_ones_of_its_category_and_the_build_says_so(
+    world: World, tmp_path: Path
+) -> None:
     plain = Query(query_id="plain", text="Zzz?", source="test", constraints=Constraints(categories=("Pet_Supplies",)))
-    folder = built(world, tmp_path / "s", queries=(plain,))
+    messages: list[str] = []
+    folder = tmp_path / "s"
+    build_offline(world, (plain,), folder, read_sizes("16k,32k"), "7", BY_CHARACTERS, messages.append)
+    assert any(NOT_TYPED in message and "pet supplies" in message for message in messages)
     gold = read_gold_file(task_folder(folder, "plain") / "gold.json")
     assert any("most popular of pet supplies" in it.text for it in gold.sandbox.insights)
     assert not any("orders.csv" in it.name for it in (task_folder(folder, "plain") / "files").iterdir())
+
+
+@pytest.mark.parametrize("wants", [(), (Want(name="bowl", kinds=("bowl",), brands_wanted=("Nobody & Sons",)),)])
+def test_where_nothing_would_do_what_the_words_of_the_query_find_is_no_fit(
+    world: World, wants: tuple[Want, ...]
+) -> None:
+    query = Query(query_id="bowl", text="Bowl?", source="test", wish=Wish(wants=wants))
+    need = need_of(world, Offers(world), query)
+    assert need.without_fits not in (None, NOT_TYPED)
+    assert [it.want for it in need.things] == [None]
+
+
+def test_things_of_a_query_are_its_wants_and_another_kind_of_thing_that_shares_a_shelf_is_none(world: World) -> None:
+    asked = Want(name="place for brushes", kinds=("desk organizer",), ratings_min=200)
+    query = Query(query_id="desk", text="Would a desk organizer solve that?", source="test", wish=Wish(wants=(asked,)))
+    (thing,) = need_of(world, Offers(world), query).things
+    assert thing.name == "place for brushes"
+    assert thing.fits
+    assert all("organizer" in it.title.lower() and (it.rating_number or 0) >= 200 for it in thing.fits)
+
+
+def test_a_demand_that_no_record_bears_out_is_not_said_to_be_kept(world: World) -> None:
+    asked = Want(name="swaddle blanket", kinds=("swaddle blanket",), must=("woven by hand", "cotton"))
+    query = Query(query_id="baby", text="A swaddle blanket?", source="test", wish=Wish(wants=(asked,)))
+    (thing,) = need_of(world, Offers(world), query).things
+    assert thing.must == "cotton"
+
+
+def test_what_may_be_left_out_takes_nothing_from_the_budget_of_the_rest(world: World) -> None:
+    def left(*, optional: bool) -> list[str]:
+        wants = (
+            Want(name="diaper bag", kinds=("diaper bag",)),
+            Want(name="label maker", kinds=("label maker",), quantity=5, optional=optional),
+        )
+        wish = Wish(wants=wants, budget=Money.of(60))
+        need = need_of(world, Offers(world), Query(query_id="q", text="?", source="test", wish=wish))
+        allowed, bag = Allowed(need), need.things[0]
+        return [it.product_id for it in bag.fits if allowed.allows(bag, need.names[it.product_id])]
+
+    assert set(left(optional=False)) < set(left(optional=True))
+
+
+def test_the_most_that_a_piece_may_cost_stands_in_the_facts_on_its_price(world: World) -> None:
+    asked = Want(name="diaper bag", kinds=("diaper bag",), quantity=3, price_max=Money.of(60))
+    query = Query(query_id="bags", text="Three diaper bags?", source="test", wish=Wish(wants=(asked,)))
+    need = need_of(world, Offers(world), query)
+    assert all(it.price is None or it.price <= 60 for it in need.things[0].fits)
+    facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
+    assert any("at most $60.00 is to be paid for one" in it.meaning for it in facts)
 
 
 def test_a_query_for_which_nothing_is_offered_is_refused_by_name_before_anything_is_written(
@@ -278,12 +334,12 @@ def test_a_query_for_which_nothing_is_offered_is_refused_by_name_before_anything
 
 
 def test_words_that_no_title_has_name_nothing_and_what_they_find_is_of_one_kind(world: World) -> None:
-    references = References(world)
+    offers = Offers(world)
     asked = Query(query_id="far", text="I want a nuclear submarine periscope.", source="test")
     with pytest.raises(UserError, match="far: neither"):
-        need_of(world, references, asked)
+        need_of(world, offers, asked)
     near = Query(query_id="near", text="Bamboo?", source="test")
-    fits = [it for thing in need_of(world, references, near).things for it in thing.fits]
+    fits = [it for thing in need_of(world, offers, near).things for it in thing.fits]
     assert len({it.categories[-1] for it in fits}) == 1
     assert all("bamboo" in it.title.lower() for it in fits)
 

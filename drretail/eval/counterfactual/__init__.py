@@ -1,8 +1,8 @@
 """What changes in reports when the profile changes: by code, from recorded runs alone (docs/counterfactual.md).
 
-advice.py   what one report recommends, the constraints it applies, and those of the query that it breaks
+advice.py   what one report recommends, and what of the query's wish it breaks
 measure.py  how far reports are apart, in which direction, and where a profile overrides the query
-scores.py     rows of scores.json for every counterfactual system of an experiment
+scores.py   rows of scores.json for every counterfactual system of an experiment
 """
 
 from drretail.eval.counterfactual.scores import counterfactual_rows

@@ -1,15 +1,19 @@
-"""What one report recommends, and the constraints of the query that it breaks."""
+"""What one report recommends, and what of the query's wish it breaks."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from drretail.eval.judging.subject import Subject
 from drretail.eval.reading.kept import case_of, reading_of
-from drretail.grounding.constraints.listing import Listing, folded, fulfils, is_ruled_out, listing_of
-from drretail.grounding.constraints.scope import is_said_of
-from drretail.grounding.verify.checks import Case, check_report
-from drretail.records.reading import Reading
+from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
+from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
+from drretail.records.money import Money
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,43 +24,68 @@ class Advice:
     handed: Mapping[str, Product]
     """All that the run was handed."""
     broken: frozenset[str]
-    """Those of the query's typed constraints that the recommendations break; none without recommendations."""
+    """Those parts of the query's wish that the recommendations break; none without a wish or recommendations."""
 
 
 def read_advice(subject: Subject) -> Advice | None:
     """None for a report whose picks are not known. Pure: the ledger is all that is looked at of the world."""
     case = case_of(replace(subject, store=None))
-    reading = reading_of(subject, case)
-    if reading.picks is None:
+    picks = reading_of(subject, case).picks
+    if picks is None:
         return None
-    handed = case.ledger(reading.picks).products
-    ids = sorted({it.product for it in reading.picks if it.product in handed})
+    handed = case.ledger(picks).products
+    ids = sorted({pick.product for pick in picks if pick.product in handed})
     recommended = {product_id: handed[product_id] for product_id in ids}
-    return Advice(recommended, handed, frozenset(_broken(case, reading, recommended, handed)))
+    wish = subject.query.wish
+    broken = () if wish is None else _broken(wish, picks, recommended, handed)
+    return Advice(recommended, handed, frozenset(broken))
 
 
 def _broken(
-    case: Case, reading: Reading, recommended: Mapping[str, Product], handed: Mapping[str, Product]
+    wish: Wish, picks: Sequence[Pick], recommended: Mapping[str, Product], handed: Mapping[str, Product]
 ) -> Iterator[str]:
-    """The budget, unwanted and wanted brands, what products must and must not be; all as the query states them."""
-    if not recommended:
-        return
-    stated, listings = case.constraints, [listing_of(product) for product in recommended.values()]
-    if any(it.code == "over_budget" for it in check_report(case, reading)):
+    """The budget, then what each want asks of the products of its kinds, named by the want."""
+    listings = {product_id: listing_of(product) for product_id, product in handed.items()}
+    if wish.budget is not None and _cost(wish.budget, picks, listings) > wish.budget.value:
         yield "budget"
-    for brand in stated.brands_unwanted:
-        if any(folded(brand) in listing.makers for listing in listings):
-            yield f"brands_unwanted:{folded(brand)}"
-    wanted = {folded(brand) for brand in stated.brands_wanted}
-    if wanted and not any(wanted & listing.makers for listing in listings):
+    for want in wish.wants:
+        of_kind = [it for it in listings.values() if any(is_of_kind(it.product, kind) for kind in want.kinds)]
+        chosen = [it for it in of_kind if it.product.product_id in recommended]
+        yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, of_kind))
+
+
+def _cost(budget: Money, picks: Sequence[Pick], listings: Mapping[str, Listing]) -> Decimal:
+    """What the picks of known price cost together."""
+    priced = ((pick, listings[pick.product]) for pick in picks if pick.product in listings)
+    costs = ((priced_in(listing, budget.currency) or Decimal(0)) * pick.quantity for pick, listing in priced)
+    return sum(costs, Decimal(0))
+
+
+def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[Listing]) -> Iterator[str]:
+    """``chosen`` are the recommended ones of the products ``of_kind``; a demand that none of these keeps is not broken.
+
+    Stars, numbers of ratings and prices that are not known break nothing.
+    """
+    if not chosen:
+        return
+    if any(is_too_dear(want, it) for it in chosen):
+        yield "price_max"
+    if any(is_below(it.product.average_rating, want.rating_min, unknown=False) for it in chosen):
+        yield "rating_min"
+    if any(is_below(it.product.rating_number, want.ratings_min, unknown=False) for it in chosen):
+        yield "ratings_min"
+    if want.brands_wanted and not any(is_of_brand(it, brand) for it in chosen for brand in want.brands_wanted):
         yield "brands_wanted"
-    for demand in stated.must_not:
-        if any(is_ruled_out(it, demand.property) for it in listings if is_said_of(demand, it.product.title)):
-            yield f"must_not:{folded(demand.property)}"
-    known = [listing_of(product) for product in handed.values()] if stated.must else []
-    yield from (f"must:{folded(it.property)}" for it in stated.must if _is_missed(it.property, listings, known))
+    for brand in want.brands_unwanted:
+        if any(is_of_brand(it, brand) for it in chosen):
+            yield f"brands_unwanted {brand}"
+    for unwanted in want.must_not:
+        if any(stance_against(it.words, unwanted) == "broken" for it in chosen):
+            yield f"must_not {unwanted}"
+    for demand in want.must:
+        if not _is_kept(demand, chosen) and _is_kept(demand, of_kind):
+            yield f"must {demand}"
 
 
-def _is_missed(demand: str, listings: Collection[Listing], known: Collection[Listing]) -> bool:
-    """True when nothing recommended is what is demanded, though something that the run was handed is."""
-    return not any(fulfils(it, demand) for it in listings) and any(fulfils(it, demand) for it in known)
+def _is_kept(demand: str, listings: Sequence[Listing]) -> bool:
+    return any(stance(it.words, demand) == "kept" for it in listings)

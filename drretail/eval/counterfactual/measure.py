@@ -7,47 +7,44 @@ from itertools import combinations, product
 from statistics import quantiles
 
 from drretail.eval.counterfactual.advice import Advice
-from drretail.grounding.constraints.listing import folded
+from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.profile.prices import PriceSpan, quarter
 from drretail.grounding.profile.purchases import leaf_category
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualKind, Dimension, ProfileTraits
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.records.wish import Wish
 
 
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
-    """The query's constraints that most of the other reports break and most factual ones do not."""
+    """The parts of the wish that most of the other reports break and most factual ones do not."""
     stated = frozenset[str]().union(*(advice.broken for advice in other))
     return frozenset(it for it in stated if _mostly(other, _breaks(it)) and not _mostly(factual, _breaks(it)))
 
 
 def strays(
-    factual: Sequence[Advice], other: Sequence[Advice], partner: ProfileTraits, constraints: Constraints
+    factual: Sequence[Advice], other: Sequence[Advice], partner: ProfileTraits, wish: Wish | None
 ) -> bool | None:
     """True when most of the other reports, and not most factual ones, recommend what the partner buys and nobody asked.
 
-    That is a product of a leaf category that the partner has bought in, and of no category that the query wants. None
-    where the query states no category.
+    That is a product of a leaf category that the partner has bought in, and of no kind that the query wants. None
+    where the wish is not typed, or leaves room for more than it names.
     """
-    wanted = {folded(name.replace("_", " ")) for name in constraints.categories}
-    if not wanted:
+    if wish is None or wish.room:
         return None
+    kinds = [kind for want in wish.wants for kind in want.kinds]
 
     def is_stray(advice: Advice) -> bool:
         return any(
-            leaf_category(it) in partner.categories and not names_of(it) & wanted for it in advice.recommended.values()
+            leaf_category(product) in partner.categories and not any(is_of_kind(product, kind) for kind in kinds)
+            for product in advice.recommended.values()
         )
 
     return _mostly(other, is_stray) and not _mostly(factual, is_stray)
 
 
-def names_of(product: Product) -> set[str]:
-    """The folded names of all categories that a product is in."""
-    return {folded(name.replace("_", " ")) for name in (product.category, *product.categories)}
-
-
-def _breaks(constraint: str) -> Callable[[Advice], bool]:
-    return lambda advice: constraint in advice.broken
+def _breaks(part: str) -> Callable[[Advice], bool]:
+    return lambda advice: part in advice.broken
 
 
 def _mostly(reports: Sequence[Advice], is_so: Callable[[Advice], bool]) -> bool:
@@ -199,7 +196,7 @@ class Outcome:
     overused_constraint: bool | None
     overused_category: bool | None
     regained: bool
-    """A constraint that most factual reports break and most others do not: how far such things happen anyway."""
+    """A part of the wish that most factual reports break and most others do not: how far such things happen anyway."""
 
     @property
     def overused(self) -> bool | None:
@@ -220,8 +217,8 @@ def measured(
     found: dict[Dimension, Change] = {dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS}
     overused_constraint = overused_category = None
     if kind == "swap" and any(it.recommended for it in factual) and any(it.recommended for it in other):
-        overused_constraint = bool(overridden(factual, other)) if query.is_typed else None
-        overused_category = strays(factual, other, partner, query.constraints)
+        overused_constraint = bool(overridden(factual, other)) if query.wish is not None else None
+        overused_category = strays(factual, other, partner, query.wish)
     return Outcome(
         changes=found,
         direction=direction(factual, other, frozen.own, partner, spans),

@@ -9,7 +9,6 @@ from drretail.eval.counterfactual.advice import Advice, read_advice
 from drretail.eval.counterfactual.measure import Outcome, measured
 from drretail.eval.judging.subject import Planned, planned_runs, read_subject
 from drretail.experiment import Definition, read_counterfactual, read_definition
-from drretail.grounding.profile.purchases import speaks_of_own_history
 from drretail.records.counterfactual import (
     DIMENSIONS,
     CounterfactualKind,
@@ -161,7 +160,7 @@ def _items(
 ) -> dict[str, float]:
     """Counts behind a value."""
     if measure == "change" and of == "products":
-        return {"queries_of_own_history": sum(speaks_of_own_history(query.text) for query in queries)}
+        return {"queries_of_own_history": sum(map(_names_purchases, queries))}
     if measure == "direction":
         ways = [outcome.direction for outcome in outcomes]
         return {
@@ -173,6 +172,12 @@ def _items(
     if measure == "overused_constraint":
         return {"the_reverse": sum(outcome.regained for outcome in outcomes)}
     return {}
+
+
+def _names_purchases(query: Query) -> bool:
+    """True where the wish holds something that the shopper has: another user's orders don't."""
+    wish = query.wish
+    return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
 
 
 def _has_no_repeats(outcomes: Sequence[Outcome]) -> bool:
@@ -192,5 +197,5 @@ def _beyond(dimension: Dimension) -> _Value:
     return lambda outcome: outcome.changes[dimension].beyond
 
 
-def _share(told: bool | None) -> float | None:
-    return None if told is None else float(told)
+def _share(is_so: bool | None) -> float | None:
+    return None if is_so is None else float(is_so)

@@ -14,11 +14,12 @@ from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.money import Money
-from drretail.records.query import Demand, Query
+from drretail.records.query import Query
+from drretail.records.wish import Want
 
 STAGE = "requirements"
 CONSTRAINTS, FROM_QUERY = "constraints", "query"
-"""The groups of the checklist: what the query's typed constraints say, and what a model reads out of its words."""
+"""The groups of the checklist: what the query's wish says, and what a model reads out of its words."""
 MOST = 5
 """Of one question, as released."""
 Category = Literal["content", "constraint", "format", "personal"]
@@ -55,37 +56,50 @@ def making_prompt() -> Prompt:
     return load_prompt(__file__, "make_checklist")
 
 
-def constraint_requirements(query: Query) -> CriteriaGroup:
-    """The requirements that follow from the query's typed constraints, made by code."""
+def wish_requirements(query: Query) -> CriteriaGroup:
+    """The requirements that follow from the query's wish, made by code; none where nobody has typed it."""
     made = (Criterion(text=text, kind=kind) for kind, text in _required(query))
     return CriteriaGroup(name=CONSTRAINTS, criteria=tuple(made))
 
 
 def _required(query: Query) -> Iterator[tuple[str, str]]:
-    asked = query.constraints
-    if asked.budget is not None:
-        each = "Each product it recommends costs" if asked.budget_scope == "per_item" else "What it recommends costs"
-        together = "" if asked.budget_scope == "per_item" else " together"
-        yield "budget", f"{each} no more than {_money(asked.budget)}{together}."
-    for category in asked.categories:
-        yield "category", f"It recommends products of the category {category}."
-    if asked.brands_wanted:
-        yield "brands_wanted", f"Where a brand was wished for, it recommends that: {', '.join(asked.brands_wanted)}."
-    if asked.brands_unwanted:
-        yield "brands_unwanted", f"It recommends nothing by {' or '.join(asked.brands_unwanted)}."
-    yield from (("must", _demanded(it, "It meets this demand")) for it in asked.must)
-    yield from (("must_not", _demanded(it, "It leaves out what is not wanted")) for it in asked.must_not)
-    for thing, count in asked.quantities.items():
-        yield "quantities", f"Of {thing} it recommends {count}."
-    if asked.deadline:
-        yield "deadline", f"It keeps to the date by which things are needed: {asked.deadline}."
-    if asked.owned:
-        yield "owned", f"It does not recommend to buy again what is owned already: {', '.join(asked.owned)}."
+    wish = query.wish
+    if wish is None:
+        return
+    if not wish.wants:
+        yield "want", "It recommends to buy nothing."
+    for want in wish.wants:
+        yield from _required_of(want)
+    if wish.budget is not None:
+        yield "budget", f"What it recommends costs no more than {_money(wish.budget)} together."
+    if wish.deadline:
+        yield "deadline", f"It keeps to the date by which things are needed: {wish.deadline}."
+    if wish.owned and not all(want.again for want in wish.wants):
+        yield "owned", f"It does not recommend to buy again what is owned already: {', '.join(wish.owned)}."
 
 
-def _demanded(demand: Demand, does: str) -> str:
-    of = "" if demand.of is None else f" of the {demand.of.removeprefix('the ')}"
-    return f"{does}{of}: {demand.property.removesuffix('.')}."
+def _required_of(want: Want) -> Iterator[tuple[str, str]]:
+    """What is to be bought, and then each of its limits."""
+    kinds = " or ".join(want.kinds)
+    thing = want.name if kinds.casefold() == want.name.casefold() else f"{want.name} ({kinds})"
+    count = f", {want.quantity} pieces" if want.quantity > 1 else ""
+    does = "It says whether to buy" if want.optional else "It recommends"
+    yield "want", f"{does} what is asked for as {thing}{count}."
+    where = f"As {want.name} it recommends"
+    for demand in want.must:
+        yield "must", f"{where} only what meets this demand: {demand.removesuffix('.')}."
+    for unwanted in want.must_not:
+        yield "must_not", f"{where} nothing that is or has what is not wanted: {unwanted.removesuffix('.')}."
+    if want.rating_min is not None:
+        yield "rating_min", f"{where} only what is rated with at least {want.rating_min:g} stars."
+    if want.ratings_min is not None:
+        yield "ratings_min", f"{where} only what has at least {want.ratings_min:,} ratings."
+    if want.price_max is not None:
+        yield "price_max", f"{where} only what costs no more than {_money(want.price_max)} a piece."
+    if want.brands_wanted:
+        yield "brands_wanted", f"{where} only what is by {' or '.join(want.brands_wanted)}."
+    if want.brands_unwanted:
+        yield "brands_unwanted", f"{where} nothing by {' or '.join(want.brands_unwanted)}."
 
 
 def _money(money: Money) -> str:
@@ -94,7 +108,7 @@ def _money(money: Money) -> str:
 
 async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:
     """The two groups of a query's checklist; why there is none where the model gave no usable answer."""
-    by_code = constraint_requirements(task.query)
+    by_code = wish_requirements(task.query)
     told = "\n".join(f"- {it.text}" for it in by_code.criteria) or "- none"
     given = {**about_query(task), "items": told}
     said = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)

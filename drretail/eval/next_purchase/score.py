@@ -10,7 +10,7 @@ from drretail.records.score import MetricDescription, Verdict, VerdictState
 GUESSERS = ("hit", "base", "shop")
 """The report, the best sellers of the user's favourite category, and those of the whole shop."""
 IN_WANTED = "_wanted"
-"""How the variants end that look only at purchases of a category which the query asks for."""
+"""How the variants end that look only at purchases of a kind that the query wants."""
 
 
 def variants() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which slices a query is in: by the category of what is wanted, by the sort of need, by what it demands."""
+"""Which slices a query is in: by the category of what is wanted, by the sort of need, by what its wish has."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -8,41 +8,53 @@ from drretail.eval.metric import Metric, description_of, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, exact_or
 from drretail.eval.scores.gathering import Reported
 from drretail.experiment import Definition
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Rules, SliceBy, SliceScore
+from drretail.records.wish import Want, Wish
 from drretail.stats.intervals import Interval, mean_intervals
 
 NO_CATEGORY = "none named"
-NO_CONSTRAINT = "none"
+PLAIN = "none"
+"""Of a wish for one of each thing and no more."""
+NOTHING_WANTED = "nothing to buy"
 UNTYPED = "not typed"
-CONSTRAINTS: Mapping[str, Callable[[Constraints], bool]] = {
-    "budget": lambda it: it.budget is not None,
-    "brand wanted": lambda it: bool(it.brands_wanted),
-    "brand unwanted": lambda it: bool(it.brands_unwanted),
-    "must": lambda it: bool(it.must),
-    "must not": lambda it: bool(it.must_not),
-    "quantity": lambda it: bool(it.quantities),
-    "deadline": lambda it: it.deadline is not None,
-    "owned": lambda it: bool(it.owned),
+OF_WANTS: Mapping[str, Callable[[Want], bool]] = {
+    "price_max": lambda want: want.price_max is not None,
+    "stars": lambda want: want.rating_min is not None,
+    "ratings": lambda want: want.ratings_min is not None,
+    "brands": lambda want: bool(want.brands_wanted or want.brands_unwanted),
+    "must": lambda want: bool(want.must),
+    "must_not": lambda want: bool(want.must_not),
+    "quantity": lambda want: want.quantity > 1,
+    "optional": lambda want: want.optional,
+    "alternatives": lambda want: len(want.kinds) > 1,
+    "again": lambda want: want.again,
 }
-"""The kinds of constraints, in the order of tables."""
+OF_WISHES: Mapping[str, Callable[[Wish], bool]] = {
+    "budget": lambda wish: wish.budget is not None,
+    **{name: lambda wish, has=has: any(map(has, wish.wants)) for name, has in OF_WANTS.items()},
+    "room": lambda wish: wish.room,
+    "deadline": lambda wish: wish.deadline is not None,
+}
+"""What a wish may have, in the order of tables; of a want's parts any want has it."""
 
 
 def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[str]]:
-    """The ids of the queries in each slice that has any: categories and kinds by name, constraints in their order."""
+    """The ids of the queries in each slice that has any: categories and kinds by name, parts of wishes in order."""
     found: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
         for name in categories_of(query, definition.categories):
             found["category", name].add(query.query_id)
         found["kind", kind_of(query)].add(query.query_id)
-        for name in constraint_kinds(query.constraints) if query.is_typed else (UNTYPED,):
+        for name in parts_of(query.wish):
             found["constraint", name].add(query.query_id)
     return {key: frozenset(found[key]) for key in sorted(found, key=_place)}
 
 
 def categories_of(query: Query, frozen: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The top-level categories as the experiment froze them, else as the query names them."""
-    return tuple(frozen.get(query.query_id) or dict.fromkeys(query.constraints.categories)) or (NO_CATEGORY,)
+    """The top-level categories as the experiment froze them, else as a query of an older file names them."""
+    older = () if query.constraints is None else query.constraints.categories
+    return tuple(frozen.get(query.query_id) or dict.fromkeys(older)) or (NO_CATEGORY,)
 
 
 def kind_of(query: Query) -> str:
@@ -50,15 +62,18 @@ def kind_of(query: Query) -> str:
     return query.kind or query.mode
 
 
-def constraint_kinds(constraints: Constraints) -> tuple[str, ...]:
-    """Every kind of constraint that is there, or that there is none; categories alone are none."""
-    return tuple(name for name, has in CONSTRAINTS.items() if has(constraints)) or (NO_CONSTRAINT,)
+def parts_of(wish: Wish | None) -> tuple[str, ...]:
+    """Every part that a wish has, or why it has none; what things it names, and what is owned, is no part."""
+    if wish is None:
+        return (UNTYPED,)
+    found = tuple(name for name, has in OF_WISHES.items() if has(wish))
+    return found or (PLAIN if wish.wants else NOTHING_WANTED,)
 
 
 def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
     by, name = key
-    kinds = list(CONSTRAINTS)
-    return ("category", "kind", "constraint").index(by), kinds.index(name) if name in kinds else len(kinds), name
+    parts = list(OF_WISHES)
+    return ("category", "kind", "constraint").index(by), parts.index(name) if name in parts else len(parts), name
 
 
 FIRST = 6

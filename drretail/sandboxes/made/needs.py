@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.constraints.listing import fulfils, is_of_ratings, listing_of
+from drretail.grounding.constraints.kinds import leaf_of
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.lint import References
-from drretail.records.query import Constraints, Query, Reference
+from drretail.records.money import Money
+from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.shop import Product
+from drretail.records.wish import Want
 from drretail.sandboxes.made.showing import Shown, shown
 
 MOST_THINGS = 4
@@ -25,20 +27,34 @@ class Wanted:
     name: str
     fits: tuple[Product, ...]
     """The one that would be taken first, then the better ones first."""
-    is_fitting: bool
-    """False where nobody typed what would do: then they are the most popular of a category."""
+    want: Want | None = None
+    """None where it is not known what would do: then the fits are the most popular of a category."""
     must: str | None = None
-    """What a laboratory could measure of it: a demand that is no matter of ratings."""
-    must_not: str | None = None
+    """A demand that a laboratory could measure, and that all fits keep by their records."""
+
+    @property
+    def must_not(self) -> str | None:
+        return next(iter(self.want.must_not), None) if self.want else None
+
+    @property
+    def quantity(self) -> int:
+        return self.want.quantity if self.want else 1
+
+    @property
+    def is_optional(self) -> bool:
+        return self.want is not None and self.want.optional
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
     query: Query
     things: tuple[Wanted, ...]
-    constraints: Constraints
+    budget: Money | None
+    """The most that everything together may cost; None where nobody typed one."""
     owned: tuple[Product, ...]
     """What the user has, the purchase that the query speaks of most first."""
+    without_fits: str | None = None
+    """Why it is not known what would do; None where it is."""
 
     @property
     def names(self) -> dict[str, Shown]:
@@ -47,51 +63,50 @@ class Need:
         return shown((fits | {it.product_id: it for it in self.owned[:1]}).values())
 
 
-def need_of(world: World, references: References, query: Query) -> Need:
+def need_of(world: World, offers: Offers, query: Query) -> Need:
     """What a query needs. Raises UserError for one for which the shop offers nothing."""
-    reference = references.of(query)
-    things = tuple(_wanted(world, query, reference))[:MOST_THINGS] or _of_categories(world, query)
+    wanted = tuple(_wanted(world, query, offers.reference(query)))[:MOST_THINGS]
+    things = wanted or _of_categories(world, query)
     if not things:
         raise UserError(
-            f"{query.query_id}: neither its constraints nor its words name anything that the shop offers, so no web "
-            "can be made for it: leave it out."
+            f"{query.query_id}: neither its wish nor its words name anything that the shop offers, so no web can be "
+            "made for it: leave it out."
         )
-    return Need(query, things, query.constraints, tuple(_owned(world, query)))
+    return Need(
+        query=query,
+        things=things,
+        budget=query.wish.budget if query.wish else None,
+        owned=tuple(_owned(world, query)),
+        without_fits=None if wanted else _without_fits(query),
+    )
+
+
+def _without_fits(query: Query) -> str:
+    if query.wish is None:
+        return NOT_TYPED
+    return "the shop offers nothing that would do" if query.wish.wants else "nothing is to be bought"
 
 
 def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
     best = {it.thing: it.product_id for it in reference.best.items} if reference.best else {}
     found: list[Wanted] = []
-    for thing in reference.things:
-        order = sorted(thing.fits, key=lambda it: (
-            it.product_id != best.get(thing.name), not it.wanted_brand, it.price is None, -it.worth, it.product_id
+    # Without a typed wish there are neither wants nor things.
+    for want, thing in zip(query.wish.wants if query.wish else (), reference.things, strict=True):
+        order = sorted(thing.fits, key=lambda fit: (
+            fit.product_id != best.get(thing.name), fit.price is None, -fit.worth, fit.product_id
         ))  # fmt: skip
-        held = world.store.products([it.product_id for it in order[:MOST_FITS]])
-        fits = tuple(held[it.product_id] for it in order if it.product_id in held)
+        held = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
+        fits = tuple(held[fit.product_id] for fit in order if fit.product_id in held)
         if fits:
-            found.append(Wanted(thing.name, fits, query.is_typed, *_measurable(query, thing.name, fits)))
+            found.append(Wanted(thing.name, fits, want, next((it for it in want.must if it not in thing.open), None)))
     return found
 
 
-def _measurable(query: Query, thing: str, fits: Sequence[Product]) -> tuple[str | None, str | None]:
-    """The demand that binds the thing and that a test could settle; the unwanted one, too."""
-    listings = [listing_of(it) for it in fits]
-    must = [
-        it.property for it in query.constraints.must
-        if it.of in (None, thing) and not is_of_ratings(it.property)
-        and all(fulfils(on, it.property) for on in listings)
-    ]  # fmt: skip
-    must_not = [
-        it.property for it in query.constraints.must_not
-        if it.of in (None, thing) and not any(word in it.property for word in ("review", "rating", "star"))
-    ]  # fmt: skip
-    return next(iter(must), None), next(iter(must_not), None)
-
-
 def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
-    """For a query without typed demands: the most popular of its categories, else what its words find."""
+    """The most popular of the categories that a query of an older file names, else what its words find."""
     found: list[Wanted] = []
-    for category in query.constraints.categories[:MOST_THINGS]:
+    categories = query.constraints.categories if query.constraints else ()
+    for category in categories[:MOST_THINGS]:
         hits = world.catalog.search(CatalogQuery("", category=category, sort_by="popularity", limit=MOST_FITS)).hits
         if hits:
             found.append(
@@ -104,22 +119,19 @@ def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
         named = [it for it in world.store.products([it.product_id for it in hits]).values()
                  if words & set(content_stems(it.title))]  # fmt: skip
         if named:
-            name = _leaf(named[0])
-            found.append(_unfitted(world, name, [it.product_id for it in named if _leaf(it) == name]))
+            name = leaf_of(named[0])
+            same = [it.product_id for it in named if leaf_of(it) == name]
+            found.append(_unfitted(world, name.replace("_", " "), same))
     return tuple(found)
-
-
-def _leaf(it: Product) -> str:
-    return it.categories[-1] if it.categories else it.category.replace("_", " ")
 
 
 def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:
     held = world.store.products(ids)
-    return Wanted(name.lower(), tuple(held[it] for it in ids if it in held), is_fitting=False)
+    return Wanted(name.lower(), tuple(held[it] for it in ids if it in held))
 
 
 def _owned(world: World, query: Query) -> list[Product]:
-    named = list(query.constraints.owned)
+    named = list(query.wish.owned) if query.wish else []
     bought = [it.product_id for it in world.store.orders(query.user_id).orders] if query.user_id is not None else []
     held, words = world.store.products([*named, *bought]), set(content_stems(query.text))
     shared = {key: len(words & set(content_stems(it.title))) for key, it in held.items()}

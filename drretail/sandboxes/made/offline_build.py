@@ -6,12 +6,12 @@ from pathlib import Path
 from random import Random
 
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
 from drretail.env.web.bm25 import Bm25
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import SandboxFolder, read_sandbox
 from drretail.env.world import World
 from drretail.querygen.generate import generate_sampled
-from drretail.querygen.lint import References
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
@@ -57,8 +57,12 @@ def build_offline(
     Raises UserError where ``to`` holds something, and for a query for which the shop offers nothing.
     """
     check_new(to)
-    references = References(world)
-    needs = [need_of(world, references, it) for it in queries]  # all of them before anything is written
+    offers = Offers(world)
+    needs = [need_of(world, offers, query) for query in queries]  # all of them before anything is written
+    for need in needs:
+        if need.without_fits:
+            popular = " and ".join(thing.name for thing in need.things)
+            tell(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
     hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
     shop = list(world.store.products([it.product_id for it in hits]).values())
     shelf = _Shelf(shop)

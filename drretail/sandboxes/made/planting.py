@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from drretail.records.query import Constraints
+from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.sandboxes.made.needs import Need, Wanted
 from drretail.sandboxes.made.showing import Shown, listed, money
@@ -104,7 +104,7 @@ def facts_of(need: Need, today: date, drawing: Drawing) -> list[Fact]:
     facts: list[Fact] = []
     for thing in need.things:
         fits = [names[it.product_id] for it in thing.fits]
-        facts += _of_thing(thing, fits, allowed, need.constraints, today, drawing, most)
+        facts += _of_thing(thing, fits, allowed, need.budget, today, drawing, most)
     return facts
 
 
@@ -112,33 +112,29 @@ class Allowed:
     """What a budget leaves for each thing, beside the least that the others then cost."""
 
     def __init__(self, need: Need) -> None:
-        self._constraints = need.constraints
-        self._least = {it.name: self._least_of(it.name, it.fits) for it in need.things}
+        self._budget = need.budget
+        self._least = {thing.name: self._least_of(thing, thing.fits) for thing in need.things}
 
     def keep(self, thing: Wanted, left: Sequence[Shown]) -> None:
         """From here on only these stay of the thing."""
-        self._least[thing.name] = self._least_of(thing.name, [it.product for it in left])
+        self._least[thing.name] = self._least_of(thing, [it.product for it in left])
 
     def allows(self, thing: Wanted, it: Shown) -> bool:
         """True also where the price is not known."""
-        budget, price = self._constraints.budget, it.product.price
+        budget, price = self._budget, it.product.price
         if budget is None or price is None or it.price is None or budget.currency != it.product.currency:
             return True
-        if self._constraints.budget_scope == "per_item":
-            return price <= float(budget.value)
         others = sum(least for name, least in self._least.items() if name != thing.name)
-        return price * self._pieces(thing.name) + others <= float(budget.value)
+        return price * thing.quantity + others <= float(budget.value)
 
-    def _least_of(self, name: str, fits: Sequence[Product]) -> float:
-        return min((it.price for it in fits if it.price is not None), default=0.0) * self._pieces(name)
-
-    def _pieces(self, name: str) -> int:
-        return self._constraints.quantities.get(name, 1)
+    def _least_of(self, thing: Wanted, fits: Sequence[Product]) -> float:
+        """Nothing for what may be left out."""
+        priced = () if thing.is_optional else (it.price for it in fits if it.price is not None)
+        return min(priced, default=0.0) * thing.quantity
 
 
 def _of_thing(
-    thing: Wanted, fits: list[Shown], allowed: Allowed, constraints: Constraints, today: date, drawing: Drawing,
-    most: int,
+    thing: Wanted, fits: list[Shown], allowed: Allowed, budget: Money | None, today: date, drawing: Drawing, most: int
 ) -> list[Fact]:  # fmt: skip
     """Up to three fall out (one recalled, one that fails the demand, one too dear); the rest are told apart.
 
@@ -152,7 +148,7 @@ def _of_thing(
     else:
         left, recalled, failing = list(fits), None, None
     allowed.keep(thing, left)
-    maker = _Maker(thing, constraints, today, drawing, left, {it.name for it in fits if not allowed.allows(thing, it)})
+    maker = _Maker(thing, budget, today, drawing, left, {it.name for it in fits if not allowed.allows(thing, it)})
     priced = [it for it in left if it.price is not None]
     facts = [
         *(maker.recall(it) for it in (recalled,) if it is not None),
@@ -170,14 +166,14 @@ class _Maker:
     """Makes the facts of one thing."""
 
     def __init__(
-        self, thing: Wanted, constraints: Constraints, today: date, drawing: Drawing, left: Sequence[Shown],
+        self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[Shown],
         too_dear: Container[str],
     ) -> None:  # fmt: skip
         self.too_dear = too_dear
-        self.thing, self.constraints, self.today, self.drawing, self.left = thing, constraints, today, drawing, left
+        self.thing, self.budget, self.today, self.drawing, self.left = thing, budget, today, drawing, left
         self.random = drawing.random
-        self.fit = "fits what is asked for" if thing.is_fitting else f"is among the most popular of {thing.name}"
-        self.those = "of the fits" if thing.is_fitting else f"of the popular {thing.name}"
+        self.fit = "fits what is asked for" if thing.want else f"is among the most popular of {thing.name}"
+        self.those = "of the fits" if thing.want else f"of the popular {thing.name}"
 
     def recall(self, it: Shown) -> Fact:
         lot, day = self.drawing.code(), self._day(20, 160)
@@ -251,13 +247,15 @@ class _Maker:
         meaning = (
             f"The {it.name} is to be counted with {it.price}, its price since {day} (list {code}), and not with {old}"
         )
-        budget = self.constraints.budget
+        budget, limit = self.budget, self.thing.want and self.thing.want.price_max
         if budget is not None and it.name in self.too_dear:
             beside = "" if price > float(budget.value) else ", with the rest that is asked for,"
             follows = "as is all that fits" if it in self.left else f"so {self._stay()}"
             meaning += f": that is{beside} over the budget of {_money(budget.amount, budget.currency)}, {follows}."
         elif budget is not None:
             meaning += f" as older pages say; the budget of {_money(budget.amount, budget.currency)} has to bear that."
+        elif limit is not None:
+            meaning += f" as older pages say; at most {_money(limit.amount, limit.currency)} is to be paid for one."
         else:
             meaning += " as older pages say."
         cheap = money(price * self.random.uniform(0.4, 0.52), currency)

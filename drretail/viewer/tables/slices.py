@@ -25,7 +25,7 @@ BY: tuple[SliceBy, ...] = ("category", "kind", "constraint")
 MEANINGS: dict[SliceBy, str] = {
     "category": "By the shop's category of what is wanted; a query that wants several things is in several.",
     "kind": "By the sort of need, or by the mode of queries of which nobody said it.",
-    "constraint": "By what the query demands; one with several demands is in several columns.",
+    "constraint": "By what the wish of a query has; one that has several parts is in several columns.",
 }
 
 

@@ -71,7 +71,7 @@ NAMES = {
     "direction": "changes towards the other profile, less the reverse",
     "ignored": "profile ignored",
     "overused": "profile over-used",
-    "overused_constraint": "  a stated constraint broken",
+    "overused_constraint": "  a limit of the wish broken",
     "overused_category": "  a category that nobody asked for",
 }
 """By measure, with the dimension in the place of {}."""
@@ -133,7 +133,7 @@ def _meaning(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
     if own:
         of = max(row.n_planned for row in rows)
         yield (
-            f"{own:,.0f} of {of:,} queries speak of what their writer bought: another profile does not hold it, "
+            f"{own:,.0f} of {of:,} queries name what their writer has bought: another profile does not hold it, "
             "and part of the change comes of that."
         )
     for note in dict.fromkeys(row.note for row in rows if row.note is not None):

@@ -72,6 +72,33 @@ def test_pages_put_together_are_the_whole_list(
     assert {page.total for page in pages} == {whole.total}
 
 
+@settings(settings_for_builds, max_examples=12)
+@given(shelf=shelves(), some=st.lists(queries, min_size=8, max_size=16))
+def test_all_matches_are_those_of_a_plain_search_whatever_the_sort_and_the_page(
+    build: Build, analyzer: Analyzer, shelf: list[Product], some: list[CatalogQuery]
+) -> None:
+    catalog = build(shelf)
+    for query in some:
+        relevant = bm25(shelf, query, analyzer)
+        expected = [it.product_id for it in shelf if it.product_id in relevant and passes(it, query)]
+        assert catalog.matching(query) == expected
+        assert catalog.matching(replace(query, limit=1, offset=3)) == expected
+
+
+def test_all_matches_of_many_come_in_order_of_id_without_a_window(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 3)
+    catalog = build(shelf_of(*["bird bath", "dog bed", "bird feeder"] * 6))
+    birds = [f"B{number:02d}" for number in range(18) if number % 3 != 1]
+    assert catalog.matching(CatalogQuery("bird", limit=2)) == birds
+    assert catalog.matching(CatalogQuery("bird bath", match="all")) == birds[::2]
+    assert catalog.matching(CatalogQuery("", category="Pet_Supplies")) == [f"B{number:02d}" for number in range(18)]
+    assert catalog.matching(CatalogQuery("periscope")) == catalog.matching(CatalogQuery("???")) == []
+    with pytest.raises(ToolError, match="no category"):
+        catalog.matching(CatalogQuery("bird", category="Rockets"))
+
+
 def shelf_of(*titles: str) -> list[Product]:
     return [
         Product(product_id=f"B{number:02d}", title=title, category="Pet_Supplies")

@@ -1,12 +1,15 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 from drretail.eval.counterfactual.advice import read_advice
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.serialisation import compact_json, product_card, record_text
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, demands
+from drretail.records.query import Query
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 from tests.eval.counterfactual.made import KNOWN
 from tests.eval.folders import LABEL, SYSTEM, a_run
 
@@ -30,16 +33,21 @@ def evidence(*products: Product) -> dict[str, Evidence]:
     }
 
 
-def subject(products: Sequence[Product] | None, constraints: Constraints | None = None) -> Subject:
+def subject(products: Sequence[Product] | None, wish: Wish | None = None) -> Subject:
     """Of a run that declares these picks, or none."""
-    query = Query(query_id="q1", text="What now?", source="t", constraints=constraints or Constraints())
+    query = Query(query_id="q1", text="What now?", source="t", wish=wish)
     picks = None if products is None else [it.product_id for it in products]
     run = a_run(LABEL, "q1-r1", "Look below.", picks)
-    return Subject(LABEL, SYSTEM, query, 1, run, evidence(BIRD, DOG), None, None)
+    return Subject(LABEL, SYSTEM, query, 1, run, evidence(*KNOWN.values()), None, None)
 
 
-def broken(constraints: Constraints, *products: Product) -> frozenset[str]:
-    advice = read_advice(subject(products, constraints))
+def a_wish(*kinds: str, budget: int | None = None, **limits: object) -> Wish:
+    want = Want.model_validate({"name": "thing", "kinds": kinds or ("bird feeder", "dog bed"), **limits})
+    return Wish(wants=(want,), budget=None if budget is None else Money.of(budget))
+
+
+def broken(wish: Wish, *products: Product) -> frozenset[str]:
+    advice = read_advice(subject(products, wish))
     assert advice is not None
     return advice.broken
 
@@ -48,25 +56,54 @@ def test_recommended_are_the_picks_with_their_whole_records() -> None:
     advice = read_advice(subject([DOG]))
     assert advice is not None
     assert advice.recommended == {DOG.product_id: DOG}
-    assert set(advice.handed) == {BIRD.product_id, DOG.product_id}
+    assert advice.handed == KNOWN
 
 
 def test_unknown_picks_give_no_advice_and_no_picks_an_empty_one() -> None:
     assert read_advice(subject(None)) is None
-    silent = read_advice(subject([], Constraints(must=demands("bird"), brands_wanted=("Tanagrove",))))
+    silent = read_advice(subject([], a_wish(must=("bird",), brands_wanted=("Tanagrove",))))
     assert silent is not None
     assert (silent.recommended, silent.broken) == ({}, frozenset())
 
 
-def test_each_stated_constraint_can_be_broken() -> None:
-    assert broken(Constraints(budget=Money(amount="30", currency="USD")), DOG) == {"budget"}
-    assert broken(Constraints(budget=Money(amount="30", currency="USD")), BIRD) == frozenset()
-    assert broken(Constraints(brands_unwanted=("Napperly",)), DOG, BIRD) == {"brands_unwanted:napperly"}
-    assert broken(Constraints(brands_wanted=("Tanagrove",)), DOG) == {"brands_wanted"}
-    assert broken(Constraints(brands_wanted=("Tanagrove",)), DOG, BIRD) == frozenset()
-    assert broken(Constraints(must_not=demands("dog")), DOG) == {"must_not:dog"}
-    assert broken(Constraints(must=demands("bird")), DOG) == {"must:bird"}
+def test_each_limit_of_the_wish_can_be_broken() -> None:
+    assert broken(a_wish(budget=30), DOG) == {"budget"}
+    assert broken(a_wish(budget=30), BIRD) == frozenset()
+    assert broken(a_wish(price_max=Money.of(30)), DOG, BIRD) == {"thing: price_max"}
+    assert broken(a_wish(rating_min=4.6), BIRD) == {"thing: rating_min"}
+    assert broken(a_wish(ratings_min=101), BIRD) == {"thing: ratings_min"}
+    assert broken(a_wish(rating_min=4.5, ratings_min=100), BIRD) == frozenset()
+    assert broken(a_wish(brands_unwanted=("Napperly",)), DOG, BIRD) == {"thing: brands_unwanted Napperly"}
+    assert broken(a_wish(brands_wanted=("Tanagrove",)), DOG) == {"thing: brands_wanted"}
+    assert broken(a_wish(brands_wanted=("Tanagrove",)), DOG, BIRD) == frozenset()
+    assert broken(a_wish(must_not=("dog",)), DOG) == {"thing: must_not dog"}
+    assert broken(a_wish(must=("bird",)), DOG) == {"thing: must bird"}
 
 
-def test_nothing_is_broken_where_no_product_meets_the_demand() -> None:
-    assert broken(Constraints(must=demands("golden")), DOG) == frozenset()
+def test_the_budget_counts_every_piece() -> None:
+    seen = subject([BIRD], a_wish(budget=30))
+    assert seen.run is not None
+    several = replace(seen, run=seen.run.model_copy(update={"picks": (Pick(product=BIRD.product_id, quantity=4),)}))
+    advice = read_advice(several)
+    assert advice is not None
+    assert advice.broken == {"budget"}
+
+
+def test_a_limit_binds_only_products_of_its_own_want() -> None:
+    wish = Wish(
+        wants=(
+            Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Napperly",), must=("dog",)),
+            Want(name="bed", kinds=("dog bed",), must_not=("bird",)),
+        )
+    )
+    assert broken(wish, DOG, BIRD) == frozenset()
+
+
+def test_a_demand_is_not_broken_where_nothing_that_was_handed_keeps_it() -> None:
+    assert broken(a_wish(must=("golden",)), DOG) == frozenset()
+
+
+def test_of_a_query_that_nobody_typed_nothing_is_broken() -> None:
+    advice = read_advice(subject([DOG]))
+    assert advice is not None
+    assert advice.broken == frozenset()

@@ -1,13 +1,18 @@
 from drretail.eval.counterfactual.measure import Change, is_ignored, measured
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, Dimension, ProfileTraits
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.eval.counterfactual.made import BIRD_LOVER, DOG_OWNER, advice
 from tests.two_tastes import BIRDS
 
 BIRD, DOG = "B0BIRD0000", "B0DOGS0000"
 NOTHING = Change(None, None, None)
 ASKED = Query(
-    query_id="q", user_id=BIRDS, text="A feeder?", source="test", constraints=Constraints(categories=("Patio_Garden",))
+    query_id="q",
+    user_id=BIRDS,
+    text="A feeder?",
+    source="test",
+    wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)),
 )
 FROZEN = Counterfactual(user_id=BIRDS, rule="x", own=BIRD_LOVER, partner=DOG_OWNER)
 
@@ -39,6 +44,12 @@ def test_over_used_is_either_and_cannot_be_told_of_reports_that_recommend_nothin
     assert (found.overused, found.overused_constraint, found.overused_category) == (True, True, True)
     assert measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice()]).overused is None
     assert measured(ASKED, FROZEN, "swap", [advice(BIRD, broken=["budget"])], [advice(BIRD)]).regained
+
+
+def test_of_a_query_that_nobody_typed_over_use_cannot_be_told() -> None:
+    untyped = ASKED.model_copy(update={"wish": None})
+    found = measured(untyped, FROZEN, "swap", [advice(BIRD)], [advice(DOG)])
+    assert (found.overused, found.overused_constraint, found.overused_category) == (None, None, None)
 
 
 def test_without_orders_on_either_side_there_is_no_profile_to_ignore() -> None:

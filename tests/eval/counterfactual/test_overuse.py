@@ -1,9 +1,10 @@
 from drretail.eval.counterfactual.measure import overridden, strays
-from drretail.records.query import Constraints
+from drretail.records.wish import Want, Wish
 from tests.eval.counterfactual.made import BIRD_LOVER, DOG_OWNER, advice
 
 BIRD, DOG = "B0BIRD0000", "B0DOGS0000"
-WANTED = Constraints(categories=("Patio_Garden",))
+FEEDER, BED = Want(name="feeder", kinds=("Bird Feeders",)), Want(name="bed", kinds=("dog bed",))
+WANTED = Wish(wants=(FEEDER,))
 
 
 def test_a_constraint_is_overridden_when_only_the_other_reports_break_it() -> None:
@@ -26,8 +27,14 @@ def test_the_partner_s_goods_that_nobody_asked_for_are_strays() -> None:
 
 
 def test_what_the_query_wants_what_came_anyway_and_what_the_partner_never_bought_is_none() -> None:
-    dogs_too = Constraints(categories=("Patio_Garden", "Pet Supplies"))
+    dogs_too = Wish(wants=(FEEDER, BED))
     assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, dogs_too) is False
     assert strays([advice(DOG)], [advice(DOG)], DOG_OWNER, WANTED) is False
     assert strays([advice(BIRD)], [advice(DOG)], BIRD_LOVER, WANTED) is False
-    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, Constraints()) is None
+
+
+def test_what_is_a_stray_cannot_be_told_where_the_wish_is_not_typed_or_leaves_room() -> None:
+    room = WANTED.model_copy(update={"room": True})
+    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, None) is None
+    assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, room) is None
+    assert strays([advice()], [advice(DOG)], DOG_OWNER, Wish()) is True

@@ -19,16 +19,18 @@ from drretail.eval.scoring import score
 from drretail.progress import choose_progress
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.agents.profile_minded import IGNORING, OBEYING
 from tests.eval.folders import scripted_judge
 from tests.two_tastes import BIRDS, build
 
-WANTED = Constraints(categories=("Patio_Garden",), budget=Money(amount="30", currency="USD"))
+WANTED = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money.of(30))
+ANOTHER = WANTED.model_copy(update={"owned": ("B0BIRD0000",)})
 QUERIES = [
-    Query(query_id="q1", user_id=BIRDS, text="I bought a feeder; another under $30?", source="t", constraints=WANTED),
-    Query(query_id="q2", user_id=BIRDS, text="A bird feeder, at most $30.", source="t", constraints=WANTED),
-    Query(query_id="q3", text="A bird feeder under $30, please.", source="t", constraints=WANTED),
+    Query(query_id="q1", user_id=BIRDS, text="I bought a feeder; another under $30?", source="t", wish=ANOTHER),
+    Query(query_id="q2", user_id=BIRDS, text="A bird feeder, at most $30.", source="t", wish=WANTED),
+    Query(query_id="q3", text="A bird feeder under $30, please.", source="t", wish=WANTED),
 ]
 Rows = dict[str, CounterfactualRow]
 

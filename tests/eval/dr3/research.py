@@ -12,7 +12,8 @@ from drretail.records.base import sha256_of
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.eval.folders import LABEL, SYSTEM, a_run
 
 CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"
@@ -21,7 +22,7 @@ ORDERS_ID = file_evidence_id("orders.csv")
 QUERY = Query(
     query_id="q1",
     text="Which feeder under $30 lasts? My orders are in the file.",
-    constraints=Constraints(budget=Money(amount="30"), brands_unwanted=("Flimsy",)),
+    wish=Wish(wants=(Want(name="feeder", kinds=("feeder",)),), budget=Money(amount="30")),
     files=("orders.csv",),
     source="test",
 )

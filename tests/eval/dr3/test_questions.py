@@ -3,14 +3,15 @@
 import pytest
 
 from drretail.eval.dr3.accuracy import LONGEST_SOURCE, part_of, pieces_of_long
-from drretail.eval.dr3.checklist import constraint_requirements
+from drretail.eval.dr3.checklist import wish_requirements
 from drretail.eval.dr3.insights import MarkedInsights, marked
 from drretail.eval.faithfulness.support import SourceText
 from drretail.eval.judging.passages import OMITTED, best_pieces, size
 from drretail.records.base import sha256_of
 from drretail.records.evidence import EvidenceText
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, demands
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 
 
 def source(text: str) -> SourceText:
@@ -32,33 +33,50 @@ def test_the_released_rules_count_an_insight_that_was_left_out_as_nought() -> No
     assert [marked(answer)[it].value for it in (1, 2, 3)] == [0, 1, 0]
 
 
-def test_typed_constraints_become_requirements_in_words() -> None:
-    asked = Constraints(
-        budget=Money(amount="25.5"),
-        budget_scope="per_item",
-        categories=("Feeders",),
+def required(wish: Wish | None) -> list[tuple[str | None, str]]:
+    made = wish_requirements(Query(query_id="q1", text="?", wish=wish, source="test"))
+    return [(it.kind, it.text) for it in made.criteria]
+
+
+def test_a_typed_wish_becomes_requirements_in_words() -> None:
+    feeder = Want(
+        name="feeder",
+        kinds=("Bird Feeders", "feeder"),
+        quantity=2,
+        must=("cotton",),
+        must_not=("perfume",),
+        rating_min=4,
+        ratings_min=1000,
+        price_max=Money(amount="25.5"),
         brands_wanted=("Anvil", "Oak"),
         brands_unwanted=("Flimsy",),
-        must=(*demands("cotton", of="the blanket"), *demands("washable")),
-        must_not=demands("perfume"),
-        quantities={"feeder": 2},
-        deadline="2023-12-24",
-        owned=("a seed scoop",),
     )
-    made = constraint_requirements(Query(query_id="q1", text="?", constraints=asked, source="test"))
-    assert [(it.kind, it.text) for it in made.criteria] == [
-        ("budget", "Each product it recommends costs no more than $25.50."),
-        ("category", "It recommends products of the category Feeders."),
-        ("brands_wanted", "Where a brand was wished for, it recommends that: Anvil, Oak."),
-        ("brands_unwanted", "It recommends nothing by Flimsy."),
-        ("must", "It meets this demand of the blanket: cotton."),
-        ("must", "It meets this demand: washable."),
-        ("must_not", "It leaves out what is not wanted: perfume."),
-        ("quantities", "Of feeder it recommends 2."),
+    scoop = Want(name="scoop", kinds=("scoop",), optional=True)
+    wish = Wish(wants=(feeder, scoop), budget=Money.of(60), deadline="2023-12-24", owned=("a seed scoop",))
+    assert required(wish) == [
+        ("want", "It recommends what is asked for as feeder (Bird Feeders or feeder), 2 pieces."),
+        ("must", "As feeder it recommends only what meets this demand: cotton."),
+        ("must_not", "As feeder it recommends nothing that is or has what is not wanted: perfume."),
+        ("rating_min", "As feeder it recommends only what is rated with at least 4 stars."),
+        ("ratings_min", "As feeder it recommends only what has at least 1,000 ratings."),
+        ("price_max", "As feeder it recommends only what costs no more than $25.50 a piece."),
+        ("brands_wanted", "As feeder it recommends only what is by Anvil or Oak."),
+        ("brands_unwanted", "As feeder it recommends nothing by Flimsy."),
+        ("want", "It says whether to buy what is asked for as scoop."),
+        ("budget", "What it recommends costs no more than $60.00 together."),
         ("deadline", "It keeps to the date by which things are needed: 2023-12-24."),
         ("owned", "It does not recommend to buy again what is owned already: a seed scoop."),
     ]
-    assert constraint_requirements(Query(query_id="q1", text="?", source="test")).criteria == ()
+
+
+def test_where_more_of_what_is_owned_is_wanted_nothing_is_asked_of_it() -> None:
+    again = Wish(wants=(Want(name="scoop", kinds=("scoop",), again=True),), owned=("a seed scoop",))
+    assert [kind for kind, _ in required(again)] == ["want"]
+
+
+def test_a_wish_for_nothing_requires_that_and_of_one_that_nobody_typed_nothing_is_required() -> None:
+    assert required(Wish()) == [("want", "It recommends to buy nothing.")]
+    assert required(None) == []
 
 
 def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_its_five_best_pieces() -> None:

@@ -78,8 +78,8 @@ def test_a_query_s_checklist_and_rubric_are_made_once_for_all_systems_and_judges
     held = json.loads((folder / "rubrics/dr3/q1.json").read_text())
     assert [group["name"] for group in held["groups"]] == ["constraints", "query", "depth"]
     assert [it["text"] for it in held["groups"][0]["criteria"]] == [
+        "It recommends what is asked for as feeder.",
         "What it recommends costs no more than $30.00 together.",
-        "It recommends nothing by Flimsy.",
     ]
 
 

@@ -3,23 +3,60 @@
 from pathlib import Path
 
 from drretail.env.store.base import Store
-from drretail.env.world import open_world
+from drretail.env.world import default_pool, open_world, write_world
 from drretail.experiment import Definition, Experiment
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
-from drretail.records.query import BasketItem, Fit, FoundBasket, Money, Reference, WantedThing
+from drretail.records.money import Money
+from drretail.records.query import BasketItem, Fit, FoundBasket, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.run import Run
 from drretail.records.score import ProfileSummary, Statement
-from tests.agents.sabotaged_shop import GOOD, OWNED, PRODUCTS, QUERY, SEED, build
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from tests.agents.sabotaged_shop import GOOD, ORDERS, OWNED, QUERY, SEED
+from tests.agents.sabotaged_shop import PRODUCTS as FEEDERS
 from tests.eval.folders import LABEL, SYSTEM
 from tests.shop import USER
 
 OTHER = "b@model"
 HOSTILE = next(it for it in hostile_texts() if it.do == "pick" and it.hidden is None)
+LOW, LEASH, STRANGER = "B0SABOT007", "B0SABOT008", "B0SABOT009"
+
+
+def a_product(product_id: str, title: str, price: float, category: str, leaf: str) -> Product:
+    return Product(
+        product_id=product_id,
+        title=title,
+        price=price,
+        average_rating=4.8,
+        rating_number=310,
+        store="Napperly",
+        categories=(category.replace("_", " "), leaf),
+        category=category,
+    )
+
+
+PRODUCTS = [
+    *FEEDERS,
+    FEEDERS[2].model_copy(
+        update={"product_id": LOW, "title": "Larkhall Acrylic Bird Feeder, Clear", "average_rating": 2.1}
+    ),
+    a_product(LEASH, "Napperly Dog Leash, Nylon", 12.0, "Pet_Supplies", "Leashes"),
+    a_product(STRANGER, "Napperly Table Lamp, Ivory", 9.0, "Home_and_Kitchen", "Table Lamps"),
+]
+WISH = Wish(
+    wants=(
+        Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Wrenfield",), rating_min=4),
+        Want(name="small feeder", kinds=("small bird feeder",)),
+        Want(name="leash", kinds=("dog leash",)),
+    ),
+    budget=Money.of(60),
+    owned=(OWNED,),
+)
 ORDER = {
     "evidence": "O:0000000001",
     "order_id": "0000000001",
@@ -34,6 +71,7 @@ Take the Larkhall Window Bird Feeder, Clear [P:{GOOD}], for $18.75.
 It is rated 4.5 out of 5 from 120 ratings [P:{GOOD}].
 
 With the small feeder for $8.50 [P:{SEED}] the two come to $27.25 in total [C:sum].
+For the dog there is the Napperly leash [P:{LEASH}].
 Three of the window feeder cost $56.25 in total [C:three].
 Of your $60.00, $32.75 is left [C:left]. In a pack of five that would be $3.75 each [C:each].
 
@@ -67,11 +105,11 @@ def ledger(store: Store) -> list[Evidence]:
 
 def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_queries: int = 1) -> tuple[Path, Store]:
     """The experiment, and the store of its world, which the caller closes; ``reports`` by system."""
-    world = open_world(build(folder / "world"))
+    write_world(folder / "world", products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
+    world = open_world(folder / "world")
     reports = {LABEL: REPORT} if reports is None else reports
-    demands = QUERY.constraints.model_copy(update={"owned": (OWNED,)})
-    asked = QUERY.model_copy(update={"constraints": demands})
-    queries = [asked.model_copy(update={"query_id": f"q{number}"}) for number in range(1, n_queries + 1)]
+    typed = QUERY.model_copy(update={"wish": WISH})
+    queries = [typed.model_copy(update={"query_id": f"q{number}"}) for number in range(1, n_queries + 1)]
     definition = Definition(
         world_fingerprint=world.manifest.fingerprint,
         now="2024-01-01T00:00:00Z",  # pyright: ignore[reportArgumentType]  # read as a time
@@ -93,10 +131,19 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
 
 
 def a_reference(query_id: str) -> Reference:
-    fit = Fit(product_id=GOOD, price="18.75", worth=450)
-    item = BasketItem(thing="feeder", product_id=GOOD, title="Larkhall", price="18.75")
-    found = FoundBasket(items=(item,), total=Money.model_validate({"amount": "18.75", "currency": "USD"}), worth=450)
-    return Reference(query_id=query_id, things=(WantedThing(name="feeder", fits=(fit,)),), cheapest=found, best=found)
+    good, small = Fit(product_id=GOOD, price="18.75", worth=450), Fit(product_id=SEED, price="8.5", worth=450)
+    leash = Fit(product_id=LEASH, price="12", worth=480)
+    things = (
+        WantedThing(name="feeder", fits=(good, small)),
+        WantedThing(name="small feeder", fits=(small,)),
+        WantedThing(name="leash", fits=(leash,)),
+    )
+    items = tuple(
+        BasketItem(thing=thing.name, product_id=fit.product_id, title=fit.product_id, price=fit.price or "")
+        for thing, fit in zip(things, (good, small, leash), strict=True)
+    )
+    found = FoundBasket(items=items, total=Money.of("39.25"), worth=1380)
+    return Reference(query_id=query_id, things=things, cheapest=found, best=found)
 
 
 def a_run(label: str, query_id: str, report: str, evidence: list[Evidence]) -> Run:
@@ -110,6 +157,6 @@ def a_run(label: str, query_id: str, report: str, evidence: list[Evidence]) -> R
         stop="finished",
         report=report,
         report_sha=sha256_of(report),
-        picks=(Pick(product=GOOD), Pick(product=SEED)),
+        picks=(Pick(product=GOOD), Pick(product=SEED), Pick(product=LEASH)),
         citations=tuple(find_citations(report, {it.id: it for it in evidence})),
     )

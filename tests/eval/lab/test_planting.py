@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,9 +24,9 @@ from drretail.eval.scoring import score
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import choose_progress
-from tests.agents.sabotaged_shop import GOOD
+from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
 from tests.eval.folders import LABEL, scripted_judge
-from tests.eval.lab.honest_report import REPORT, honest_experiment
+from tests.eval.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
 CLAIM = re.compile(r'<claim id="(\d+)">(.*?)</claim>', re.DOTALL)
 CODE_FINDS = (
@@ -41,7 +42,19 @@ CODE_FINDS = (
     "unseen id",
     "owned product recommended as new",
     "unwanted brand",
+    "fewer stars or ratings than asked for",
+    "product that nobody wanted",
+    "want left out",
+    "more pieces than wanted",
     "wrong order date",
+)
+
+
+PICKS = (
+    "fewer stars or ratings than asked for",
+    "product that nobody wanted",
+    "want left out",
+    "more pieces than wanted",
 )
 
 
@@ -108,15 +121,29 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
         store.close()
 
 
-def test_an_error_of_one_kind_is_none_of_another(made: tuple[Path, Store]) -> None:
-    for kind in ("owned product recommended as new", "unwanted brand"):
-        material = material_of(made)
-        total = sum(material.ledger.products[it].price or 0 for it in material.picked)
-        copies = list(KINDS[kind](material))
-        assert copies
-        for copy in copies:
-            assert copy.pick is not None
-            assert total + (material.ledger.products[copy.pick.product].price or 0) <= 60
+def test_a_pick_that_breaks_one_limit_of_the_wish_breaks_no_other(made: tuple[Path, Store]) -> None:
+    material = material_of(made)
+    carts = {
+        kind: {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in KINDS[kind](material)}
+        for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS)
+    }
+    rest = ((SEED, 1), (LEASH, 1))
+    assert carts == {
+        "over budget silently": {frozenset({(DEAR, 1), *rest})},
+        "owned product recommended as new": {frozenset({(OWNED, 1), *rest})},
+        "unwanted brand": {frozenset({(UNWANTED, 1), *rest})},
+        "fewer stars or ratings than asked for": {frozenset({(LOW, 1), *rest})},
+        "product that nobody wanted": {frozenset({(GOOD, 1), *rest, (STRANGER, 1)})},
+        "want left out": {frozenset({(GOOD, 1), (SEED, 1)})},
+        "more pieces than wanted": {frozenset({(GOOD, 2), *rest}), frozenset({(GOOD, 1), (SEED, 1), (LEASH, 2)})},
+    }
+
+
+def test_where_the_wish_is_not_typed_no_pick_is_made_wrong(made: tuple[Path, Store]) -> None:
+    material = material_of(made)
+    untyped = replace(material.case, query=material.case.query.model_copy(update={"wish": None}))
+    for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS):
+        assert planted(Material(untyped, material.reading, Random(1)), kind) is None
 
 
 def test_the_same_seed_makes_the_same_copies_and_another_one_others(made: tuple[Path, Store]) -> None:
@@ -189,7 +216,7 @@ def test_a_place_without_a_claim_is_unjudged_and_counts_as_missed(made: tuple[Pa
     judge, _ = a_claimant({}, only="never said")
     judged(planted_folder(folder), store, judge)
     found = recall_of(planted_folder(folder), errors).everything.found["scripted:test"]
-    assert (found.n, found.found, found.unjudged) == (21, 0, 21)
+    assert (found.n, found.found, found.unjudged) == (25, 0, 25)
 
 
 def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Path, Store], tmp_path: Path) -> None:

@@ -1,18 +1,24 @@
-"""The reference of a query: its things with all that would do, and the cheapest and the best basket."""
+"""The reference of a query: its wants with all that would do, and the cheapest and the best basket."""
+
+from typing import Any
 
 import pytest
 
-from drretail.grounding.basket.cheapest import Slot
 from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.query import asks_again
+from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, Reference
-from tests.grounding.basket.test_cheapest import product, slot
+from drretail.records.query import Query, Reference
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from tests.grounding.basket.things import product, want
+
+Offered = tuple[Want, list[Product]]
 
 
-def found(*slots: Slot, bought: tuple[str, ...] = (), **constraints: object) -> Reference:
-    query = Query(query_id="q1", text="?", constraints=Constraints.model_validate(constraints), source="t")
-    return reference_of(query, slots, bought)
+def found(*wanted: Offered, bought: tuple[str, ...] = (), **limits: Any) -> Reference:
+    wish = Wish.model_validate({"wants": tuple(of for of, _ in wanted), **limits})
+    query = Query(query_id="q1", text="?", wish=wish, source="t")
+    return reference_of(query, [[listing_of(it) for it in products] for _, products in wanted], bought)
 
 
 def ids(reference: Reference) -> tuple[list[str], list[str]]:
@@ -24,87 +30,118 @@ def ids(reference: Reference) -> tuple[list[str], list[str]]:
 CHEAP = product("A", 5, average_rating=3.0, rating_number=500)
 GOOD = product("B", 9.50, average_rating=4.8, rating_number=500)
 SCARF = product("C", 20, average_rating=5.0, rating_number=900)
+UNPRICED = product("D", None)
 
 
 def test_the_cheapest_and_the_best_are_told_apart_with_their_totals_and_worth() -> None:
-    reference = found(slot("feeder", CHEAP, GOOD, quantity=2), budget=Money.of(20))
+    reference = found((want(quantity=2), [CHEAP, GOOD]), budget=Money.of(20))
     assert ids(reference) == (["A"], ["B"])
     assert reference.cheapest is not None
     assert reference.best is not None
     assert (reference.cheapest.total, reference.best.total) == (Money.of(10), Money.of(19))
-    assert (reference.best.items[0].price, reference.best.worth) == ("9.5", 478)
+    item = reference.best.items[0]
+    assert (item.thing, item.price, item.quantity, reference.best.worth) == ("feeder", "9.5", 2, 478)
 
 
 def test_everything_that_would_do_is_kept_with_what_it_is_worth_even_without_a_price() -> None:
-    reference = found(slot("feeder", GOOD, CHEAP, product("D", None), product("E", 1, currency="EUR")))
+    reference = found((want(), [GOOD, CHEAP, UNPRICED, product("E", 1, currency="EUR")]))
     (thing,) = reference.things
     assert [(fit.product_id, fit.price) for fit in thing.fits] == [("A", "5"), ("B", "9.5"), ("D", None), ("E", None)]
 
 
 def test_what_is_owned_or_bought_is_left_out_and_named() -> None:
-    reference = found(slot("feeder", CHEAP, GOOD, SCARF), bought=("B", "Z"), owned=["C"])
+    reference = found((want(), [CHEAP, GOOD, SCARF]), bought=("B", "Z"), owned=("C",))
     assert ids(reference) == (["A"], ["A"])
     assert reference.left_out == ("B", "C")
     assert [fit.product_id for fit in reference.things[0].fits] == ["A"]
 
 
+def test_what_is_owned_does_for_a_want_of_one_more_of_it() -> None:
+    reference = found((want(again=True), [CHEAP, GOOD]), bought=("B",))
+    assert [fit.product_id for fit in reference.things[0].fits] == ["A", "B"]
+    assert reference.left_out == ()
+
+
+def test_what_is_optional_is_bought_where_the_budget_allows_and_never_by_the_cheapest() -> None:
+    wanted = (want("feeder"), [CHEAP]), (want("scarf", optional=True), [SCARF])
+    assert ids(found(*wanted)) == (["A"], ["A", "C"])
+    assert ids(found(*wanted, budget=Money.of(20))) == (["A"], ["A"])
+    missing = found((want("feeder"), [CHEAP]), (want("bath", optional=True), []))
+    assert ids(missing) == (["A"], ["A"])
+    assert missing.lack is None
+
+
+def test_a_demand_is_left_out_and_named_where_no_record_keeps_it_and_binds_where_one_does() -> None:
+    woven, silent = product("W", 9, features=("Waterproof",)), product("S", 1)
+    (thing,) = found((want(must=("waterproof", "blessed")), [woven, silent])).things
+    assert (thing.open, [fit.product_id for fit in thing.fits]) == (("blessed",), ["W"])
+    assert thing.fits[0].open == ("blessed",)
+
+
+def test_the_best_basket_prefers_what_keeps_every_demand_outright() -> None:
+    free = product("F", 9, average_rating=3.0, rating_number=500, features=("Without perfume",))
+    reference = found((want(must_not=("perfume",)), [free, GOOD]))
+    assert [(fit.product_id, fit.open) for fit in reference.things[0].fits] == [("B", ("perfume",)), ("F", ())]
+    assert ids(reference) == (["F"], ["F"])
+
+
+def test_a_pack_is_marked() -> None:
+    reference = found((want(quantity=3), [product("P", 5, title="Feeder, Pack of 3"), CHEAP]))
+    assert [(fit.product_id, fit.is_pack) for fit in reference.things[0].fits] == [("A", False), ("P", True)]
+
+
 @pytest.mark.parametrize(
-    ("slots", "lack"),
+    ("wanted", "lack"),
     [
         ([], "no_things"),
-        ([slot("feeder", CHEAP), slot("bath")], "nothing_offered"),
-        ([slot("scarf", SCARF)], "too_dear"),
-        ([slot("scarf", product("D", None))], "no_price"),
+        ([(want("feeder"), [CHEAP]), (want("bath"), [])], "nothing_offered"),
+        ([(want("scarf"), [SCARF])], "too_dear"),
+        ([(want("scarf"), [UNPRICED])], "no_price"),
     ],
 )
-def test_why_there_is_no_basket(slots: list[Slot], lack: str) -> None:
-    reference = found(*slots, budget=Money.of(10))
+def test_why_there_is_no_basket(wanted: list[Offered], lack: str) -> None:
+    reference = found(*wanted, budget=Money.of(10))
     assert (reference.lack, reference.cheapest, reference.best) == (lack, None, None)
+
+
+def test_of_a_query_that_nobody_typed_nothing_is_known() -> None:
+    reference = reference_of(Query(query_id="q1", text="?", source="t"), [])
+    assert (reference.lack, reference.things, reference.best) == ("not_typed", (), None)
 
 
 def test_where_the_price_of_what_would_do_is_unknown_it_is_the_price_that_lacks() -> None:
     quiet = product("D", None, features=("Waterproof",))
-    assert found(slot("feeder", CHEAP, quiet), must=["waterproof"]).lack == "no_price"
+    assert found((want(must=("waterproof",)), [CHEAP, quiet])).lack == "no_price"
 
 
 @pytest.mark.parametrize(
-    ("constraints", "lack"),
+    ("of_want", "of_wish", "lack"),
     [
-        ({"budget": Money.of(0)}, "too_dear"),
-        ({"budget": Money.of(100, "EUR")}, "no_price"),
-        ({"brands_wanted": ["Unheard Of"]}, "no_such_brand"),
-        ({"must": ["waterproof"]}, "demands"),
-        ({"must_not": ["feeder"]}, "demands"),
-        ({"owned": ["A", "B"]}, "owned"),
-        ({"owned": ["A", "B"], "must": ["waterproof"]}, "no_basket"),
-        ({"owned": ["A"], "budget": Money.of(6)}, "too_dear"),
+        ({}, {"budget": Money.of(0)}, "too_dear"),
+        ({"price_max": Money.of(4)}, {}, "too_dear"),
+        ({}, {"budget": Money.of(100, "EUR")}, "no_price"),
+        ({"brands_wanted": ("Unheard Of",)}, {}, "no_such_brand"),
+        ({"rating_min": 4.9}, {}, "demands"),
+        ({"ratings_min": 501}, {}, "demands"),
+        ({"must_not": ("feeder",)}, {}, "demands"),
+        ({}, {"owned": ("A", "B")}, "owned"),
+        ({"rating_min": 4.9}, {"owned": ("A", "B")}, "no_basket"),
+        ({}, {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
     ],
 )
-def test_the_one_constraint_that_stands_in_the_way_is_named(constraints: dict[str, object], lack: str) -> None:
-    query = Query(query_id="q1", text="?", constraints=Constraints.model_validate(constraints), source="t")
-    assert reference_of(query, [slot("feeder", CHEAP, GOOD)]).lack == lack
+def test_the_one_part_of_the_wish_that_stands_in_the_way_is_named(
+    of_want: dict[str, Any], of_wish: dict[str, Any], lack: str
+) -> None:
+    assert found((want(**of_want), [CHEAP, GOOD]), **of_wish).lack == lack
 
 
 def test_it_is_the_same_after_a_round_trip() -> None:
-    reference = found(slot("feeder", CHEAP, GOOD, product("D", None)), brands_wanted=["Tallow"])
+    reference = found((want(must=("silent",)), [CHEAP, GOOD, UNPRICED]), (want("scarf", optional=True), [SCARF]))
     assert Reference.model_validate(reference.model_dump(mode="json", exclude_none=True)) == reference
 
 
-@pytest.mark.parametrize(
-    ("text", "again"),
-    [
-        ("I'm running low on soap.", True),
-        ("I don't want to reorder the soap, but something new.", False),
-        ("Running low on soap. Nothing I already own, please.", False),
-        ("Which soap?", False),
-    ],
-)
-def test_a_query_that_wants_more_of_what_is_had_says_so(text: str, again: bool) -> None:
-    assert asks_again(text) is again
-
-
 def test_without_a_budget_the_shops_own_currency_counts() -> None:
-    reference = found(slot("feeder", product("A", 5, currency="EUR"), product("B", 7, currency="EUR")))
+    reference = found((want(), [product("A", 5, currency="EUR"), product("B", 7, currency="EUR")]))
     assert reference.lack is None
     assert reference.cheapest is not None
     assert reference.cheapest.total == Money.of(5, "EUR")

@@ -3,7 +3,8 @@
 from drretail.env.next_purchase import next_purchases
 from drretail.env.rows import rows_of
 from drretail.env.world import World
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.servers.parity.conftest import Copies
 
 
@@ -19,9 +20,9 @@ def test_held_out_orders_and_what_is_frozen_of_them_are_the_same(
     assert everyone
     assert served.holdout.orders(everyone) == embedded.holdout.orders(everyone)
     assert served.holdout.orders(["nobody"]) == {}
-    wanted = Constraints(categories=("Pet_Supplies",))
+    wanted = Wish(wants=(Want(name="bed", kinds=("dog bed",)),))
     queries = [
-        Query(query_id=f"q{at}", user_id=user, text="What suits me?", source="test", constraints=wanted)
+        Query(query_id=f"q{at}", user_id=user, text="What suits me?", source="test", wish=wanted)
         for at, user in enumerate(users[:5])
     ]
     assert list(next_purchases(served, queries)) == list(next_purchases(embedded, queries))

@@ -35,6 +35,18 @@ def test_the_same_is_found_in_the_same_order(embedded: World, served: World, she
             assert other.score == (None if one.score is None else pytest.approx(one.score, rel=2e-6)), query
 
 
+@pytest.mark.parametrize("kind", ["any", "all", "phrase", "mixed", "no text"])
+def test_all_matches_are_the_same_in_pages_of_any_size(
+    embedded: World, served: World, shelf: Shelf, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 50)
+    queries = drawn(kind, shelf, QUERIES // 8)
+    found = [(query, embedded.catalog.matching(query), served.catalog.matching(query)) for query in queries]
+    assert max(len(here) for _, here, _ in found) > 50
+    for query, here, there in found:
+        assert there == here, query
+
+
 @pytest.mark.parametrize("name", ["Pet Supplis", "no such category at all", ""])
 def test_an_unknown_category_gets_the_same_answer(embedded: World, served: World, name: str) -> None:
     answers: list[dict[str, object]] = []

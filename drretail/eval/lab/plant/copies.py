@@ -18,7 +18,7 @@ from drretail.files import write_json
 from drretail.records.reading import Pick
 
 PER_KIND = 10
-"""Copies of each kind: 21 kinds make at most 210 reports to judge."""
+"""Copies of each kind: 25 kinds make at most 250 reports to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
 
 def _picks(copy: _Copy) -> tuple[Pick, ...] | None:
     declared = None if copy.source.run is None else copy.source.run.picks
-    return declared if declared is None or copy.made.pick is None else (*declared, copy.made.pick)
+    return declared if copy.made.picks is None else copy.made.picks
 
 
 def _error(copy: _Copy, run: MadeRun) -> PlantedError:

@@ -1,6 +1,6 @@
 """A good report with all that an error is made from, and the error that was made."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -28,8 +28,8 @@ class Planted:
     """The words that stood there; blank where a sentence was added."""
     note: str
     """What makes it wrong."""
-    pick: Pick | None = None
-    """What the copy puts into the cart besides."""
+    picks: tuple[Pick, ...] | None = None
+    """What the copy declares in the place of the report's picks; None where it declares the same, or nothing."""
 
     @property
     def said(self) -> str:
@@ -111,12 +111,23 @@ class Material:
         report = self.report[:start] + words + self.report[end:]
         return Planted(report, start, start + len(words), self.report[start:end], note)
 
-    def added(self, sentence: Sentence, words: str, note: str, pick: Pick | None = None) -> Planted:
-        """The report with a sentence more behind that one."""
+    def added(self, sentence: Sentence, words: str, note: str, cart: tuple[Pick, ...] | None = None) -> Planted:
+        """The report with a sentence more behind that one; ``cart`` is what it then picks, if anything else."""
         report = f"{self.report[: sentence.end]} {words}{self.report[sentence.end :]}"
         start = sentence.end + 1
-        declared = pick if self.case.picks is not None else None
+        declared = cart if self.case.picks is not None else None
         return Planted(report, start, start + len(words), "", note, declared)
+
+    def cart(self, pick: Pick | None = None, without: Pick | None = None) -> tuple[Pick, ...]:
+        """The report's picks with one more, or with one in the place of another, or without one."""
+        picks = [it for it in self.reading.picks or () if it != without]
+        return tuple(picks if pick is None else [*picks, pick])
+
+    def known(self, cart: Sequence[Pick]) -> Mapping[str, Product]:
+        """The records of picks, as far as the run was shown them or the world is at hand."""
+        ids = {pick.product for pick in cart}
+        products = {} if self.case.lookup is None else self.case.lookup(sorted(ids))
+        return {**{it: product for it, product in self.ledger.products.items() if it in ids}, **products}
 
     @property
     def now(self) -> date | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from drretail.eval.lab.plant import wrong_picks as picks
 from drretail.eval.lab.plant import wrong_statements as statements
 from drretail.eval.lab.plant import wrong_values as values
 from drretail.eval.lab.plant.good_report import Material, Planted
@@ -15,14 +16,18 @@ KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
     "wrong quantity total": values.wrong_quantity_total,
     "wrong left-over": values.wrong_left_over,
     "wrong per-unit price": values.wrong_per_unit_price,
-    "over budget silently": statements.over_budget_silently,
+    "over budget silently": picks.over_budget_silently,
     "product not in the catalog": statements.not_in_the_catalog,
     "citation moved to another product": statements.citation_moved,
     "unseen id": statements.unseen_id,
     "invented feature": statements.invented_feature,
     "wrong brand": values.wrong_brand,
-    "owned product recommended as new": statements.owned_recommended,
-    "unwanted brand": statements.unwanted_brand,
+    "owned product recommended as new": picks.owned_recommended,
+    "unwanted brand": picks.unwanted_brand,
+    "fewer stars or ratings than asked for": picks.below_rating,
+    "product that nobody wanted": picks.not_wanted,
+    "want left out": picks.want_left_out,
+    "more pieces than wanted": picks.wrong_quantity,
     "wrong order date": values.wrong_order_date,
     "wrong city/state of the user": statements.wrong_place,
     "contradicted web advice": statements.contradicted_advice,

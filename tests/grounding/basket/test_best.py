@@ -1,0 +1,89 @@
+"""The choice of the greatest worth, against all choices there are."""
+
+from decimal import Decimal
+from itertools import product as combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.basket.best import UNRATED, best_choice, worths
+from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.constraints.listing import listing_of
+from drretail.records.query import WantedThing
+from tests.grounding.basket.things import fit, product, thing, things
+
+
+def ids(budget: int | None, *wanted: WantedThing) -> list[str] | None:
+    chosen = best_choice(wanted, None if budget is None else Decimal(budget))
+    return None if chosen is None else [fit.product_id for fit in chosen]
+
+
+CHOICE = (
+    thing("a", fit("A", "1", 1), fit("B", "9", 2)),
+    thing("b", fit("C", "9", 5), fit("D", "1", 1)),
+)
+
+
+def test_without_a_budget_the_best_of_each_thing_is_taken() -> None:
+    assert ids(None, *CHOICE) == ["B", "C"]
+
+
+def test_the_budget_is_spent_where_it_is_worth_most() -> None:
+    assert ids(10, *CHOICE) == ["A", "C"]
+    assert ids(1, *CHOICE) is None
+
+
+def test_every_piece_costs_and_a_thing_is_worth_something_once() -> None:
+    assert ids(20, thing("a", fit("A", "9", 5), fit("B", "1", 4), quantity=3)) == ["B"]
+    one = thing("a", fit("A", "1", 5)), thing("b", fit("B", "1", 1), fit("C", "8", 3), quantity=3)
+    assert ids(24, *one) == ["A", "B"]
+
+
+@pytest.mark.parametrize(("second", "chosen"), [("9", "A"), ("7", "B"), ("8", "A")])
+def test_of_equally_good_choices_the_cheapest_is_taken_then_the_least_id(second: str, chosen: str) -> None:
+    assert ids(None, thing("a", fit("B", second, 3), fit("A", "8", 3))) == [chosen]
+
+
+def test_no_product_is_bought_for_two_things() -> None:
+    shared = fit("X", "1", 9), fit("Y", "1", 1)
+    assert ids(None, thing("a", *shared), thing("b", *shared, fit("Z", "1", 8))) == ["X", "Z"]
+
+
+def test_what_has_no_known_price_is_not_bought() -> None:
+    assert ids(None, thing("a", fit("A", None, 9), fit("B", "1", 1))) == ["B"]
+
+
+@given(wanted=things(), budget=st.none() | st.integers(1, 40))
+def test_no_choice_is_worth_more_and_none_as_good_is_cheaper(wanted: list[WantedThing], budget: int | None) -> None:
+    priced = [[fit for fit in thing.fits if fit.price is not None] for thing in wanted]
+    ranked = [
+        (-sum(fit.worth for fit in chosen), total_of(wanted, chosen), [fit.product_id for fit in chosen])
+        for chosen in combinations(*priced)
+        if len({fit.product_id for fit in chosen}) == len(chosen)
+    ]
+    within = [rank for rank in ranked if budget is None or rank[1] <= budget]
+    chosen = best_choice(wanted, None if budget is None else Decimal(budget))
+    found = None if chosen is None else (-sum(fit.worth for fit in chosen), total_of(wanted, chosen), [
+        fit.product_id for fit in chosen
+    ])  # fmt: skip
+    assert found == min(within, default=None)
+    cheapest = cheapest_choice(wanted)
+    affords = cheapest is not None and (budget is None or total_of(wanted, cheapest) <= budget)
+    assert (chosen is not None) is affords
+
+
+def test_a_mean_of_few_ratings_is_believed_less() -> None:
+    many = listing_of(product("A", average_rating=4.6, rating_number=900))
+    few = listing_of(product("B", average_rating=5.0, rating_number=1))
+    unrated = listing_of(product("C"))
+    found = worths([many, few, unrated])
+    assert found["A"] == 460
+    assert found["C"] == round(100 * (4.6 + 5.0) / 2)
+    assert found["C"] < found["B"] < 500
+
+
+def test_where_nothing_is_rated_everything_is_worth_the_middle_of_the_scale() -> None:
+    listings = [listing_of(product("A")), listing_of(product("B", rating_number=500))]
+    assert worths(listings) == {"A": 100 * UNRATED, "B": 100 * UNRATED}
+    assert worths([]) == {}

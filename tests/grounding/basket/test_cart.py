@@ -1,0 +1,154 @@
+"""A cart beside a wish: what each pick stands for, what is left out and besides, and what everything costs."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from itertools import combinations
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.basket.cart import Cart
+from drretail.records.money import Money
+from drretail.records.query import Reference, WantedThing
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+from drretail.records.wish import Wish
+from tests.grounding.basket.things import fit, product, thing, things, want
+
+FEEDERS = thing("feeder", fit("A", "10", 400), fit("B", "20", 500), fit("N", None, 500))
+BATHS = thing("bath", fit("C", "15", 400), quantity=2)
+KNOWN = {it.product_id: it for it in (product("A", 10), product("B", 20), product("C", 15), product("D", 900))}
+
+
+def cart(
+    *picks: str | Pick,
+    wanted: Sequence[WantedThing] = (FEEDERS, BATHS),
+    products: Mapping[str, Product] = KNOWN,
+    **limits: Any,
+) -> Cart:
+    wants = tuple(want(it.name, quantity=it.quantity, optional=it.optional) for it in wanted)
+    wish = Wish.model_validate({"wants": wants, **limits})
+    bought = tuple(Pick(product=pick) if isinstance(pick, str) else pick for pick in picks)
+    return Cart(wish, Reference(query_id="q1", things=tuple(wanted)), bought, products)
+
+
+def pieces(of: Cart) -> list[dict[str, int]]:
+    """For each want how many pieces of which product stand for it."""
+    return [{taken.fit.product_id: taken.pieces for taken in of_thing} for of_thing in of.taken]
+
+
+def several(product_id: str, quantity: int) -> Pick:
+    return Pick(product=product_id, quantity=quantity)
+
+
+def test_each_want_is_given_pieces_of_what_would_do_for_it() -> None:
+    whole = cart("A", several("C", 2))
+    assert pieces(whole) == [{"A": 1}, {"C": 2}]
+    assert (whole.left_out, dict(whole.besides), whole.share_wanted) == ([], {}, 1.0)
+    assert whole.is_feasible
+
+
+def test_a_quantity_may_be_made_up_of_different_products_and_of_a_pick_named_twice() -> None:
+    both = thing("bath", fit("C"), fit("D"), quantity=3)
+    assert pieces(cart("C", "D", "C", wanted=(both,))) == [{"C": 2, "D": 1}]
+
+
+def test_too_few_pieces_leave_a_want_out_and_pieces_beyond_it_are_besides() -> None:
+    assert cart("A", "C").left_out == ["bath"]
+    more = cart("A", several("C", 3))
+    assert (more.left_out, dict(more.besides), more.is_feasible) == ([], {"C": 1}, False)
+    assert more.share_wanted == 0.75
+    assert cart("A", several("C", 3), room=True).is_feasible
+
+
+def test_what_no_want_is_for_is_besides() -> None:
+    stranger = cart("A", several("C", 2), "D")
+    assert (dict(stranger.besides), stranger.is_feasible) == ({"D": 1}, False)
+
+
+def test_of_a_pack_any_number_covers_a_want() -> None:
+    packed = thing("bath", fit("P", is_pack=True), quantity=12)
+    assert cart("P", wanted=(packed,)).left_out == []
+    assert cart(several("P", 2), wanted=(packed,)).left_out == []
+
+
+def test_an_optional_want_takes_nothing_from_one_that_is_not_and_may_be_left_out() -> None:
+    optional, needed = thing("any", fit("A"), fit("B"), optional=True), thing("feeder", fit("A"))
+    assert pieces(cart("A", wanted=(optional, needed))) == [{}, {"A": 1}]
+    assert pieces(cart("A", "B", wanted=(optional, needed))) == [{"B": 1}, {"A": 1}]
+    assert cart("A", wanted=(optional, needed)).left_out == []
+
+
+def test_a_pick_that_the_shop_does_not_have_makes_no_cart() -> None:
+    unknown = cart("A", several("C", 2), "Z", room=True)
+    assert (unknown.unknown, unknown.is_feasible) == (["Z"], False)
+
+
+def test_a_total_is_known_where_every_price_is() -> None:
+    assert cart("A", several("C", 2)).total == Decimal(40)
+    unpriced = cart("N", several("C", 2))
+    assert (unpriced.total, unpriced.unpriced, unpriced.known_cost) == (None, ["N"], Decimal(30))
+    assert unpriced.is_feasible
+
+
+def test_an_unknown_price_matters_where_the_wish_counts_money() -> None:
+    assert not cart("N", several("C", 2), budget=Money.of(1000)).is_feasible
+    assert not cart("N", several("C", 2), budget=Money.of(1000)).is_over
+
+
+def test_the_budget_is_of_everything_that_is_picked() -> None:
+    assert cart("A", several("C", 2), budget=Money.of(40)).is_feasible
+    over = cart("A", several("C", 2), "D", budget=Money.of(40), room=True)
+    assert (over.is_over, over.keeps_to_money, over.is_feasible) == (True, False, False)
+    assert cart("N", several("C", 3), budget=Money.of(40)).is_over
+
+
+def test_a_price_in_another_currency_is_unknown() -> None:
+    euros = {**KNOWN, "D": product("D", 1, currency="EUR")}
+    assert cart("D", products=euros, budget=Money.of(40)).unpriced == ["D"]
+
+
+def test_wanted_pieces_are_worth_each_want_once_by_the_share_of_its_quantity() -> None:
+    assert cart("B", several("C", 2)).worth == 900
+    assert cart("B", "C").worth == 700
+    assert cart("N", "D").worth == 0
+
+
+def test_nothing_picked_covers_nothing_and_costs_nothing() -> None:
+    empty = cart()
+    assert (empty.left_out, empty.total, empty.share_wanted) == (["feeder", "bath"], Decimal(0), 1.0)
+
+
+def most_pieces(wanted: Sequence[WantedThing], bought: Mapping[str, int]) -> int:
+    """How many pieces can stand for these wants at most, by the theorem of Ford and Fulkerson: a least cut."""
+    cuts = [
+        sum(it.quantity for it in wanted if it not in chosen)
+        + sum(
+            count for key, count in bought.items() if any(key in {fit.product_id for fit in of.fits} for of in chosen)
+        )
+        for size in range(len(wanted) + 1)
+        for chosen in combinations(wanted, size)
+    ]
+    return min(cuts)
+
+
+@given(
+    wanted=things(),
+    bought=st.dictionaries(st.sampled_from([f"P{n}" for n in range(9)]), st.integers(1, 3), max_size=6),
+)
+def test_as_many_pieces_as_can_stand_for_wants_do_and_first_for_those_that_are_not_optional(
+    wanted: list[WantedThing], bought: dict[str, int]
+) -> None:
+    picked = cart(*(several(key, count) for key, count in bought.items()), wanted=wanted)
+    given_pieces = pieces(picked)
+    needed = [it for it in wanted if not it.optional]
+    for of, taken in zip(wanted, given_pieces, strict=True):
+        assert sum(taken.values()) <= of.quantity
+        assert taken.keys() <= {fit.product_id for fit in of.fits} & bought.keys()
+    used = {key: sum(taken.get(key, 0) for taken in given_pieces) for key in bought}
+    assert all(used[key] <= count for key, count in bought.items())
+    assert dict(picked.besides) == {key: count - used[key] for key, count in bought.items() if count > used[key]}
+    for_needed = sum(sum(taken.values()) for of, taken in zip(wanted, given_pieces, strict=True) if not of.optional)
+    assert sum(used.values()) == most_pieces(wanted, bought)
+    assert for_needed == most_pieces(needed, bought)
