@@ -25,6 +25,8 @@ _WORDS: Mapping[str, str] = {
     "not_in_catalog": "a product that the shop does not have",
     "recommended_although_owned": "recommended, though owned already",
     "unwanted_brand": "a product of a brand that is not wanted",
+    "below_rating": "a product with fewer stars or ratings than asked for",
+    "not_wanted": "a product that nobody asked for",
     "unavailable": "a product that can't be had at the moment",
     "over_budget": "a product above the budget",
     "pick_not_argued": "in the cart, with no word on it",
