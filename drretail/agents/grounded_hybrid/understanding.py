@@ -26,7 +26,7 @@ REPAIRS = 1
 class Amount(Money):
     """Money whose currency is named."""
 
-    currency: str
+    currency: str = Field(description="Its ISO 4217 code, such as USD.")
 
 
 class UnderstoodWant(Want):
@@ -39,7 +39,9 @@ class UnderstoodWant(Want):
     must_not: tuple[str, ...] = Field(description="What it must not be or have, each in a few words.")
     rating_min: float | None = Field(ge=0, le=5, description="The least average rating, in stars.")
     ratings_min: int | None = Field(ge=0, description="The least number of ratings or reviews.")
-    price_max: Amount | None = Field(description="The most that one piece may cost.")
+    price_max: Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- records are frozen
+        description="The most that one piece may cost."
+    )
     brands_wanted: tuple[str, ...] = Field(description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(description="None of these brands.")
 
@@ -47,8 +49,12 @@ class UnderstoodWant(Want):
 class Understood(Wish):
     """All that the question wants bought; a model's answer, of which every field is answered."""
 
-    wants: tuple[UnderstoodWant, ...] = Field(description="One for each thing to be bought; empty where none is.")
-    budget: Amount | None = Field(description="The most that everything together may cost.")
+    wants: tuple[UnderstoodWant, ...] = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- as above
+        description="One for each thing to be bought; empty where none is."
+    )
+    budget: Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- as above
+        description="The most that everything together may cost."
+    )
     room: bool = Field(description="True where more may be added than what is named.")
     deadline: str | None = Field(description="Until when it has to arrive, in the question's words.")
     owned: tuple[str, ...] = Field(description="Product ids, from the orders, of what the question says is owned.")
