@@ -19,6 +19,7 @@ METRICS = {
     "reading": "drretail.eval.reading:METRIC",
     "process": "drretail.eval.process:METRIC",
     "basket": "drretail.eval.basket:METRIC",
+    "understood": "drretail.eval.understood:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
     "pqr": "drretail.eval.pqr:METRIC",
