@@ -52,6 +52,8 @@ class Wish(Record):
         default=(), description="Ids of products that the shopper has and that the question names."
     )
 
+    orders: tuple[str, ...] = Field(default=(), description="Ids of orders of the shopper that the question names.")
+
     @field_validator("wants")
     @classmethod
     def _have_their_own_names(cls, wants: tuple[Want, ...]) -> tuple[Want, ...]:

@@ -112,7 +112,7 @@ async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     research, prompt = state["research"], _prompt("report")
     found, note = await write_draft(run.task, run.session, research, run.models, prompt, known.told)
-    return {"draft": draft_of(found, run.task, known.wish_with_owned, run.session, note)}
+    return {"draft": draft_of(found, run.task, known.wish, run.session, note)}
 
 
 def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:

@@ -55,14 +55,6 @@ class Briefing:
         """What a researcher is told of it whose sub-problem this is: the whole wish, and the lines that bear on it."""
         return self._with_wish(None if self.statements is None else statements_on(self.statements, part))
 
-    @property
-    def wish_with_owned(self) -> Wish | None:
-        """What a report is held against: the wish, its ``owned`` being all that the shopper has."""
-        if self.wish is None:
-            return None
-        owned = dict.fromkeys([*self.wish.owned, *(product.product_id for product in self.owned)])
-        return self.wish.model_copy(update={"owned": tuple(owned)})
-
     def _with_wish(self, statements: Sequence[Statement] | None) -> tuple[str, ...]:
         profile = () if statements is None else (profile_block(statements, self.evidence),)
         return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned, self.of_kind))

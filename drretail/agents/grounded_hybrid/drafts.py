@@ -107,7 +107,7 @@ def _named(errors: Iterable[Finding]) -> str:
 def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
     """The draft, to be held against the wish, the session's ledger and the shop's catalog.
 
-    Without a wish nothing is said of budget, brands and quantities.
+    Without a wish nothing is known of budget, brands, quantities and what the shopper needs no more of.
     """
 
     def lookup(ids: Collection[str]) -> Mapping[str, Product]:

@@ -27,6 +27,7 @@ _WORDS: Mapping[str, str] = {
     "unwanted_brand": "a product of a brand that is not wanted",
     "below_rating": "a product with fewer stars or ratings than asked for",
     "not_wanted": "a product that nobody asked for",
+    "price_unknown": "a product of unknown price, though there is a limit",
     "unavailable": "a product that can't be had at the moment",
     "over_budget": "a product above the budget",
     "pick_not_argued": "in the cart, with no word on it",

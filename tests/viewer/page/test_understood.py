@@ -35,7 +35,7 @@ def lists(shown: Element) -> list[list[str]]:
 @pytest.mark.parametrize("typed", [TYPED, None])
 def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path, typed: Wish | None) -> None:
     shown = lists(page(tmp_path / "exp", UNDERSTOOD, typed))
-    assert shown[0] == ["2 × nest box: of the kind birdhouse", "budget: $45 in total"]
+    assert shown[0] == ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
     assert shown[1:] == ([["nesting box: of the kind birdhouse; must be <b>cedar</b>"]] if typed else [])
 
 
