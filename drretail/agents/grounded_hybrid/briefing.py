@@ -4,7 +4,7 @@ The records of the shopper are fetched through the tools, by code, so that they 
 cited like anything that a researcher finds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from drretail.agents.grounded_hybrid.telling import Owned, profile_block, statem
 from drretail.agents.grounded_hybrid.understanding import understand
 from drretail.agents.running.new_experiment import profile_summary
 from drretail.env.session import Session
-from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.text.serialisation import whole_items
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
@@ -57,7 +56,7 @@ class Briefing:
 
     def _with_wish(self, statements: Sequence[Statement] | None) -> tuple[str, ...]:
         profile = () if statements is None else (profile_block(statements, self.evidence),)
-        return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned, self.of_kind))
+        return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
 
 async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models: Models, prompt: Prompt) -> Briefing:
@@ -67,8 +66,7 @@ async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models:
     """
     known = await _shopper(task, session, toolkit)
     wish, notes = await understand(task, session, models, prompt, known.owned)
-    of_kind = frozenset[str]() if wish is None else _of_kind(wish, known.owned, session)
-    return replace(known, wish=wish, of_kind=of_kind, notes=(*known.notes, *notes))
+    return replace(known, wish=wish, notes=(*known.notes, *notes))
 
 
 async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
@@ -82,25 +80,23 @@ async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
     failed = next((reply.text for reply in replies if reply.error is not None), failed)
     if failed is not None:
         return Briefing(notes=(f"no profile briefing: {failed}",))
-    kept: dict[str, Owned] = {}
-    for order in orders:
-        if order["order_status"] not in VOID_STATUSES:
-            product_id = str(order["product_id"])
-            title = str(order.get("product_title") or product_id)
-            ordered = str(order["order_date"])[:10]
-            kept.setdefault(product_id, Owned(product_id, title, str(order["order_id"]), ordered))
     return Briefing(
         statements=profile_summary(session.world, task.user_id).statements,
-        owned=tuple(kept.values()),
+        owned=tuple(_owned(orders, session)),
         evidence=tuple(dict.fromkeys([*evidence, *cited])),
     )
 
 
-def _of_kind(wish: Wish, owned: Sequence[Owned], session: Session) -> frozenset[str]:
-    """The owned products of a kind that the wish names, by the shop's records."""
-    kinds = {kind for want in wish.wants for kind in want.kinds}
-    products = session.world.store.products([product.product_id for product in owned])
-    return frozenset(key for key, product in products.items() if any(is_of_kind(product, kind) for kind in kinds))
+def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned]:
+    """The products of orders that were kept, each by its first order here."""
+    kept: dict[str, dict[str, Any]] = {}
+    for order in orders:
+        if order["order_status"] not in VOID_STATUSES:
+            kept.setdefault(str(order["product_id"]), order)
+    records = session.world.store.products(list(kept))
+    for key, order in kept.items():
+        title, ordered = str(order.get("product_title") or key), str(order["order_date"])[:10]
+        yield Owned(key, title, str(order["order_id"]), ordered, records.get(key))
 
 
 async def _all_orders(user: dict[str, Any], toolkit: Toolkit) -> tuple[list[dict[str, Any]], list[str], str | None]:

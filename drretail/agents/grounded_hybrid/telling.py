@@ -5,12 +5,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.text.wording import short_title
 from drretail.grounding.text.words import content_stems
 from drretail.prompts import tagged
 from drretail.records.score import Statement
+from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
 MOST_ORDERED, MOST_OWNED, MOST_LINES = 100, 8, 8
@@ -36,30 +38,44 @@ class Owned:
     """Of the newest order of it, by which it can be cited: the product itself was looked up by nobody."""
     ordered: str
     """The day of that order: in a report, orders go by their dates."""
+    record: Product | None = None
+    """The shop's own; None where it has the product no more."""
 
 
 def owned_block(owned: Sequence[Owned]) -> str:
-    """The owned products in their tag, one per line with its id, for whoever says which of them a question names."""
-    lines = [f"{one.product_id}  {one.ordered}  {short_title(one.title, _TITLE)}" for one in owned[:MOST_ORDERED]]
+    """The owned products in their tag, one per line with id, day, title and leaf category, the newest."""
+    lines = [_line(product) for product in owned[:MOST_ORDERED]]
     if len(owned) > MOST_ORDERED:
         lines.append(f"and {len(owned) - MOST_ORDERED:,} more, ordered before these")
     return tagged("owned", "\n".join(lines))
 
 
-def wish_block(wish: Wish, owned: Sequence[Owned], of_kind: Collection[str] = ()) -> str:
+def _line(product: Owned) -> str:
+    path = () if product.record is None else product.record.categories
+    category = f"  ({path[-1]})" if path else ""
+    return f"{product.product_id}  {product.ordered}  {short_title(product.title, _TITLE)}{category}"
+
+
+def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
     """The wish in its tag, as JSON without empty fields.
 
-    Under ``owned`` stand the products that it names, then those of the kinds that it wants (``of_kind``), a few;
-    ``owned_besides`` counts the others.
+    Under ``owned`` stand the products that it names, then those of the kinds that it wants, a few; ``owned_besides``
+    counts the others.
     """
+    kinds = {kind for want in wish.wants for kind in want.kinds}
     named = [product for product in owned if product.product_id in wish.owned]
-    alike = [product for product in owned if product.product_id in of_kind and product not in named]
+    alike = [product for product in owned if product not in named and _is_of(product, kinds)]
     listed = [*named, *alike][:MOST_OWNED]
     fields = wish.model_dump(mode="json") | {
         "owned": [_entry(product) for product in listed],
         "owned_besides": len(owned) - len(listed),
     }
     return tagged("wish", compact_json(_without_empty(fields)))
+
+
+def _is_of(product: Owned, kinds: Iterable[str]) -> bool:
+    record = product.record
+    return record is not None and any(is_of_kind(record, kind) for kind in kinds)
 
 
 def _entry(product: Owned) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What each role is shown of the wish, of what is owned, and of the profile."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from drretail.agents.grounded_hybrid.telling import (
@@ -16,6 +17,7 @@ from drretail.agents.grounded_hybrid.telling import (
 from drretail.prompts import tag_content
 from drretail.records.money import Money
 from drretail.records.score import Statement
+from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
 BAG = "Find a diaper bag for up to $40."
@@ -26,8 +28,13 @@ BLANKET = Want(name="swaddle blanket", kinds=("blanket",), quantity=2, must=("co
 WISH = Wish(wants=(BLANKET,), budget=Money.of(70), deadline="by March 3", owned=("B2",))
 
 
-def shown(wish: Wish, *owned: Owned, of_kind: tuple[str, ...] = ()) -> dict[str, Any]:
-    return json.loads(tag_content("wish", wish_block(wish, owned, of_kind)) or "")
+def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
+    return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
+
+
+def with_record(owned: Owned, *categories: str) -> Owned:
+    record = Product(product_id=owned.product_id, title=owned.title, categories=categories, category="Baby_Products")
+    return replace(owned, record=record)
 
 
 def test_a_wish_is_shown_without_its_empty_fields() -> None:
@@ -49,13 +56,19 @@ def test_what_the_wish_names_as_owned_is_shown_by_title_and_order_and_the_rest_i
 
 
 def test_what_is_owned_of_a_wanted_kind_is_shown_behind_what_is_named() -> None:
-    assert [entry["id"] for entry in shown(WISH, LEASH, SWADDLE, of_kind=("B1", "B2"))["owned"]] == ["B2", "B1"]
-    assert "owned_besides" not in shown(WISH, LEASH, SWADDLE, of_kind=("B1",))
+    blanket = with_record(Owned("B3", "Foglark Fleece", "03", DAY), "Bedding", "Blankets")
+    assert [entry["id"] for entry in shown(WISH, with_record(LEASH), blanket, SWADDLE)["owned"]] == ["B2", "B3"]
+    assert shown(WISH, with_record(LEASH), blanket, SWADDLE)["owned_besides"] == 1
+
+
+def test_an_owned_product_is_listed_with_its_category_where_the_shop_has_it() -> None:
+    lines = (tag_content("owned", owned_block([with_record(SWADDLE, "Baby", "Swaddles"), LEASH])) or "").splitlines()
+    assert lines == [f"B2  {DAY}  Napperly Muslin Swaddle, 3 Pack  (Swaddles)", f"B1  {DAY}  Foglark Leash, Red"]
 
 
 def test_a_long_history_is_shown_in_part() -> None:
     many = [Owned(f"B{number}", f"Diaper {number}", f"{number}", DAY) for number in range(MOST_ORDERED + 5)]
-    read = shown(WISH, *many, of_kind=tuple(product.product_id for product in many))
+    read = shown(WISH.model_copy(update={"owned": tuple(product.product_id for product in many)}), *many)
     assert (len(read["owned"]), read["owned_besides"]) == (MOST_OWNED, len(many) - MOST_OWNED)
     lines = (tag_content("owned", owned_block(many)) or "").splitlines()
     assert lines[0] == f"B0  {DAY}  Diaper 0"
