@@ -99,7 +99,6 @@ TAGS = frozenset(
             "categories",
             "category",
             "claim",
-            "constraints",
             "context",
             "cost",
             "criterion",
@@ -132,7 +131,8 @@ TAGS = frozenset(
             "reports",
             "schema",
         ),
-        *("search", "shelf", "source", "sources", "stop", "sub_problem", "today", "tools", "try", "turns", "user_id"),
+        *("search", "shelf", "source", "sources", "stop", "sub_problem", "today", "tools", "try", "turns"),
+        *("user_id", "wish"),
     )
 )
 """Every tag that data stands in; none of them may stand in another's data."""

@@ -51,6 +51,7 @@ WHEN = {
     "report_or_call": "Once, when a turn without calls neither cites nor declares picks",
     "file_reader": "Role `reader`, for each part of a file that is asked about",
     "retriever_limit": "At its limit, to the role `retriever`",
+    "understanding": "Role `supervisor`, before anything else",
     "repair": "Role `report`, when the verifier found faults in the draft",
     "ask_picks": "The writer of the report, once, when its picks are missing or can't be read",
     "summarise_page": "Role `summariser`, for each page that a search found",
@@ -93,10 +94,12 @@ def page() -> str:
 def _agent(name: str, world: World, folder: Path) -> str:
     agent = load_agent(name)
     sent = list(_sent(name, agent, world, folder / f"{name}.jsonl"))
-    shown = {prompt.name for prompt in agent.prompts() for it in sent if _filled(prompt) == it.system}
+    names = {_filled(prompt): prompt.name for prompt in agent.prompts()}
+    shown = {names.get(it.system) for it in sent}
     lines = [f"## {TITLES[name]}", ""]
     for it in sent:
-        lines += [f"### Role `{it.role}`", "", _fenced(f"{it.system.rstrip()}\n\n{it.first}"), ""]
+        heading = WHEN.get(names.get(it.system, ""), f"Role `{it.role}`")
+        lines += [f"### {heading}", "", _fenced(f"{it.system.rstrip()}\n\n{it.first}"), ""]
     for prompt in agent.prompts():
         if prompt.name not in shown and prompt.name not in ALWAYS:
             lines += [f"### {WHEN[prompt.name]}", "", _fenced(_filled(prompt)), ""]

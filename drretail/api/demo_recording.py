@@ -9,6 +9,7 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.system import suts
 from drretail.api.run import runner_of
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import PAIRWISE, USUAL
@@ -17,7 +18,6 @@ from drretail.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import read_script, scripted_model
 from drretail.progress import Progress
-from drretail.env.offers import Offers
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.run import Limits

@@ -22,13 +22,13 @@ from drretail.agents.running.system import injected as among_hostile_texts
 from drretail.api.models import Opener, models_by_role
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.worlds import check_askable, open_world
+from drretail.env.offers import Offers
 from drretail.env.web.base import Web
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.llm.registry import Model
-from drretail.env.offers import Offers
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.run import BM25, Limits, Scope

@@ -8,6 +8,7 @@ from drretail.api.judges import OFFLINE_JUDGE, judges, world_of
 from drretail.api.models import Opener
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.webs import pages_by_label
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
@@ -78,6 +79,7 @@ def score(
                 asked,
                 rules=rules,
                 store=None if shop is None else shop.store,
+                offers=None if shop is None else Offers(shop).would_do,
                 progress=choose_progress("none"),
                 page_age=settings.page_age,
                 missing=missing,

@@ -65,9 +65,9 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     from drretail.cli.narration import markdown_report, print_report
     from drretail.cli.options.systems import narrated, suts
     from drretail.cli.run_progress import RunsNarrated
+    from drretail.env.offers import Offers
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
-    from drretail.env.offers import Offers
     from drretail.settings import OFFLINE_MODEL, read_settings
     from drretail.viewer.output import say
 

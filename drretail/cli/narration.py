@@ -9,6 +9,7 @@ import typer
 
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
+from drretail.grounding.text.wishes import wish_lines
 from drretail.grounding.text.wording import counted, format_money, short_title
 from drretail.records.run import Step
 from drretail.viewer.output import say
@@ -36,7 +37,7 @@ def _told(step: Step, text: str) -> str | None:
         return None if step.role == "summariser" else "· findings consolidated"
     if step.kind != "tool":
         thought = " ".join(take_picks(text).report.split()) if step.error is None else f"the model failed: {step.error}"
-        return f"· {_cut(thought, 160)}" if thought and not thought.startswith("#") else None
+        return f"· {_cut(thought, 160)}" if thought and not thought.startswith(("#", "{")) else None
     if step.error is not None:
         return f"  {step.name}: {_cut(step.error, 140)}"
     value = json.loads(text) if text else {}
@@ -126,11 +127,13 @@ def _cut(text: str, limit: int) -> str:
 
 
 def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
-    """The report with numbered references on stdout, or why there is none on stderr."""
+    """The report with numbered references on stdout; how its question was understood, or why there is none, on stderr."""
     run = recorded.run
     if run.error is not None:
         say(f"The run failed ({run.error.kind}): {run.error.message}")
         return
+    if run.understood is not None:
+        say("\n".join(["Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""]))
     text = markdown_report(recorded)
     if sys.stdout.isatty():
         from rich.console import Console

@@ -147,8 +147,8 @@ def run(
     from drretail.api.models import Opener
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_askable, opened_world
-    from drretail.progress import Waits, busy
     from drretail.env.offers import Offers
+    from drretail.progress import Waits, busy
     from drretail.settings import read_settings
 
     settings = read_settings(parallel=parallel, web=web)

@@ -121,9 +121,12 @@ class Asked:
         return METRICS if self.metrics_given is None else ",".join(self.metrics_given)
 
     def families(self, experiment: Path) -> list[str]:
-        """The names of the flag --metrics; those that are usual, and next purchases where there are any, without it."""
+        """The names of the flag --metrics; without it those that are usual, and those that only some experiments can
+        have: next purchases, and how questions were understood."""
         from drretail.eval.next_purchase.judge import has_next_purchases
         from drretail.eval.reading.judge import FAMILY as READING
+        from drretail.eval.understood.judge import FAMILY as UNDERSTOOD
+        from drretail.eval.understood.judge import has_understood
         from drretail.records.shop import METRIC as NEXT_PURCHASE
         from drretail.viewer.output import say
 
@@ -134,6 +137,8 @@ class Asked:
             names.append(NEXT_PURCHASE)
         elif NEXT_PURCHASE in names and not has_next_purchases(experiment):
             say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
+        if self.metrics == METRICS and has_understood(experiment):
+            names.append(UNDERSTOOD)
         if self.readings not in (FORM, MODEL):
             raise UnknownName("reader", self.readings, (FORM, MODEL))
         if self.unit is not None:
@@ -212,6 +217,7 @@ def score(
     """
     from drretail.api.judges import asked_in_batches, world_of
     from drretail.api.models import Opener
+    from drretail.env.offers import Offers
     from drretail.eval.judging.spending import capped, judging_costs
     from drretail.eval.scoring import score as score_experiment
     from drretail.event_loop import run_loop
@@ -243,6 +249,7 @@ def score(
             judges,
             rules=rules,
             store=None if shop is None else shop.store,
+            offers=None if shop is None else Offers(shop).would_do,
             progress=choose_progress("none" if output.quiet else None),
             page_age=settings.page_age,
             live=live,

@@ -7,6 +7,7 @@ from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.query import Query, Reference
@@ -24,12 +25,20 @@ class Offers:
     world: World
     _could_be: dict[str, list[Listing]] = field(default_factory=dict[str, list[Listing]])
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
+    _would_do: dict[Want, frozenset[str]] = field(default_factory=dict[Want, frozenset[str]])
     _categories: frozenset[str] | None = None
 
     def of_want(self, want: Want) -> tuple[Listing, ...]:
         """Every product of any of its kinds, by id: all that the shop has, not only the best matches of a search."""
         found = {it.product.product_id: it for kind in want.kinds for it in self.of_kind(kind)}
         return tuple(found[key] for key in sorted(found))
+
+    def would_do(self, want: Want) -> frozenset[str]:
+        """The ids of the products that would do for a want, whatever the shopper has."""
+        if want not in self._would_do:
+            found = fitting(want, self.of_want(want)).listings
+            self._would_do[want] = frozenset(listing.product.product_id for listing in found)
+        return self._would_do[want]
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""

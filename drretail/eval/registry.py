@@ -20,6 +20,7 @@ METRICS = {
     "process": "drretail.eval.process:METRIC",
     "basket": "drretail.eval.basket:METRIC",
     "outcome": "drretail.eval.outcome:METRIC",
+    "understood": "drretail.eval.understood:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
     "pqr": "drretail.eval.pqr:METRIC",

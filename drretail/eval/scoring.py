@@ -5,7 +5,7 @@ verdicts in the folder by pure code, of this command's judges and of earlier one
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -43,6 +43,7 @@ from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.prompts import overridden
 from drretail.records.score import JudgeRef, Rules, Score, Scores
+from drretail.records.wish import Want
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
@@ -59,6 +60,7 @@ async def score(
     *,
     rules: Rules = "default",
     store: Store | None = None,
+    offers: Callable[[Want], Collection[str]] | None = None,
     progress: Progress,
     again: Again = "nothing",
     concurrency: int | None = None,
@@ -78,8 +80,9 @@ async def score(
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
     ``metrics`` are names, or families themselves; those that need no model are judged by code whatever ``judges``
-    holds. ``store`` None means that the world is not at hand. Once ``allowance`` is spent no question is asked any
-    more; scores are then made of what was judged. Cited pages older than ``page_age`` years are warned of.
+    holds. ``store`` None means that the world is not at hand; ``offers`` gives the ids of its products that would do
+    for a want. Once ``allowance`` is spent no question is asked any more; scores are then made of what was judged.
+    Cited pages older than ``page_age`` years are warned of.
 
     By label, ``missing`` is where cited pages are fetched from that the runs did not read, before anything is judged
     (with ``again``, those that could not be read as well); ``live`` is where they are fetched from to be judged by as
@@ -112,7 +115,8 @@ async def score(
 
         def singles(stage: int) -> Iterator[Job]:
             asked = [(metric, judge) for metric, judge in tables_of_judges if _STAGES.get(metric.name, 1) == stage]
-            for subject in read_subjects(experiment, store, page_age) if asked else ():
+            subjects = read_subjects(experiment, store, page_age) if asked else ()
+            for subject in (replace(one, offers=offers) for one in subjects):
                 looked = subject if live is None else _looking_again(subject, pages)
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
 

@@ -18,6 +18,7 @@ from drretail.agents.running.system import system_options
 from drretail.api.judges import OFFLINE_JUDGE
 from drretail.api.run import asked_queries
 from drretail.api.worlds import DEMO, check_askable
+from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -28,7 +29,6 @@ from drretail.inspect.scorers import USUAL, Shown, scorers_of
 from drretail.inspect.shop_tools import submit_tool
 from drretail.inspect.solver import shop_agent
 from drretail.inspect.worlds import world_at
-from drretail.env.offers import Offers
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked

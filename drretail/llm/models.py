@@ -15,7 +15,7 @@ from drretail.llm.calling import MARKED, answer_of, marked
 from drretail.llm.faults import usage_of
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
-from drretail.llm.structured import Check, Question, answered_json
+from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.records.base import Record
 from drretail.records.run import Limits, Role, Step, Stop, Usage
 from drretail.trajectory import Trajectory
@@ -76,8 +76,9 @@ class Models:
         *,
         path: str = "0",
         check: Check[T] | None = None,
+        repairs: int = MAX_REPAIRS,
     ) -> T:
-        """The model's answer in the schema of ``answer``; what does not fit is told to it, at most twice.
+        """The model's answer in the schema of ``answer``; what does not fit is told to it, at most ``repairs`` times.
 
         ``check`` says what else is wrong with an answer, None when nothing is. Raises ModelError when there is
         no usable answer.
@@ -88,7 +89,7 @@ class Models:
             effect = await self._turn(role, path, chat, said, _request(model, said) | {"schema": schema})
             return answered_json(AIMessage.model_validate(effect.response))
 
-        reply = await Question(model, answer, call, check).put(messages)
+        reply = await Question(model, answer, call, check, repairs).put(messages)
         if reply.answer is None:
             raise reply.failure or ModelError("model", "no usable answer")
         return reply.answer

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from drretail.errors import ModelError
+from drretail.grounding.text.wording import counted
 from drretail.llm.registry import Model
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record, canonical_json
@@ -122,12 +123,13 @@ class Question(Generic[T]):
     answer: type[T]
     call: Call
     check: Check[T] | None = None
+    repairs: int = MAX_REPAIRS
 
     async def put(self, messages: Sequence[Any]) -> Reply[T]:
         """The validated answer to ``messages``.
 
         Refusals, time-outs and answers cut at their longest length fail at once; what does not fit the schema, or
-        what ``check`` objects to, is told to the model, at most ``MAX_REPAIRS`` times.
+        what ``check`` objects to, is told to the model, at most ``repairs`` times.
         """
         from langchain_core.messages import AIMessage, HumanMessage
 
@@ -137,7 +139,7 @@ class Question(Generic[T]):
         if bound is None:
             said[-1] = HumanMessage(f"{said[-1].text}\n{_prompt('json_answer', schema)}")
         problem = ""
-        for attempt in range(1, MAX_REPAIRS + 2):
+        for attempt in range(1, self.repairs + 2):
             try:
                 raw = await self.call(bound or self.model.chat, said, schema)
             except ModelError as failure:
@@ -147,8 +149,8 @@ class Question(Generic[T]):
                 return Reply(found, attempt)
             problem = found
             said += [AIMessage(raw), HumanMessage(_prompt("repair", schema, problem=tagged("problem", problem)))]
-        unusable = ModelError("model", f"no usable answer after {MAX_REPAIRS} repairs: {problem}")
-        return Reply(None, MAX_REPAIRS + 1, unusable)
+        unusable = ModelError("model", f"no usable answer after {counted(self.repairs, 'repair')}: {problem}")
+        return Reply(None, self.repairs + 1, unusable)
 
     def _validated(self, raw: str) -> T | str:
         """The answer, or what is wrong with it. Nothing is coerced: "8" is no rating of 8."""

@@ -10,6 +10,7 @@ from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
 from drretail.records.outcome import Outcome
 from drretail.records.reading import Pick
+from drretail.records.wish import Wish
 
 Role = str
 """What a model is for in an agent, which names its roles itself."""
@@ -236,6 +237,8 @@ class Answer(Record):
     """One line for each time the draft was sent back: what was wrong with it."""
     struck: tuple[Finding, ...] = ()
     """What stayed wrong and was taken out of the report."""
+    understood: Wish | None = None
+    """What the question wants, as the agent understood it; None where it doesn't say."""
 
 
 class Run(Document):
@@ -262,6 +265,8 @@ class Run(Document):
     failed_branches: tuple[str, ...] = ()
     repairs: tuple[str, ...] = ()
     struck: tuple[Finding, ...] = ()
+    understood: Wish | None = None
+    """What the query wants, as the agent understood it; None where it doesn't say."""
     state_diff: tuple[StateChange, ...] = ()
     notes: tuple[str, ...] = ()
     usage: dict[str, Usage] = Field(default_factory=dict[str, Usage])

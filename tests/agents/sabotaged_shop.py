@@ -4,8 +4,10 @@ from pathlib import Path
 
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import OrderRow, default_pool, write_world
-from drretail.records.query import Constraints, Query
+from drretail.records.money import Money
+from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 from tests.shop import DAY, JANUARY, USER
 
 OWNED, UNWANTED, GOOD, DEAR, BATH, SEED = (f"B0SABOT00{number}" for number in range(1, 7))
@@ -47,10 +49,9 @@ PAGES = [
 QUERY = Query(
     query_id="q1",
     user_id=USER,
-    text="Which new bird feeder suits me, under $60? Nothing from Wrenfield, please. "
-    "Do not suggest what I already own.",
-    constraints=Constraints.model_validate(
-        {"budget": {"amount": "60", "currency": "USD"}, "brands_unwanted": ["Wrenfield"]}
+    text="I need a new bird feeder under $60. Nothing from Wrenfield, please. Do not suggest what I already own.",
+    wish=Wish(
+        wants=(Want(name="bird feeder", kinds=("bird feeder",), brands_unwanted=("Wrenfield",)),), budget=Money.of(60)
     ),
     source="test",
 )

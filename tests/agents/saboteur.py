@@ -16,7 +16,7 @@ from drretail.offline.shopper.policy import shop
 from drretail.records.reading import Pick
 from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, SEED, UNWANTED
 
-Part = Literal["alone", "supervisor", "researcher", "synthesis", "report", "summariser"]
+Part = Literal["alone", "understanding", "supervisor", "researcher", "synthesis", "report", "summariser"]
 Spoiling = Callable[[AIMessage], AIMessage]
 SPEC = "scripted:saboteur"
 
@@ -51,7 +51,8 @@ def part_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) ->
     for tag, part in _BY_TAG.items():
         if f"<{tag}>\n" in told:
             return part
-    return "supervisor" if "LaunchResearcher" in {tool["function"]["name"] for tool in tools} else "alone"
+    names = {tool["function"]["name"] for tool in tools}
+    return "understanding" if "Understood" in names else "supervisor" if "LaunchResearcher" in names else "alone"
 
 
 _BY_TAG: dict[str, Part] = {

@@ -42,8 +42,8 @@ FOUND = {
 """By form: invented_product, wrong_price, unknown_citation; by declared picks: the others."""
 FOR_A_MODEL = ["wrong_place"]
 """A place beside no source: neither form nor picks tell what it is said of."""
-NOBODYS_OWN = "over_budget"
-"""Several picks are too dear together: none of them is the wrong one."""
+ONE_TOO_MANY = "not_wanted"
+"""A second feeder where one is asked for: so is each product that a mistake puts into the cart."""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_what_a_report_says_wrongly_is_kept_and_found(shop: World, agent: str, m
     handed = {entry.id for entry in recorded.evidence}
     # Of a product that the run never looked up, only this is known: it was cited all the same.
     unread = set(re.findall(r"P:\w+", SENTENCES[mistake])) - handed
-    assert found <= {FOUND[mistake], "unresolved_citation"}
+    assert found <= {FOUND[mistake], "unresolved_citation", ONE_TOO_MANY}
     assert ("unresolved_citation" if unread and mistake != "invented_product" else FOUND[mistake]) in found
 
 
@@ -148,24 +148,16 @@ def test_the_grounded_agent_mends_what_its_model_says_wrongly_once(shop: World, 
     assert findings(shop, recorded) == []
 
 
-@pytest.mark.parametrize("mistake", [it for it in FOUND if it != NOBODYS_OWN])
+@pytest.mark.parametrize("mistake", FOUND)
 def test_the_grounded_agent_strikes_what_its_model_insists_on(shop: World, mistake: str) -> None:
     recorded = played(shop, "grounded_hybrid", liar(mistake))
     run = recorded.run
     assert run.report is not None
     assert (run.status, len(run.repairs) <= Limits().repairs) == ("done", True)
-    assert {finding.code for finding in run.struck} & {FOUND.get(mistake, mistake), "unresolved_citation"}
+    assert {finding.code for finding in run.struck} & {FOUND[mistake], "unresolved_citation", ONE_TOO_MANY}
     assert not said(mistake, run.report), "what is struck is not said again where it is listed"
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
     assert findings(shop, recorded) == []
-
-
-def test_a_cart_that_its_model_insists_on_stays_above_the_budget_and_is_told(shop: World) -> None:
-    run = played(shop, "grounded_hybrid", liar(NOBODYS_OWN)).run
-    assert run.report is not None
-    assert (run.status, run.struck, len(run.repairs)) == ("done", (), Limits().repairs)
-    assert "The budget is $60.00, and the picks cost $" in run.report
-    assert [note.partition(":")[2].partition(":")[0].strip() for note in run.notes] == ["over_budget"]
 
 
 def said(mistake: str, report: str) -> bool:

@@ -1,6 +1,7 @@
-"""Grounded Hybrid-ReAct: the paper's graph with a memory of the shopper before it and a verifier behind it.
+"""Grounded Hybrid-ReAct: the paper's graph, with a typed wish and the shopper's records before it and a verifier
+behind it.
 
-START ─▶ look briefing ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
+START ─▶ write briefing ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
                              │  ▲                  │   ▲
                    launches, │  │ reports   errors, │   │ the draft, or a better one
                              ▼  │                  ▼   │
@@ -48,6 +49,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 def prompts() -> tuple[Prompt, ...]:
     return (
+        _prompt("understanding"),
         _prompt("supervisor"),
         _prompt("researcher"),
         _prompt("synthesis"),
@@ -94,7 +96,8 @@ class _Change(TypedDict, total=False):
 async def _write_briefing(state: _State, runtime: Runtime[_Run]) -> _Change:
     del state
     run = runtime.context
-    return {"known": await write_briefing(run.task, run.session, run.toolkit)}
+    prompt = _prompt("understanding")
+    return {"known": await write_briefing(run.task, run.session, run.toolkit, run.models, prompt)}
 
 
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
@@ -109,7 +112,7 @@ async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     research, prompt = state["research"], _prompt("report")
     found, note = await write_draft(run.task, run.session, research, run.models, prompt, known.told)
-    return {"draft": draft_of(found, run.task, known.all_constraints, run.session, note)}
+    return {"draft": draft_of(found, run.task, known.wish, run.session, note)}
 
 
 def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:
@@ -147,6 +150,7 @@ async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
         failed_branches=research.failed,
         repairs=lines_of(state["repairs"]),
         struck=stricken.struck,
+        understood=state["known"].wish,
     )
     return {"answer": ended}
 

@@ -1,26 +1,24 @@
-"""What is known before the research begins: what the query demands, in types, and what the shop knows of the shopper.
+"""What is known before the research begins: how the question is understood, and what the shop knows of the shopper.
 
 The records of the shopper are fetched through the tools, by code, so that they stand in the run's ledger and can be
 cited like anything that a researcher finds.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from drretail.agents.grounded_hybrid.telling import (
-    Owned,
-    constraints_on,
-    constraints_told,
-    profile_told,
-    statements_on,
-)
+from drretail.agents.grounded_hybrid.telling import Owned, profile_block, statements_on, wish_block
+from drretail.agents.grounded_hybrid.understanding import understand
 from drretail.agents.running.new_experiment import profile_summary
 from drretail.env.session import Session
-from drretail.grounding.constraints.query import read_constraints
 from drretail.grounding.text.serialisation import whole_items
-from drretail.records.query import Constraints, Task
+from drretail.llm.models import Models
+from drretail.prompts import Prompt
+from drretail.records.query import Task
 from drretail.records.score import Statement
 from drretail.records.shop import VOID_STATUSES
+from drretail.records.wish import Wish
 from drretail.tools.toolkit import Toolkit
 
 PATH = "0"
@@ -35,13 +33,14 @@ MOST_PAGES = 20
 class Briefing:
     """What is known of a task; ``told`` and ``told_on`` are the tagged texts that roles get of it."""
 
-    question: str
-    constraints: Constraints
-    """Those of the question itself: under ``owned`` only what its words name."""
+    wish: Wish | None = None
+    """What the question wants, as the agent understood it; None where that is not known."""
     statements: tuple[Statement, ...] | None = None
     """None where nothing is known of the shopper."""
     owned: tuple[Owned, ...] = ()
     """Each product once that was ordered and kept, the newest first."""
+    of_kind: frozenset[str] = frozenset()
+    """Those of them that are of a kind that the wish names."""
     evidence: tuple[str, ...] = ()
     """The ids of the records that all this comes from."""
     notes: tuple[str, ...] = ()
@@ -49,51 +48,55 @@ class Briefing:
     @property
     def told(self) -> tuple[str, ...]:
         """What the supervisor is told, and who writes the report."""
-        demanded = constraints_told(self.constraints, self.owned, self.question)
-        return (demanded,) if self.statements is None else (profile_told(self.statements, self.evidence), demanded)
+        return self._with_wish(self.statements)
 
     def told_on(self, part: str) -> tuple[str, ...]:
-        """What a researcher is told of it whose sub-problem this is."""
-        demanded = constraints_told(constraints_on(self.constraints, part), self.owned, part)
-        if self.statements is None:
-            return (demanded,)
-        return profile_told(statements_on(self.statements, part), self.evidence), demanded
+        """What a researcher is told of it whose sub-problem this is: the whole wish, and the lines that bear on it."""
+        return self._with_wish(None if self.statements is None else statements_on(self.statements, part))
 
-    @property
-    def all_constraints(self) -> Constraints:
-        """Those that a report is held against: nothing that the shopper has is recommended."""
-        owned = dict.fromkeys([*self.constraints.owned, *(it.product_id for it in self.owned)])
-        return self.constraints.model_copy(update={"owned": tuple(owned)})
+    def _with_wish(self, statements: Sequence[Statement] | None) -> tuple[str, ...]:
+        profile = () if statements is None else (profile_block(statements, self.evidence),)
+        return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
 
-async def write_briefing(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
-    """The query's typed constraints, the shopper's products, and the profile where the tools give one.
+async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models: Models, prompt: Prompt) -> Briefing:
+    """The shopper's products and profile where the tools give them, then the wish of the question.
 
-    Raises ModelError only where a replayed journal lacks an answer.
+    ``prompt`` asks for that wish. Raises ModelError only where a replayed journal lacks a tool's answer.
     """
-    constraints = read_constraints(task.text)
+    known = await _shopper(task, session, toolkit)
+    wish, notes = await understand(task, session, models, prompt, known.owned)
+    return replace(known, wish=wish, notes=(*known.notes, *notes))
+
+
+async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
+    """What the records say of the shopper; nothing without one, and where the run has no tools for it."""
     if task.user_id is None or not {PROFILE, STATISTICS, ORDERS} <= set(toolkit.tools):
-        return Briefing(task.text, constraints)
+        return Briefing()
     user = {"user_id": task.user_id}
     replies = await toolkit.acall_all([(PROFILE, user), (STATISTICS, user)], path=PATH, role=ROLE)
     evidence = [evidence for reply in replies for evidence in reply.evidence]
     orders, cited, failed = await _all_orders(user, toolkit)
     failed = next((reply.text for reply in replies if reply.error is not None), failed)
     if failed is not None:
-        return Briefing(task.text, constraints, notes=(f"no profile briefing: {failed}",))
-    kept: dict[str, Owned] = {}
-    for it in orders:
-        if it["order_status"] not in VOID_STATUSES:
-            product_id = str(it["product_id"])
-            title = str(it.get("product_title") or product_id)
-            kept.setdefault(product_id, Owned(product_id, title, str(it["order_id"]), str(it["order_date"])[:10]))
+        return Briefing(notes=(f"no profile briefing: {failed}",))
     return Briefing(
-        task.text,
-        constraints,
-        profile_summary(session.world, task.user_id).statements,
-        tuple(kept.values()),
-        tuple(dict.fromkeys([*evidence, *cited])),
+        statements=profile_summary(session.world, task.user_id).statements,
+        owned=tuple(_owned(orders, session)),
+        evidence=tuple(dict.fromkeys([*evidence, *cited])),
     )
+
+
+def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned]:
+    """The products of orders that were kept, each by its first order here."""
+    kept: dict[str, dict[str, Any]] = {}
+    for order in orders:
+        if order["order_status"] not in VOID_STATUSES:
+            kept.setdefault(str(order["product_id"]), order)
+    records = session.world.store.products(list(kept))
+    for key, order in kept.items():
+        title, ordered = str(order.get("product_title") or key), str(order["order_date"])[:10]
+        yield Owned(key, title, str(order["order_id"]), ordered, records.get(key))
 
 
 async def _all_orders(user: dict[str, Any], toolkit: Toolkit) -> tuple[list[dict[str, Any]], list[str], str | None]:

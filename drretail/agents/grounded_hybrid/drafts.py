@@ -11,11 +11,14 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Finding
-from drretail.records.query import Constraints, Query, Task
+from drretail.records.query import Query, Task
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
+from drretail.records.wish import Wish
 
-GRAVE = frozenset({"not_in_catalog", "recommended_although_owned", "unwanted_brand", "over_budget"})
+GRAVE = frozenset(
+    {"not_in_catalog", "recommended_although_owned", "unwanted_brand", "over_budget", "below_rating", "not_wanted"}
+)
 """What sends a shopper after the wrong thing."""
 LEAST_KEPT = 0.5
 """Of a draft's words, and of the sources that it cites, the share that a mended one must still have."""
@@ -52,11 +55,11 @@ class Draft:
 
     @property
     def cost(self) -> str | None:
-        """What its cart costs by the records, and what that leaves of a total budget; None where that is not known."""
+        """What its cart costs by the records, and what that leaves of the budget; None where that is not known."""
         ledger = self.case.ledger(self.case.picks)
         if ledger.total is None:
             return None
-        if ledger.limit is None or self.case.constraints.budget_scope != "total":
+        if ledger.limit is None:
             return format_money(ledger.total, ledger.currency)
         side = "below" if ledger.total <= ledger.limit else "above"
         rest = format_money(abs(ledger.limit - ledger.total), ledger.currency)
@@ -101,13 +104,16 @@ def _named(errors: Iterable[Finding]) -> str:
     return ", ".join(f"{it.code} “{it.said}”" if it.said else it.code for it in errors)
 
 
-def draft_of(found: Declared, task: Task, constraints: Constraints, session: Session, note: str | None) -> Draft:
-    """The draft, to be held against the session's ledger and the shop's catalog."""
+def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
+    """The draft, to be held against the wish, the session's ledger and the shop's catalog.
+
+    Without a wish nothing is known of budget, brands, quantities and what the shopper needs no more of.
+    """
 
     def lookup(ids: Collection[str]) -> Mapping[str, Product]:
         return session.world.store.products(list(ids))
 
-    query = Query(query_id="draft", user_id=task.user_id, text=task.text, constraints=constraints, source="task")
+    query = Query(query_id="draft", user_id=task.user_id, text=task.text, wish=wish, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}
     return Draft(Case(report=found.report, evidence=evidence, query=query, picks=found.picks, lookup=lookup), note)
 

@@ -1,24 +1,21 @@
-"""What of the briefing is told to whom: all of it to who divides the question or answers it, a part to a researcher.
-
-Constraints and profile are told as tagged text; what is owned by name, as far as it bears on the words at hand.
-"""
+"""What each role is shown of the briefing: all of them the wish, a researcher only some lines of the profile."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from drretail.grounding.constraints.asked import NO_THING
-from drretail.grounding.constraints.scope import may_be_named_in
+from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
+from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.text.wording import short_title
 from drretail.grounding.text.words import content_stems
 from drretail.prompts import tagged
-from drretail.records.base import canonical_json
-from drretail.records.query import Constraints
 from drretail.records.score import Statement
+from drretail.records.shop import Product
+from drretail.records.wish import Wish
 
-MOST_OWNED, MOST_LINES = 8, 8
+MOST_ORDERED, MOST_OWNED, MOST_LINES = 100, 8, 8
 MOST_CITED = 3
 """Orders that a statement names one by one; one that rests on more cites the list."""
 ALWAYS = frozenset({"person", "shopper_type"})
@@ -27,8 +24,7 @@ OF_NO_THING = frozenset({"history", "recency", "rhythm"})
 """Statements on how often and when, whose words are no thing's."""
 _SHORTEST = 3
 """Characters of a word that tells what a product is: "ft" and "oz" stand in titles of all kinds."""
-_NO_THING = frozenset(content_stems(" ".join(NO_THING)))
-"""Of words like "day", "home" and "year", which join a pill organizer to any question."""
+_TITLE = 80
 _PRODUCT = re.compile(r"( ?)\[([\w-]+)\]")
 
 
@@ -42,45 +38,63 @@ class Owned:
     """Of the newest order of it, by which it can be cited: the product itself was looked up by nobody."""
     ordered: str
     """The day of that order: in a report, orders go by their dates."""
+    record: Product | None = None
+    """The shop's own; None where it has the product no more."""
 
 
-def constraints_told(constraints: Constraints, owned: Sequence[Owned], question: str) -> str:
-    """What a question demands, in its tag, with those of the owned products that it may speak of."""
-    told: dict[str, Any] = {
-        name: value
-        for name, value in constraints.model_dump(mode="json", exclude_none=True, exclude={"owned"}).items()
-        if value not in ([], {})
+def owned_block(owned: Sequence[Owned]) -> str:
+    """The owned products in their tag, one per line with id, day, title and leaf category, the newest."""
+    lines = [_line(product) for product in owned[:MOST_ORDERED]]
+    if len(owned) > MOST_ORDERED:
+        lines.append(f"and {len(owned) - MOST_ORDERED:,} more, ordered before these")
+    return tagged("owned", "\n".join(lines))
+
+
+def _line(product: Owned) -> str:
+    path = () if product.record is None else product.record.categories
+    category = f"  ({path[-1]})" if path else ""
+    return f"{product.product_id}  {product.ordered}  {short_title(product.title, _TITLE)}{category}"
+
+
+def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
+    """The wish in its tag, as JSON without empty fields.
+
+    Under ``owned`` stand the products that it names, then those of the kinds that it wants, a few; ``owned_besides``
+    counts the others.
+    """
+    kinds = {kind for want in wish.wants for kind in want.kinds}
+    named = [product for product in owned if product.product_id in wish.owned]
+    alike = [product for product in owned if product not in named and _is_of(product, kinds)]
+    listed = [*named, *alike][:MOST_OWNED]
+    fields = wish.model_dump(mode="json") | {
+        "owned": [_entry(product) for product in listed],
+        "owned_besides": len(owned) - len(listed),
     }
-    if constraints.budget is None:
-        del told["budget_scope"]
-    listed = _bearing_on(question, owned, constraints.owned)
-    if listed:
-        told["owned"] = [
-            {
-                "id": it.product_id,
-                "title": short_title(it.title, 80),
-                "evidence": order_evidence_id(it.order_id),
-                "ordered": it.ordered,
-            }
-            for it in listed
-        ]
-    if len(listed) < len(owned):
-        told["owned_besides"] = len(owned) - len(listed)
-    return tagged("constraints", canonical_json(told))
+    return tagged("wish", compact_json(_without_empty(fields)))
 
 
-def constraints_on(constraints: Constraints, part: str) -> Constraints:
-    """What is demanded of the things that a part of the question names; budget, brands and deadline hold for all."""
-    return constraints.model_copy(
-        update={
-            "must": tuple(it for it in constraints.must if it.of is None or may_be_named_in(it.of, part)),
-            "must_not": tuple(it for it in constraints.must_not if it.of is None or may_be_named_in(it.of, part)),
-            "quantities": {name: it for name, it in constraints.quantities.items() if may_be_named_in(name, part)},
-        }
-    )
+def _is_of(product: Owned, kinds: Iterable[str]) -> bool:
+    record = product.record
+    return record is not None and any(is_of_kind(record, kind) for kind in kinds)
 
 
-def profile_told(statements: Iterable[Statement], known: Collection[str]) -> str:
+def _entry(product: Owned) -> dict[str, str]:
+    return {
+        "id": product.product_id,
+        "title": short_title(product.title, _TITLE),
+        "evidence": order_evidence_id(product.order_id),
+        "ordered": product.ordered,
+    }
+
+
+def _without_empty(value: Any) -> Any:
+    """The same without absent values, empty lists, False and 0, at every depth."""
+    if isinstance(value, list):
+        return [_without_empty(entry) for entry in value]
+    return {name: _without_empty(entry) for name, entry in value.items() if entry} if isinstance(value, dict) else value
+
+
+def profile_block(statements: Iterable[Statement], known: Collection[str]) -> str:
     """The statements in their tag, one a line, each with the evidence that it rests on."""
 
     lines = (
@@ -107,16 +121,9 @@ def _marked(text: str, known: Collection[str]) -> str:
     return _PRODUCT.sub(mark, text)
 
 
-def _bearing_on(question: str, owned: Sequence[Owned], named: Collection[str]) -> list[Owned]:
-    """What the question names by id, then what shares most words with it; a few, ties in the given order."""
-    shared = {it.product_id: _in_common(question, it.title) for it in owned}
-    bearing = [it for it in owned if it.product_id in named or shared[it.product_id]]
-    return sorted(bearing, key=lambda it: (it.product_id not in named, -shared[it.product_id]))[:MOST_OWNED]
-
-
 def _in_common(one: str, other: str) -> int:
-    """How many words that may name a thing stand in both texts, by their stems."""
-    return sum(len(it) >= _SHORTEST for it in {*content_stems(one)} & {*content_stems(other)} - _NO_THING)
+    """How many content words stand in both texts, by their stems."""
+    return sum(len(word) >= _SHORTEST for word in {*content_stems(one)} & {*content_stems(other)})
 
 
 def _sources(statement: Statement, known: Collection[str]) -> Sequence[str]:

@@ -54,7 +54,7 @@ TYPICAL = {
         Range(3, 10), Range(31_500, 198_900), Range(1_700, 2_900), ALONE, Range(10_400, 28_800), Range(1_500, 4_300)
     ),
     "hybrid_react": HYBRID,
-    "grounded_hybrid": replace(HYBRID, calls=Range(18, 28), input=Range(105_700, 461_900)),
+    "grounded_hybrid": replace(HYBRID, calls=Range(19, 29), input=Range(108_500, 464_700)),
     # No run of it by a real model is known: those of the other agent that sends sub-agents stand in.
     "dr3": HYBRID,
 }
@@ -127,9 +127,9 @@ def _most_calls(system: System) -> float | None:
         errand = max(limits.rag_turns + challenged + 1, MOST_PARTS * (1 + MAX_REPAIRS))
         return limits.tool_turns * (1 + limits.researchers * errand) + 1 + challenged + picks
     branch = limits.tool_turns + challenged + 1 + MAX_REPAIRS
-    drafts = 1 + (limits.repairs if system.agent == "grounded_hybrid" else 0)
+    understanding, drafts = (2, 1 + limits.repairs) if system.agent == "grounded_hybrid" else (0, 1)
     supervisor = limits.supervisor_turns + challenged
-    return supervisor + supervisor * limits.researchers * branch + drafts * (1 + picks)
+    return understanding + supervisor + supervisor * limits.researchers * branch + drafts * (1 + picks)
 
 
 def _range(spread: Spread) -> Range:

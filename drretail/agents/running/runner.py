@@ -247,6 +247,7 @@ def run_of(
         failed_branches=answer.failed_branches if answer else (),
         repairs=answer.repairs if answer else (),
         struck=answer.struck if answer else (),
+        understood=answer.understood if answer else None,
         usage=dict(usage),
         tools=tuple(session.tools),
         tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),

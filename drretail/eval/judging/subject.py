@@ -1,6 +1,6 @@
 """A recorded run with all that a judge may see of it."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -29,6 +29,7 @@ from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.records.run import INJECTED, Run, System
 from drretail.records.score import ProfileSummary
+from drretail.records.wish import Want
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Subject:
     """None for a query without user, where the experiment holds no summary, and where the run saw other data."""
     store: Store | None
     """The world's records, None where the world is not at hand."""
+    offers: Callable[[Want], Collection[str]] | None = None
+    """The ids of the world's products that would do for a want; None where the world is not at hand."""
     now: datetime | None = None
     """The shop's today; None where nobody knows it."""
     page_age: float = PAGE_AGE

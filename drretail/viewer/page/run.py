@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from drretail.grounding.text.wishes import wish_lines
+from drretail.records.wish import Wish
 from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.experiment import ClaimsView, Question, RunView
 from drretail.viewer.page.agent_tree import Agent
@@ -42,6 +44,10 @@ class RunPart:
     cart: Cart | None
     cart_read_by: str
     """Who read the picks of a report that declares none: "picks by form"; empty where it declares them."""
+    understood: list[str]
+    """How the run says that it understood the question, in lines; empty where it doesn't say."""
+    wish: list[str]
+    """What the query's maker typed, likewise; empty where nobody did."""
     claims: list[ClaimsPart]
     findings: list[FindingCard]
     evidence: list[EvidenceCard]
@@ -65,6 +71,8 @@ def run_part(view: RunView, question: Question, name: str) -> RunPart:
         report=report.html,
         cart=cart,
         cart_read_by=read_by,
+        understood=_wish_lines(None if view.run is None else view.run.understood),
+        wish=_wish_lines(question.query.wish),
         claims=[
             ClaimsPart(one, words, claim_cards(view, judge, report.shown))
             for judge, (one, words) in enumerate(zip(view.claims, added, strict=True))
@@ -74,3 +82,7 @@ def run_part(view: RunView, question: Question, name: str) -> RunPart:
         agents=research_of(view).agents(),
         steps=step_cards(view),
     )
+
+
+def _wish_lines(wish: Wish | None) -> list[str]:
+    return [] if wish is None else wish_lines(wish)

@@ -1,6 +1,7 @@
 """Runs of grounded_hybrid by scripted roles; the report's turns are told apart by how often it was asked."""
 
 import asyncio
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -12,9 +13,11 @@ from drretail.env.world import World
 from drretail.grounding.verify.checks import Case
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
+from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of
 from tests.grounding.kitchen import EVIDENCE, GOODS
@@ -28,20 +31,31 @@ CART = "\n\n```picks\nP:B0TEST0002 x 1\n```"
 HOPPER = ("product_catalog_search", {"query": "bird feeder"})
 
 
+WISH = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),))
+FOR_30 = WISH.model_copy(update={"budget": Money.of(30)})
+
+
+def understanding(wish: Wish) -> AIMessage:
+    """The answer of a model that understands the question so."""
+    return AIMessage(json.dumps(wish.model_dump(mode="json")))
+
+
 def plays(
     supervisor: Script | None = None,
     researcher: Mapping[str, Script] | None = None,
     report: Sequence[str | BaseException] = (DRAFT,),
     cart: str = CART,
+    understood: Script | None = None,
 ) -> Cast:
     """A cast that has looked at all bird feeders; the report generator says these in turn, the last one for ever.
 
-    Each report ends with the ``cart``.
+    Each report ends with the ``cart``. The question is understood as ``understood`` says, in turn: else as WISH.
     """
     return cast(
         supervisor=supervisor or (launch("A feeder."), calls(DONE)),
         researcher=researcher or {"": (calls(HOPPER), calls(DONE))},
         report=[AIMessage(it + cart if it.strip() else it) if isinstance(it, str) else it for it in report],
+        understanding=(understanding(WISH),) if understood is None else understood,
     )
 
 
@@ -67,8 +81,8 @@ def lookup(ids: Collection[str]) -> Mapping[str, Product]:
     return {it: GOODS[it] for it in ids if it in GOODS}
 
 
-def draft(report: str, *products: str, query: Query = GIFT) -> Draft:
-    """A draft of a run in the kitchen shop that picks these, without a budget."""
-    picks = tuple(Pick(product=it) for it in products)
-    plain = query.model_copy(update={"constraints": query.constraints.model_copy(update={"budget": None})})
-    return Draft(Case(report=report, evidence=EVIDENCE, query=plain, picks=picks, lookup=lookup))
+def draft(report: str, *products: str, wish: Wish | None = None) -> Draft:
+    """A draft of a run in the kitchen shop that picks these."""
+    picks = tuple(Pick(product=product) for product in products)
+    query = GIFT.model_copy(update={"wish": wish})
+    return Draft(Case(report=report, evidence=EVIDENCE, query=query, picks=picks, lookup=lookup))

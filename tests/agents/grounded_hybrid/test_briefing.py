@@ -1,55 +1,58 @@
 """What every researcher and the report generator are told before the research, and where it stands in the record."""
 
 import json
+from typing import Any
 
 import pytest
 
 from drretail.env.world import World
 from drretail.grounding.report.citations import find_citations
+from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
+from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.run import Limits
+from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
-from tests.agents.grounded_hybrid.staging import DRAFT, play, plays
-from tests.agents.hybrid_react.cast import DONE, FEEDER, calls, launch
+from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, play, plays, understanding
+from tests.agents.hybrid_react.cast import DONE, FEEDER, UNDERSTANDING, calls, launch
 from tests.shop import USER
 
+WRONG = DRAFT.replace("$39.50", "$29.50")
+TUBE = Wish(wants=(Want(name="bird feeder", kinds=("tube bird feeder",)),), budget=Money.of(30))
 
-def test_researchers_and_report_are_given_profile_and_constraints(world: World) -> None:
-    cast = plays(supervisor=(launch("A feeder.", "A bath."), calls(DONE)))
+
+def wish_shown(turn: Request) -> dict[str, Any]:
+    return json.loads(tag_content("wish", turn.messages[1].text) or "")
+
+
+def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(world: World) -> None:
+    cast = plays(
+        supervisor=(launch("A feeder.", "A bath."), calls(DONE)),
+        report=(WRONG, DRAFT),
+        understood=(understanding(TUBE),),
+    )
     play(world, cast)
-    told = [cast.shown["supervisor"][0], *cast.shown["researcher"], *cast.shown["report"]]
-    for turn in told:
-        asked = turn.messages[1].text
-        constraints = json.loads(tag_content("constraints", asked) or "")
-        assert constraints["budget"] == {"amount": "30", "currency": "USD"}
-        assert constraints["budget_scope"] == "total"
-        assert {it["id"] for it in constraints["owned"]} <= {"B0TEST0001", "B0TEST0004"}
+    turns = [cast.shown["supervisor"][0], *cast.shown["researcher"], *cast.shown["report"]]
+    for turn in turns:
+        wish = wish_shown(turn)
+        assert wish["wants"] == [{"name": "bird feeder", "kinds": ["tube bird feeder"], "quantity": 1}]
+        assert wish["budget"] == {"amount": "30", "currency": "USD"}
+        assert [product["id"] for product in wish["owned"]] == ["B0TEST0001"], "by its record it is of the wanted kind"
+        assert wish["owned_besides"] == 1
     for turn in (cast.shown["supervisor"][0], *cast.shown["report"]):
         assert "Tanagrove Bird Bath" in (tag_content("profile", turn.messages[1].text) or "")
 
 
-def test_a_researcher_is_told_what_bears_on_its_part(world: World) -> None:
-    """Of two things, the bath's researcher reads nothing that was demanded of the feeder, nor of its orders."""
-    text = "I want a bird feeder and a bird bath for under $60 in all. The feeder has to be squirrel-proof."
-    asked = Query(query_id="q1", user_id=USER, text=text, source="test")
-    cast = plays(supervisor=(launch("A feeder for the garden.", "A bath of stone."), calls(DONE)))
-    recorded = play(world, cast, query=asked)
-    told = {tag_content("sub_problem", it.messages[1].text): it.messages[1].text for it in cast.shown["researcher"]}
-    feeder, bath = (
-        json.loads(tag_content("constraints", told[it]) or "")
-        for it in ("A feeder for the garden.", "A bath of stone.")
-    )
-    assert feeder["must"] == [{"of": "bird feeder", "property": "squirrel-proof"}]
-    assert "must" not in bath
-    assert feeder["budget"] == bath["budget"] == {"amount": "60", "currency": "USD"}
-    assert [it["id"] for it in bath["owned"]] == ["B0TEST0004"]
-    assert [it["title"] for it in feeder["owned"]] == ["Tanagrove Tube Bird Feeder, 18 inch"]
-    assert bath["owned_besides"] == feeder["owned_besides"] == 1
-    owned = [it["evidence"] for it in (*bath["owned"], *feeder["owned"])]
-    assert {it.evidence_id for it in find_citations(" ".join(f"[{it}]" for it in owned), recorded.evidence)} == {*owned}
-    whole = json.loads(tag_content("constraints", cast.shown["report"][0].messages[1].text) or "")
-    assert (whole["must"], len(whole["owned"])) == (feeder["must"], 2)
+def test_an_owned_product_that_is_shown_can_be_cited_by_its_order(world: World) -> None:
+    named = FOR_30.model_copy(update={"owned": ("B0TEST0004",)})
+    cast = plays(understood=(understanding(named),))
+    recorded = play(world, cast)
+    owned = wish_shown(cast.shown["report"][0])["owned"]
+    assert [product["id"] for product in owned] == ["B0TEST0004", "B0TEST0001"]
+    marks = [product["evidence"] for product in owned]
+    cited = find_citations(" ".join(f"[{mark}]" for mark in marks), recorded.evidence)
+    assert {citation.evidence_id for citation in cited} == {*marks}
 
 
 def test_synthesis_reads_findings_only(world: World) -> None:
@@ -57,7 +60,7 @@ def test_synthesis_reads_findings_only(world: World) -> None:
     play(world, cast)
     (asked,) = {turn.messages[1].text for turn in cast.shown["synthesis"]}
     assert tag_content("profile", asked) is None
-    assert tag_content("constraints", asked) is None
+    assert tag_content("wish", asked) is None
 
 
 def test_the_shoppers_records_come_through_the_tools_and_can_be_cited(world: World) -> None:
@@ -117,9 +120,8 @@ def test_all_orders_are_read_page_by_page(world: World, monkeypatch: pytest.Monk
     recorded = play(world, cast)
     asked = [step.args for step in recorded.run.steps if step.name == "get_user_orders"]
     assert len(asked) == 2 // size
-    constraints = json.loads(tag_content("constraints", cast.shown["report"][0].messages[1].text) or "")
-    assert {it["id"] for it in constraints["owned"]} | {"B0TEST0004"} == {"B0TEST0001", "B0TEST0004"}
-    assert len(constraints["owned"]) + constraints.get("owned_besides", 0) == 2
+    owned = tag_content("owned", cast.shown[UNDERSTANDING][0].messages[1].text) or ""
+    assert {line.split()[0] for line in owned.splitlines()} == {"B0TEST0001", "B0TEST0004"}
 
 
 def test_a_turn_has_the_tools_of_hybrid_react(world: World) -> None:

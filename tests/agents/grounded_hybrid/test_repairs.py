@@ -11,11 +11,12 @@ from drretail.agents.grounded_hybrid.left_out import TITLE
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.prompts import tag_content
+from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY
-from tests.agents.grounded_hybrid.staging import CART, draft, play, plays
+from tests.agents.grounded_hybrid.staging import CART, FOR_30, WISH, draft, play, plays, understanding
 
 ASKED = Query(query_id="q1", user_id=QUERY.user_id, text="Which new bird feeder suits me?", source="test")
 BIRDS = "You bought the Tanagrove Tube Bird Feeder before [O:0000000002]."
@@ -54,16 +55,19 @@ def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World)
 
 
 @pytest.mark.parametrize(
-    ("asked", "cost"),
+    ("budget", "cost"),
     [
-        ("A feeder for up to $50, please.", "$39.50, $10.50 below the budget"),
-        ("A feeder for up to $30, please.", "$39.50, $9.50 above the budget"),
-        ("Two feeders, each of them for up to $50, please.", "$39.50"),
+        (Money.of(50), "$39.50, $10.50 below the budget"),
+        (Money.of(30), "$39.50, $9.50 above the budget"),
+        (None, "$39.50"),
     ],
 )
-def test_what_the_cart_costs_is_told_with_what_it_leaves_of_a_total(world: World, asked: str, cost: str) -> None:
-    cast = plays(report=(WRONG, RIGHT))
-    play(world, cast, query=ASKED.model_copy(update={"text": asked}))
+def test_what_the_cart_costs_is_shown_with_what_it_leaves_of_the_budget(
+    world: World, budget: Money | None, cost: str
+) -> None:
+    understood = understanding(WISH.model_copy(update={"budget": budget}))
+    cast = plays(report=(WRONG, RIGHT), understood=(understood,))
+    play(world, cast, query=ASKED)
     assert tag_content("cost", cast.shown["report"][1].messages[1].text) == cost
 
 
@@ -168,13 +172,19 @@ def test_a_report_generator_that_fails_at_first_fails_the_run(world: World) -> N
     assert (run.status, run.report) == ("failed", None)
 
 
-def test_a_budget_that_does_not_hold_is_said_at_the_end(world: World) -> None:
-    run = play(world, plays(report=(RIGHT,)), query=QUERY).run  # under $30
+def test_a_budget_that_does_not_hold_is_named_at_the_end(world: World) -> None:
+    run = play(world, plays(report=(RIGHT,), understood=(understanding(FOR_30),))).run
     assert run.report is not None
     assert run.report.startswith(RIGHT)
     assert run.report.endswith(f"## {TITLE}\n\nThe budget is $30.00, and the picks cost $39.50.\n")
     assert (len(run.repairs), run.struck, run.picks) == (2, (), HOPPER)
     assert any(note.startswith("left wrong: over_budget") for note in run.notes)
+
+
+def test_a_budget_is_held_by_the_understood_wish_and_by_no_words_of_the_question(world: World) -> None:
+    """The question says "under $30"; the model understood nothing of it."""
+    run = play(world, plays(report=(RIGHT,)), query=QUERY).run
+    assert (run.report, run.repairs) == (RIGHT, ())
 
 
 def test_the_same_run_twice_is_the_same(world: World) -> None:

@@ -26,7 +26,7 @@ from tests.agents.saboteur import (
 FOUND = {
     "invented_product": "not_in_catalog",
     "wrong_price": "price_wrong",
-    "over_budget": "over_budget",
+    "over_budget": "not_wanted",  # the dear one is a second feeder
     "unknown_citation": "unresolved_citation",
     "owned_as_new": "recommended_although_owned",
     "unwanted_brand": "unwanted_brand",
@@ -61,7 +61,7 @@ def test_a_mistake_that_the_model_mends_is_mended(shop: World, mistake: str) -> 
     assert TITLE not in (run.report or "")
 
 
-@pytest.mark.parametrize("mistake", [it for it in FOUND if it != "over_budget"])
+@pytest.mark.parametrize("mistake", FOUND)
 def test_a_mistake_that_the_model_insists_on_is_struck_and_listed(shop: World, mistake: str) -> None:
     run = played(shop, liar(mistake)).run
     body, _, listed = (run.report or "").partition(f"## {TITLE}")
@@ -71,14 +71,6 @@ def test_a_mistake_that_the_model_insists_on_is_struck_and_listed(shop: World, m
     assert "\n- " in listed
     assert SENTENCES[mistake].splitlines()[-1] in {finding.said for finding in run.struck}
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
-
-
-def test_a_cart_above_the_budget_that_the_model_insists_on_stays_and_is_told(shop: World) -> None:
-    run = played(shop, liar("over_budget")).run
-    body, _, told = (run.report or "").partition(f"## {TITLE}")
-    assert (run.struck, len(run.repairs)) == ((), 2)
-    assert SENTENCES["over_budget"] in body
-    assert "The budget is $60.00, and the picks cost $" in told
 
 
 @pytest.mark.parametrize("mistake", sorted(NOT_FOUND))

@@ -8,19 +8,21 @@ from drretail.agents.grounded_hybrid.drafts import Draft
 from drretail.agents.grounded_hybrid.left_out import ABOVE, SUMS, TITLE, with_left_out
 from drretail.agents.grounded_hybrid.striking import Stricken, strike_out
 from drretail.grounding.verify.checks import Case
-from drretail.records.query import Constraints, Query
+from drretail.records.wish import Want, Wish
 from tests.agents.grounded_hybrid.staging import draft, lookup
 from tests.grounding.kitchen import EVIDENCE, KETTLE, MUGS, O2, QUERY, TOTAL, TOWELS, K, M, P, S, T
 
-OWNED = QUERY.model_copy(update={"constraints": Constraints(owned=(MUGS.product_id,))})
+OWNED = Wish(
+    wants=(Want(name="kettle", kinds=("kettle",)), Want(name="mugs", kinds=("mugs",))), owned=(MUGS.product_id,)
+)
 
 
-def struck(report: str, *products: str, query: Query = QUERY) -> Stricken:
-    return strike_out(draft(report, *products, query=query))
+def struck(report: str, *products: str, wish: Wish | None = None) -> Stricken:
+    return strike_out(draft(report, *products, wish=wish))
 
 
-def left(report: str, *products: str, query: Query = QUERY) -> str:
-    return struck(report, *products, query=query).draft.report
+def left(report: str, *products: str, wish: Wish | None = None) -> str:
+    return struck(report, *products, wish=wish).draft.report
 
 
 def test_a_right_report_stays_as_it_is() -> None:
@@ -95,7 +97,7 @@ def test_a_wrong_pick_goes_with_what_is_said_of_it_alone() -> None:
     report = (
         f"Get the mugs {M}. You bought mugs before {M}{O2}. The towels {T} match the mugs {M}. The kettle {K} is steel."
     )
-    stricken = struck(report, MUGS.product_id, KETTLE.product_id, query=OWNED)
+    stricken = struck(report, MUGS.product_id, KETTLE.product_id, wish=OWNED)
     assert stricken.draft.report == report.removeprefix(f"Get the mugs {M}. ")
     assert [it.product for it in stricken.draft.case.picks or ()] == [KETTLE.product_id]
     assert [(it.code, it.said) for it in stricken.struck] == [("recommended_although_owned", f"Get the mugs {M}.")]

@@ -27,6 +27,8 @@ PAGES = ("web_search", {"query": "bird feeder cleaning"})
 DONE = ("Finalize", {})
 REPORT = reporting("Take the tube feeder for $24.99 [P:B0TEST0001].", "P:B0TEST0001 x 1")
 Script = Sequence[Scripted]
+UNDERSTANDING = "understanding"
+"""The part of a supervisor who says how the question is understood."""
 
 
 def launch(*sub_problems: str, more: Sequence[tuple[str, dict[str, Any]]] = ()) -> AIMessage:
@@ -62,7 +64,7 @@ class Cast:
     shown: dict[str, list[Request]] = field(default_factory=lambda: defaultdict(list))
 
     def models(self, seconds: float | None = None) -> dict[str, Model]:
-        return {role: self._model(role, seconds) for role in self.scripts}
+        return {role: self._model(role, seconds) for role in self.scripts if role != UNDERSTANDING}
 
     def of(self, role: str, about: str) -> list[Request]:
         """What was shown to a role in the conversation about a sub-problem."""
@@ -71,9 +73,10 @@ class Cast:
     def _model(self, role: str, seconds: float | None) -> Model:
         def play(request: Request) -> Scripted:
             about = asked(request)
-            self.shown[role].append(request)
-            time.sleep(self.pause(role, about))
-            script = self.scripts[role].get(about, self.scripts[role].get("", ()))
+            part = UNDERSTANDING if request.schema == "Understood" else role
+            self.shown[part].append(request)
+            time.sleep(self.pause(part, about))
+            script = self.scripts[part].get(about, self.scripts[part].get("", ()))
             return script[request.turn - 1]
 
         return replace(scripted_model(play=play, name=role), seconds=seconds)
@@ -84,6 +87,7 @@ def cast(
     researcher: Mapping[str, Script] | None = None,
     synthesis: Mapping[str, Script] | None = None,
     report: Script = (REPORT,),
+    understanding: Script = (),
     **given: Any,
 ) -> Cast:
     """A cast whose researchers search feeders and finish, and whose syntheses report that, unless told otherwise."""
@@ -94,6 +98,7 @@ def cast(
             "researcher": usual | dict(researcher or {}),
             "synthesis": {"": (reported("P:B0TEST0001"),)} | dict(synthesis or {}),
             "report": {"": report},
+            UNDERSTANDING: {"": understanding},
         },
         **given,
     )

@@ -1,0 +1,115 @@
+"""Two wishes for one question: which wants are the same by what would do for them, and which limits are equal."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
+
+LEAST_OVERLAP = 0.5
+"""Of the products that would do for either of two wants, the share that would do for both (Jaccard)."""
+NOTHING_OFFERED = "the shop has nothing that would do for what the query wants"
+NO_LIMITS = "neither wish names a budget, a brand or a number of pieces"
+WouldDo = Callable[[Want], Collection[str]]
+"""The ids of the products that would do for a want."""
+
+
+class Measured(NamedTuple):
+    """One measure of a run; ``value`` is None where there is nothing to measure, and ``reason`` says why."""
+
+    value: float | None
+    reason: str
+
+
+def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Measured]:
+    """Each measure by its variant; ``wish`` is the query's.
+
+    Wants for which the shop has nothing are left out: no products say whether they were understood.
+    """
+    products = [frozenset(would_do(want)) for want in wish.wants]
+    places = [place for place, found in enumerate(products) if found]
+    pairs = matched([products[place] for place in places], [frozenset(would_do(want)) for want in understood.wants])
+    wants = {wish.wants[place]: understood.wants[pairs[at]] if at in pairs else None for at, place in enumerate(places)}
+    measured = {"wants": _wants(wish, understood, wants), "limits": _limits(wish, understood, wants)}
+    return measured | {"understood": _mean(**measured)}
+
+
+def matched(wanted: Sequence[Collection[str]], others: Sequence[Collection[str]]) -> Mapping[int, int]:
+    """For as many wanted sets as can be, the place of another that overlaps it by half, none for two of them."""
+    shares = [[overlap(one, other) for other in others] for one in wanted]
+    near = [
+        sorted((at for at in range(len(others)) if row[at] >= LEAST_OVERLAP), key=lambda at: -row[at]) for row in shares
+    ]
+    taken: dict[int, int] = {}
+
+    def place(number: int, tried: set[int]) -> bool:
+        for at in near[number]:
+            if at not in tried:
+                tried.add(at)
+                if at not in taken or place(taken[at], tried):
+                    taken[at] = number
+                    return True
+        return False
+
+    for number in range(len(wanted)):
+        place(number, set())
+    return {number: at for at, number in taken.items()}
+
+
+def overlap(one: Collection[str], other: Collection[str]) -> float:
+    """The Jaccard index; 0 of two empty sets."""
+    return len({*one} & {*other}) / (len({*one} | {*other}) or 1)
+
+
+def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Measured:
+    """The share of the query's wants that were understood; where nothing is to be bought, whether that was."""
+    if not wish.wants:
+        return Measured(float(not understood.wants), "nothing is to be bought")
+    if not wants:
+        return Measured(None, NOTHING_OFFERED)
+    lines = [f"{want.name}: {'nothing' if other is None else other.name}" for want, other in wants.items()]
+    return Measured(fmean(other is not None for other in wants.values()), "; ".join(lines))
+
+
+def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Measured:
+    """The share that are equal of the budget, and of the brands and the quantity of each want."""
+    equal = dict(_compared_limits(wish, understood, wants))
+    if not equal:
+        return Measured(None, NO_LIMITS)
+    lines = [f"{name}: {'equal' if same else 'not equal'}" for name, same in equal.items()]
+    return Measured(fmean(equal.values()), "; ".join(lines))
+
+
+def _compared_limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Iterator[tuple[str, bool]]:
+    """Limits that either wish names; what both leave open says nothing."""
+    if wish.budget is not None or understood.budget is not None:
+        yield "budget", _amount(wish.budget) == _amount(understood.budget)
+    for want, other in wants.items():
+        brands, others = _brands(want), frozenset[str]() if other is None else _brands(other)
+        if brands or others:
+            yield f"brands of {want.name}", brands == others
+        if want.quantity > 1 or (other is not None and other.quantity > 1):
+            yield f"quantity of {want.name}", other is not None and want.quantity == other.quantity
+
+
+def _amount(money: Money | None) -> object:
+    return None if money is None else (money.value, money.currency)
+
+
+def _brands(want: Want) -> frozenset[str]:
+    """Those that are wanted, and those that are not with a mark before them."""
+    return frozenset(
+        [
+            *(brand.casefold() for brand in want.brands_wanted),
+            *(f"-{brand.casefold()}" for brand in want.brands_unwanted),
+        ]
+    )
+
+
+def _mean(wants: Measured, limits: Measured) -> Measured:
+    """Of both; the wants alone where no limits are named."""
+    if wants.value is None:
+        return wants
+    known = [measured.value for measured in (wants, limits) if measured.value is not None]
+    return Measured(fmean(known), "; ".join([wants.reason, limits.reason]))

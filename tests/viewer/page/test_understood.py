@@ -1,0 +1,43 @@
+"""How a run understood its question stands with the run, beside what the query's maker typed."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import Experiment, read_definition
+from drretail.files import write_json
+from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
+from drretail.viewer.page.document import render_page
+from tests.eval.folders import LABEL, a_run, experiment
+from tests.viewer.dom import Element, parse
+
+UNDERSTOOD = Wish(wants=(Want(name="nest box", kinds=("birdhouse",), quantity=2),), budget=Money.of(45))
+TYPED = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=("<b>cedar</b>",)),))
+
+
+def page(folder: Path, understood: Wish | None, typed: Wish | None) -> Element:
+    experiment(folder, {LABEL: {"q1-r1": "Take it."}})
+    definition = read_definition(folder)
+    queries = tuple(query.model_copy(update={"wish": typed}) for query in definition.queries)
+    definition = definition.model_copy(update={"queries": queries})
+    write_json(folder / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
+    with Experiment(folder, definition) as opened:
+        run = a_run(LABEL, "q1-r1", "Take it.").model_copy(update={"understood": understood})
+        opened.save(run, (), {}, {"world": "nowhere"})
+    return parse(render_page(folder))
+
+
+def lists(shown: Element) -> list[list[str]]:
+    return [[line.text for line in found.all("li")] for found in shown.all("ul", "wish")]
+
+
+@pytest.mark.parametrize("typed", [TYPED, None])
+def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path, typed: Wish | None) -> None:
+    shown = lists(page(tmp_path / "exp", UNDERSTOOD, typed))
+    assert shown[0] == ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
+    assert shown[1:] == ([["nesting box: of the kind birdhouse; must be <b>cedar</b>"]] if typed else [])
+
+
+def test_a_run_that_does_not_say_shows_nothing_of_it(tmp_path: Path) -> None:
+    assert lists(page(tmp_path / "exp", None, TYPED)) == []
