@@ -5,7 +5,7 @@ kind counts as one, and what a product must be or must not be is met. Where even
 basket. Decided are prices, brands, stars, numbers of ratings, what the shopper has, quantities and order ids.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
@@ -31,7 +31,7 @@ def proof_of(
     *,
     owned: Collection[str] = (),
     orders: Collection[str] = (),
-    without: dict[Because, FoundBasket] | None = None,
+    without: Mapping[Because, FoundBasket] | None = None,
 ) -> Proof:
     """What is known of a wish whose baskets stand in ``reference``.
 
@@ -40,18 +40,18 @@ def proof_of(
     """
     everything = {listing.product.product_id: listing for of_want in could_be for listing in of_want}
     unpriced = sum(listing.price is None for listing in everything.values())
-    counts = {"looked_at": len(everything), "unpriced": unpriced, "cheapest_without": without or {}}
+    refuted = Proof(state="refuted", looked_at=len(everything), unpriced=unpriced, cheapest_without=dict(without or {}))
     if not set(wish.orders) <= set(orders):
-        return Proof(state="proved", lack="no_such_order", **counts)
+        return refuted.model_copy(update={"state": "proved", "lack": "no_such_order"})
     if reference.best is not None:
-        return Proof(state="refuted", **counts)
+        return refuted
     lack = None if reference.lack is None else REASONS.get(reference.lack)
     if _least(wish, could_be, owned) is None:
-        return Proof(state="proved", lack=lack, **counts)
+        return refuted.model_copy(update={"state": "proved", "lack": lack})
     undecided = tuple(
         want.name for want, of_want in zip(wish.wants, could_be, strict=True) if not want.optional and of_want
     )
-    return Proof(state="open", lack=lack, undecided=undecided, **counts)
+    return refuted.model_copy(update={"state": "open", "lack": lack, "undecided": undecided})
 
 
 def _least(wish: Wish, could_be: Sequence[Sequence[Listing]], owned: Collection[str]) -> Decimal | None:

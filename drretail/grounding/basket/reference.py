@@ -10,6 +10,7 @@ from drretail.grounding.basket.proof import REASONS, proof_of
 from drretail.grounding.constraints.fits import fitting, leaves_open, priced_in
 from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.records.money import USD, Money
+from drretail.records.outcome import Because
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Query, Reference, WantedThing
 from drretail.records.wish import Want, Wish
 
@@ -53,7 +54,9 @@ def reference_of(
     )
     if could_be is None:
         return reference
-    without = {REASONS[lack]: _found(*found, titles, currency) for lack, found in lifted.items()}
+    without: dict[Because, FoundBasket] = {
+        REASONS[lack]: _found(*found, titles, currency) for lack, found in lifted.items()
+    }
     proof = proof_of(wish, reference, could_be, owned=owned, orders=orders, without=without)
     return reference.model_copy(update={"proof": proof})
 
@@ -128,7 +131,7 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
     would_do = [fitting(wish.wants[it], offered[it], owned).listings or offered[it] for it in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
-    return next(iter(lifted), "no_basket")
+    return next((lack for lack in _WITHOUT if lack in lifted), "no_basket")
 
 
 def _lifted(

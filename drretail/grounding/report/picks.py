@@ -78,7 +78,7 @@ def take_picks(report: str) -> Declared:
         if isinstance(read, str):
             return Declared(rest, None, read)
         (picks if is_nearest is None else nearest).extend(read)
-    because = tuple(dict.fromkeys(reason for reasons in refusals for reason in reasons))
+    because: list[Because] = list(dict.fromkeys(reason for reasons in refusals for reason in reasons))
     outcome = outcome_of(picks, because, merged(nearest), is_part=bool(refusals))
     return Declared(rest, merged(picks), outcome=outcome)
 

@@ -16,7 +16,12 @@ from drretail.records.wish import Want, Wish
 
 
 def product(product_id: str, price: float | None, stars: float = 4.0, **more: Any) -> Product:
-    fields = {"title": f"Thing {product_id}", "average_rating": stars, "rating_number": 10_000, "category": "Shop"}
+    fields: dict[str, Any] = {
+        "title": f"Thing {product_id}",
+        "average_rating": stars,
+        "rating_number": 10_000,
+        "category": "Shop",
+    }
     return Product(product_id=product_id, price=price, **(fields | more))
 
 
@@ -27,7 +32,7 @@ OFFERED = {"feeder": FEEDERS, "bath": BATHS, "bowl": (product("D", 900),), "hat"
 
 
 def cart(*picks: str | Pick, wants: tuple[Want, ...] = (FEEDER, BATH), **limits: Any) -> Cart:
-    wish = Wish(wants=wants, **({"budget": Money.of(50)} | limits))
+    wish = Wish.model_validate({"wants": wants, "budget": Money.of(50)} | limits)
     offered: list[list[Listing]] = [[listing_of(it) for kind in want.kinds for it in OFFERED[kind]] for want in wants]
     query = Query(query_id="q1", text="?", wish=wish, source="t")
     known = {it.product_id: it for of_kind in OFFERED.values() for it in of_kind}
