@@ -1,8 +1,8 @@
 """How an agent that types its own wish understood the question, beside the query's wish, without a model.
 
-comparing.py  which of its wants are the query's, and which limits are equal
-judge.py      one verdict for each measure, from the run's wish, the query's and the shop's catalog
-score.py      these as values, and as a metric family
+two_wishes.py  which of its wants are the query's, and which limits are equal
+judge.py       one verdict for each measure, from the run's wish, the query's and the shop's catalog
+score.py       these as values, and as a metric family
 """
 
 from drretail.eval.understood.score import METRIC

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.understood.comparing import Measured, compared
+from drretail.eval.understood.two_wishes import Share, compared
 from drretail.experiment import read_runs
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import VerdictState
@@ -37,10 +37,10 @@ def has_understood(experiment: Path) -> bool:
     return any(run.understood is not None for run in read_runs(experiment))
 
 
-def _measured(subject: Subject) -> Mapping[str, Measured]:
+def _measured(subject: Subject) -> Mapping[str, Share]:
     understood = None if subject.run is None else subject.run.understood
     wish = subject.query.wish
     if understood is not None and wish is not None and subject.offers is not None:
         return compared(wish, understood, subject.offers)
     why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
-    return dict.fromkeys(VARIANTS, Measured(None, why))
+    return dict.fromkeys(VARIANTS, Share(None, why))

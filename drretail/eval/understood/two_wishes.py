@@ -15,14 +15,14 @@ WouldDo = Callable[[Want], Collection[str]]
 """The ids of the products that would do for a want."""
 
 
-class Measured(NamedTuple):
+class Share(NamedTuple):
     """One measure of a run; ``value`` is None where there is nothing to measure, and ``reason`` says why."""
 
     value: float | None
     reason: str
 
 
-def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Measured]:
+def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Share]:
     """Each measure by its variant; ``wish`` is the query's.
 
     Wants for which the shop has nothing are left out: no products say whether they were understood.
@@ -62,23 +62,23 @@ def overlap(one: Collection[str], other: Collection[str]) -> float:
     return len({*one} & {*other}) / (len({*one} | {*other}) or 1)
 
 
-def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Measured:
+def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Share:
     """The share of the query's wants that were understood; where nothing is to be bought, whether that was."""
     if not wish.wants:
-        return Measured(float(not understood.wants), "nothing is to be bought")
+        return Share(float(not understood.wants), "nothing is to be bought")
     if not wants:
-        return Measured(None, NOTHING_OFFERED)
+        return Share(None, NOTHING_OFFERED)
     lines = [f"{want.name}: {'nothing' if other is None else other.name}" for want, other in wants.items()]
-    return Measured(fmean(other is not None for other in wants.values()), "; ".join(lines))
+    return Share(fmean(other is not None for other in wants.values()), "; ".join(lines))
 
 
-def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Measured:
+def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Share:
     """The share that are equal of the budget, and of the brands and the quantity of each want."""
     equal = dict(_compared_limits(wish, understood, wants))
     if not equal:
-        return Measured(None, NO_LIMITS)
+        return Share(None, NO_LIMITS)
     lines = [f"{name}: {'equal' if same else 'not equal'}" for name, same in equal.items()]
-    return Measured(fmean(equal.values()), "; ".join(lines))
+    return Share(fmean(equal.values()), "; ".join(lines))
 
 
 def _compared_limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Iterator[tuple[str, bool]]:
@@ -107,9 +107,9 @@ def _brands(want: Want) -> frozenset[str]:
     )
 
 
-def _mean(wants: Measured, limits: Measured) -> Measured:
+def _mean(wants: Share, limits: Share) -> Share:
     """Of both; the wants alone where no limits are named."""
     if wants.value is None:
         return wants
     known = [measured.value for measured in (wants, limits) if measured.value is not None]
-    return Measured(fmean(known), "; ".join([wants.reason, limits.reason]))
+    return Share(fmean(known), "; ".join([wants.reason, limits.reason]))
