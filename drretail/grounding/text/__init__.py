@@ -6,6 +6,7 @@ amounts.py        money, plain numbers and dates, with what they are said to be:
 scores.py         ratings and numbers of ratings, in the forms that people write them beside each other
 equations.py      sums that a text writes out
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels
+wishes.py         what a query wants, in words
 wording.py        money and titles as a reader sees them, and how long a text is
 serialisation.py  products, orders and customers as agents and judges read them
 harmless.py       texts of sellers and pages without what is hidden, and without our own forms

@@ -164,7 +164,7 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     if "floor" in places:
         told.append("The null agents are floors: they research nothing, so what they get is no merit.")
     if "ceiling" in places and bounded:
-        told.append("The oracle is a ceiling: it solves the query's constraints over the whole catalog.")
+        told.append("The oracle is a ceiling: it solves the query's wish over the whole catalog.")
     return told
 
 

@@ -1,0 +1,149 @@
+"""What a shop offers for wants: every product of a kind, and the baskets that follow."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.synth.shop import write_shop
+from drretail.env.offers import Offers
+from drretail.env.rows import rows_of
+from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from tests.places import PLACES, Place, PlaceKind
+from tests.shop import ORDERS, PRODUCTS, USER
+
+BOWL = Product(
+    product_id="B0TEST0009",
+    title="Tanagrove Slow Bowl, Copper",
+    price=12.0,
+    average_rating=3.5,
+    rating_number=10,
+    category="Pet_Supplies",
+    categories=("Pet Supplies", "Bowls & Dishes"),
+)
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def shop(request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place]) -> Iterator[World]:
+    """The tiny shop and a bowl, embedded and on servers."""
+    place = new_place(request.param)
+    place.write([*PRODUCTS, BOWL], ORDERS)
+    with place.open() as world:
+        yield world
+
+
+def ids(offers: Offers, *kinds: str) -> list[str]:
+    return [it.product.product_id[-1] for it in offers.of_want(Want(name="thing", kinds=kinds))]
+
+
+def asked(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
+    wish = Wish(wants=wants, budget=None if budget is None else Money.of(budget))
+    return Query(query_id="q1", user_id=user_id, text="?", source="test", wish=wish)
+
+
+FEEDER = Want(name="feeder", kinds=("bird feeder",))
+
+
+@pytest.mark.parametrize("kind", ["Bird Feeders", "bird feeders", "Bird_Feeders", "BIRD  FEEDERS"])
+def test_a_leaf_category_offers_all_that_is_in_it_however_it_is_written(shop: World, kind: str) -> None:
+    assert ids(Offers(shop), kind) == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(("kind", "found"), [("bird bath", ["4"]), ("hopper feeder", ["2"]), ("bowl", ["9"])])
+def test_a_noun_offers_what_titles_are_about(shop: World, kind: str, found: list[str]) -> None:
+    assert ids(Offers(shop), kind) == found
+
+
+def test_of_alternatives_every_kind_is_offered_and_each_product_once(shop: World) -> None:
+    assert ids(Offers(shop), "bowl", "bird bath", "Bird Feeders") == ["1", "2", "3", "4", "9"]
+
+
+@pytest.mark.parametrize("kind", ["rocket", "bowl of copper soup", "…", "Tanagrove"])
+def test_what_the_shop_has_nothing_of_is_offered_empty(shop: World, kind: str) -> None:
+    assert ids(Offers(shop), kind) == []
+
+
+def test_a_name_is_a_category_however_it_is_written(shop: World) -> None:
+    offers = Offers(shop)
+    assert offers.has_category("patio, lawn AND garden")
+    assert offers.has_category("Pet_Supplies")
+    assert not offers.has_category("bird feeder")
+
+
+def test_products_are_listed_in_the_order_asked_for_without_those_that_are_not_there(shop: World) -> None:
+    listed = Offers(shop).listings(["B0TEST0004", "B0NOWHERE0", "B0TEST0001"])
+    assert [it.product.product_id for it in listed] == ["B0TEST0004", "B0TEST0001"]
+
+
+def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop: World) -> None:
+    offers = Offers(shop)
+    reference = offers.reference(asked(FEEDER, user_id=USER))
+    assert [fit.product_id[-1] for fit in reference.things[0].fits] == ["2", "3"]
+    assert reference.left_out == ("B0TEST0001", "B0TEST0004")
+    again = offers.reference(asked(FEEDER.model_copy(update={"again": True}), user_id=USER))
+    assert [fit.product_id[-1] for fit in again.things[0].fits] == ["1", "2", "3", "4"]
+    assert [fit.product_id[-1] for fit in offers.reference(asked(FEEDER)).things[0].fits] == ["1", "2", "3", "4"]
+
+
+def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
+    bowl = Want(name="bowl", kinds=("Bowls & Dishes",), quantity=2)
+    reference = Offers(shop).reference(asked(FEEDER, bowl, budget=50))
+    assert reference.best is not None
+    assert [(it.product_id[-1], it.quantity) for it in reference.best.items] == [("1", 1), ("9", 2)]
+    assert reference.best.total == Money.of("48.99")
+
+
+def test_of_a_query_that_nobody_typed_nothing_is_looked_up(shop: World) -> None:
+    reference = Offers(shop).reference(Query(query_id="q1", text="A feeder?", source="test"))
+    assert (reference.things, reference.lack) == ((), "not_typed")
+
+
+def test_the_same_kind_is_looked_up_once(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    offers = Offers(shop)
+    first = ids(offers, "bird feeder")
+
+    def fails(*_: object) -> None:
+        raise AssertionError("it was looked up again")
+
+    monkeypatch.setattr(type(shop.catalog), "matching", fails)
+    assert ids(offers, "bird feeder") == first
+
+
+def test_more_products_than_a_search_gives_at_once_are_all_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 7)
+    many = [BOWL.model_copy(update={"product_id": f"B{number:09}"}) for number in range(120)]
+    write_world(tmp_path / "w", products=many, orders=[], seed="42", pool=default_pool())
+    with open_world(tmp_path / "w") as world:
+        assert len(Offers(world).of_want(Want(name="bowl", kinds=("bowl",)))) == 120
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("synth")
+    write_shop(folder / "raw", products=600, reviews=3000)
+    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
+    return folder / "w"
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_of_a_made_up_shop_every_product_of_a_kind_is_offered_and_no_other(made_up: Path, words: int) -> None:
+    with rows_of(made_up) as rows:
+        everything = list(rows.products)
+    leaves = sorted({it.categories[-1] for it in everything if len(it.categories) > 1})
+    ends = {" ".join(it.title.split(",")[0].split()[-words:]) for it in everything}
+    nouns = sorted(end for end in ends if end.replace(" ", "").isalpha())
+    with open_world(made_up) as world:
+        offers = Offers(world)
+        for kind in (*leaves[::3], *nouns[::7], *(f"{noun} set" for noun in nouns[::11])):
+            expected = sorted(it.product_id for it in everything if is_of_kind(it, kind))
+            found = [it.product.product_id for it in offers.of_want(Want(name="thing", kinds=(kind,)))]
+            assert found == expected, kind

@@ -1,0 +1,104 @@
+"""What would do for a want, decided on records."""
+
+from typing import Any
+
+import pytest
+
+from drretail.grounding.constraints.fits import Fitting, fitting, is_below, leaves_open, priced_in
+from drretail.grounding.constraints.listing import listing_of
+from drretail.records.money import Money
+from drretail.records.shop import Product
+from drretail.records.wish import Want
+from tests.grounding.basket.things import product, want
+
+
+def fits(of: Want, *products: Product, owned: tuple[str, ...] = ()) -> list[str]:
+    return [it.product.product_id for it in found(of, *products, owned=owned).listings]
+
+
+def found(of: Want, *products: Product, owned: tuple[str, ...] = ()) -> Fitting:
+    return fitting(of, [listing_of(it) for it in products], owned)
+
+
+WATERPROOF = product("W", features=("Waterproof",))
+LEAKY = product("L", features=("Not waterproof",))
+SILENT = product("S")
+
+
+def test_where_a_record_of_the_kind_keeps_a_demand_silence_does_not_do() -> None:
+    both = found(want(must=("waterproof",)), WATERPROOF, LEAKY, SILENT)
+    assert [it.product.product_id for it in both.listings] == ["W"]
+    assert both.open == ()
+
+
+def test_where_no_record_of_the_kind_keeps_a_demand_it_is_open_and_only_what_breaks_it_is_out() -> None:
+    none = found(want(must=("waterproof",)), LEAKY, SILENT)
+    assert [it.product.product_id for it in none.listings] == ["S"]
+    assert none.open == ("waterproof",)
+
+
+def test_each_demand_is_decided_by_itself() -> None:
+    mixed = found(want(must=("waterproof", "foldable")), WATERPROOF, SILENT)
+    assert ([it.product.product_id for it in mixed.listings], mixed.open) == (["W"], ("foldable",))
+
+
+def test_what_must_not_be_is_broken_where_a_record_says_it_and_silence_does() -> None:
+    leather = product("H", features=("A leather cover",))
+    free = product("F", features=("Leather free",))
+    assert fits(want(must_not=("leather",)), leather, free, SILENT) == ["F", "S"]
+
+
+def test_what_a_record_leaves_open_is_named() -> None:
+    of = want(must=("waterproof", "foldable"), must_not=("leather",))
+    assert leaves_open(of, listing_of(WATERPROOF)) == ("foldable", "leather")
+    assert leaves_open(of, listing_of(product("A", features=("Waterproof, foldable", "Leather free")))) == ()
+
+
+def test_what_is_owned_does_only_for_a_want_of_one_more() -> None:
+    assert fits(want(), SILENT, WATERPROOF, owned=("S",)) == ["W"]
+    assert fits(want(again=True), SILENT, WATERPROOF, owned=("S",)) == ["S", "W"]
+
+
+def test_one_of_the_wanted_brands_and_none_of_the_unwanted_ones() -> None:
+    nordlys, tallow = product("N", store="Nordlys"), product("T", details={"Brand": "Tallow"})
+    nameless = product("X", title="Nordlys Feeder, Green")
+    assert fits(want(brands_wanted=("NORDLYS", "Ostrava")), nordlys, tallow, nameless, SILENT) == ["N", "X"]
+    assert fits(want(brands_unwanted=("nordlys",)), nordlys, tallow, nameless, SILENT) == ["T", "S"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"),
+    [
+        ({"rating_min": 4}, ["B", "C"]),
+        ({"rating_min": 4.5}, ["C"]),
+        ({"ratings_min": 50}, ["A", "C"]),
+        ({"rating_min": 4, "ratings_min": 50}, ["C"]),
+    ],
+)
+def test_fewer_stars_or_ratings_or_unknown_ones_do_not_do(limits: dict[str, Any], kept: list[str]) -> None:
+    rated = (
+        product("A", average_rating=3.9, rating_number=50),
+        product("B", average_rating=4.0, rating_number=49),
+        product("C", average_rating=4.5, rating_number=900),
+        SILENT,
+    )
+    assert fits(want(**limits), *rated) == kept
+
+
+def test_a_piece_may_cost_so_much_and_an_unknown_price_is_for_the_basket_to_mind() -> None:
+    offers = (product("A", 20), product("B", 20.01), product("C", None), product("D", 99, currency="EUR"))
+    assert fits(want(price_max=Money.of(20)), *offers) == ["A", "C", "D"]
+    assert fits(want(price_max=Money.of(20), quantity=3), *offers) == ["A", "C", "D"]
+
+
+def test_the_lowest_of_several_prices_and_a_foreign_price_are_unknown() -> None:
+    assert priced_in(listing_of(product("A", 5, price_from=True)), None) is None
+    assert priced_in(listing_of(product("A", 5, currency="EUR")), "USD") is None
+    assert priced_in(listing_of(product("A", 5, currency="EUR")), None) == 5
+
+
+def test_a_number_is_below_what_is_asked_for_and_an_unknown_one_is_what_the_caller_says() -> None:
+    assert is_below(3.9, 4, unknown=False)
+    assert not is_below(4, 4, unknown=True)
+    assert not is_below(None, None, unknown=True)
+    assert [is_below(None, 4, unknown=it) for it in (True, False)] == [True, False]

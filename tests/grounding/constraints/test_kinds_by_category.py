@@ -1,0 +1,72 @@
+"""Which products are of a kind: by the leaf category, by the noun of the title, and what is near and is none."""
+
+import pytest
+
+from drretail.grounding.constraints.kinds import is_of_kind, leaf_of, shares_a_word
+from drretail.records.shop import Product
+
+
+def product(title: str, *path: str) -> Product:
+    return Product(product_id="B1", title=title, category="Home_and_Kitchen", categories=("Home & Kitchen", *path))
+
+
+@pytest.mark.parametrize("kind", ["French Presses", "french press", "FRENCH  PRESS", "presses"])
+def test_a_leaf_category_and_its_noun_are_one_kind_however_they_are_written(kind: str) -> None:
+    assert is_of_kind(product("Brewhaven Caffettiera, 34 oz", "Coffee", "French Presses"), kind)
+
+
+@pytest.mark.parametrize("kind", ["bird feeder", "Feeder", "window bird feeders", "feeder for birds"])
+def test_the_noun_of_a_title_tells_the_kind_where_the_category_does_not(kind: str) -> None:
+    feeder = product("Larkhall Window Bird Feeder for Small Birds, Clear", "Outdoor Decor")
+    assert is_of_kind(feeder, kind) is (kind != "feeder for birds")
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("French Press Replacement Filter, Stainless Steel", "french press"),
+        ("Case for Desk Lamp", "desk lamp"),
+        ("Ergonomic Mouse Pad with Wrist Rest for Desk Organizers", "desk organizer"),
+        ("Water Bottle Brush", "water bottle"),
+        ("Bird Bath, Stone", "bird feeder"),
+        ("Dog Bed, Washable", "bed for cats"),
+    ],
+)
+def test_what_holds_the_words_and_is_another_thing_is_not_of_the_kind(title: str, kind: str) -> None:
+    assert not is_of_kind(product(title), kind)
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("Thimbletot Diaper Bag, Black, 32 L", "diaper bag"),
+        ("Diaper Bag (Grey)", "diaper bag"),
+        ("Diaper Bag Black", "diaper bag"),
+        ("12 Pack Gel Pens, Blue", "gel pen"),
+        ("Women's Rain Boots", "women's rain boot"),
+    ],
+)
+def test_number_color_packing_and_case_make_no_other_kind(title: str, kind: str) -> None:
+    assert is_of_kind(product(title), kind)
+
+
+def test_of_a_leaf_with_two_names_the_one_counts_that_the_title_speaks_of() -> None:
+    bib = product("Silicone Bib, Grey", "Baby", "Bibs & Burp Cloths")
+    assert is_of_kind(bib, "bib")
+    assert not is_of_kind(bib, "burp cloth")
+
+
+@pytest.mark.parametrize("kind", ["Home & Kitchen", "", "…", "rocket"])
+def test_a_department_no_word_and_an_unknown_word_are_no_kind(kind: str) -> None:
+    assert not is_of_kind(product("Brewhaven French Press", "French Presses"), kind)
+
+
+def test_the_leaf_is_the_last_of_the_path_else_the_file() -> None:
+    assert leaf_of(product("x", "Coffee", "French Presses")) == "French Presses"
+    assert leaf_of(Product(product_id="B1", title="x", category="Pet_Supplies")) == "Pet_Supplies"
+
+
+def test_what_shares_a_word_of_its_title_may_be_of_the_kind_as_somebody_sees_it() -> None:
+    pruners = product("Garden Pruners, Bypass")
+    assert shares_a_word(pruners, ("bird feeder", "garden shears"))
+    assert not shares_a_word(pruners, ("bird feeder",))
