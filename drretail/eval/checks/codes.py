@@ -164,7 +164,7 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         Check("not_in_catalog", _cites_products),
         Check("pick_not_argued", _of_picks()),
-        Check("no_decision", _of_case(_wants, _asked_to_decide)),
+        Check("no_decision", _of_case(_wants, _asked_to_decide), of_claims=False),
         Check("not_wanted", _of_picks(_records, _bounded)),
         Check("want_left_out", _of_picks(_records, _needed)),
         Check("over_budget", _of_picks(_records, _money)),

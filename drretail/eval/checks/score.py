@@ -35,9 +35,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     how = None if told is None else HowRead.model_validate(told)
     covered = how is None or how.read >= LEAST_COVERAGE * how.seen
     single = [_value(code, by_code.get(code), covered=covered) for code in CHECKS]
-    decided = how is not None and how.picks is not None
-    undecided = any(value.variant == NO_DECISION and value.value == 0 for value in single)
-    return [clean(single, can_be=undecided or (covered and decided)), *_reading(how), *single]
+    return [clean(single, can_be=covered and how is not None and how.picks is not None), *_reading(how), *single]
 
 
 def _reading(how: HowRead | None) -> list[Value]:
@@ -63,12 +61,13 @@ def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
 
 
 def clean(single: Sequence[Value], *, can_be: bool) -> Value:
-    """1 without errors, else 0; na where the reading does not allow to say so."""
+    """1 without errors, else 0; na where the reading does not allow to say so, unless no decision was declared."""
     if any(value.state == "failed" for value in single):
         return Value(CLEAN, "failed")
     scored = [value for value in single if value.state == "scored"]
     items = {name: sum(value.items.get(name, 0) for value in single) for name in ("errors", "warnings")}
-    if not can_be or not any(CHECKS[value.variant].of_claims for value in scored):
+    is_undecided = any(value.variant == NO_DECISION and not value.value for value in scored)
+    if not is_undecided and not (can_be and any(CHECKS[value.variant].of_claims for value in scored)):
         return Value(CLEAN, "na", None, items)
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
