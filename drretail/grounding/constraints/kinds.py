@@ -99,9 +99,9 @@ def holds_words(text: str, kind: str) -> bool:
     return bool(wanted) and frozenset(_stems(text)).issuperset(wanted)
 
 
-def leaf_of(product: Product) -> str:
-    """The last category of its path, else that of its file."""
-    return product.categories[-1] if product.categories else product.category
+def search_words(kind: str) -> str:
+    """The words that whatever is of a kind holds, for a search: without those of packing at its end."""
+    return " ".join(_WORD.findall(kind)[: len(_unpacked(_stems(kind)))])
 
 
 def _is_about(part: _Part, wanted: tuple[str, ...], is_first: bool) -> bool:

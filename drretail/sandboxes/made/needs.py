@@ -7,7 +7,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.constraints.kinds import leaf_of
+from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.words import content_stems
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query, Reference
@@ -119,8 +119,8 @@ def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
         named = [it for it in world.store.products([it.product_id for it in hits]).values()
                  if words & set(content_stems(it.title))]  # fmt: skip
         if named:
-            name = leaf_of(named[0])
-            same = [it.product_id for it in named if leaf_of(it) == name]
+            name = leaf_category(named[0])
+            same = [it.product_id for it in named if leaf_category(it) == name]
             found.append(_unfitted(world, name.replace("_", " "), same))
     return tuple(found)
 
