@@ -61,13 +61,15 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     """The answer with its picks and a report without their block; a note says where they are not known.
 
     ``role`` wrote the report, and is asked once for picks that are missing, but where the answer notes that it was.
-    What the answer declares itself wins over a block. Raises ModelError of
-    the kind ``no_report`` for a report that is nothing but its block.
+    What the answer declares itself wins over a block, and one that decides to buy nothing has declared its picks.
+    Raises ModelError of the kind ``no_report`` for a report that is nothing but its block.
     """
     found = take_picks(answer.report)
     report = answer.report if found.report == answer.report else found.report.strip()
     if answer.report.strip() and not report:
         raise ModelError("no_report", "the model wrote the picks and no report: nothing stands beside their block")
+    if answer.picks is None and answer.outcome is not None and answer.outcome.decision == "none":
+        answer = answer.model_copy(update={"picks": ()})
     if answer.picks is not None or any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in answer.notes):
         picks = None if answer.picks is None else merged(answer.picks)
         outcome = answer.outcome or (None if picks is None else outcome_of(picks))
@@ -75,7 +77,7 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     if found.picks is None and role is not None:
         found = await declared(answer.report, task, role, models)
     notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))
-    declared_now = {"picks": found.picks, "outcome": found.outcome}
+    declared_now = {"picks": found.picks, "outcome": answer.outcome or found.outcome}
     return answer.model_copy(update={"report": report, "notes": notes, **declared_now})
 
 

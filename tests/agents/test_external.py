@@ -19,6 +19,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.prices import PriceTable
+from drretail.records.outcome import Outcome
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
@@ -101,6 +102,23 @@ def test_an_answer_in_json_has_its_picks_beside_the_report(
     run = recorded(world, command(tmp_path, f"print({json.dumps(answer)!r})")).run
     assert (run.status, run.picks) == ("done", picks)
     assert [it.partition(":")[0] for it in run.notes] == ([] if note is None else [note])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "picks"),
+    [
+        (Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001",)), ()),
+        (Outcome(decision="part", because=("not_sold",)), (Pick(product="B0TEST0001"),)),
+    ],
+)
+def test_an_answer_in_json_has_its_outcome_beside_the_report(
+    world: World, tmp_path: Path, outcome: Outcome, picks: tuple[Pick, ...]
+) -> None:
+    given = {"report": FEEDER, "outcome": outcome.model_dump(mode="json")}
+    if picks:
+        given["picks"] = [f"P:{pick.product}" for pick in picks]
+    run = recorded(world, command(tmp_path, f"print({json.dumps(given)!r})")).run
+    assert (run.picks, run.outcome, run.notes) == (picks, outcome, ())
 
 
 @pytest.mark.parametrize(

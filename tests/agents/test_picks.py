@@ -23,6 +23,7 @@ from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request
 from drretail.prompts import load_prompt, tag_content
+from drretail.records.outcome import Outcome
 from drretail.records.query import Task
 from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
@@ -60,6 +61,29 @@ def test_the_block_is_taken_out_of_the_report_in_whatever_fence(
     recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{block}"))
     assert (recorded.run.report, recorded.run.picks, recorded.run.notes) == (SAID, picks, ())
     assert len(shown) == 2, "nobody is asked for what is there"
+
+
+DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"
+
+
+@pytest.mark.parametrize(
+    ("block", "outcome"),
+    [
+        ("P:B0TEST0001 x 1", Outcome(decision="buy")),
+        ("P:B0TEST0001 x 1\nlamp: none: not_sold", Outcome(decision="part", because=("not_sold",))),
+        (DEAR, Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))),
+        ("", Outcome(decision="none")),
+    ],
+)
+def test_what_the_block_decides_stands_in_the_run(world: World, block: str, outcome: Outcome) -> None:
+    for turns in ([f"{SAID}\n\n```picks\n{block}\n```"], [SAID, f"```picks\n{block}\n```"]):
+        recorded, _ = perform(world, calls(SEARCH), *map(AIMessage, turns))
+        assert (recorded.run.report, recorded.run.outcome, recorded.run.notes) == (SAID, outcome, ())
+
+
+def test_where_picks_are_unknown_nothing_is_decided(world: World) -> None:
+    recorded, _ = perform(world, calls(SEARCH), AIMessage(SAID), AIMessage("I would rather not."))
+    assert (recorded.run.picks, recorded.run.outcome) == (None, None)
 
 
 def test_of_two_blocks_the_last_counts_and_neither_stays(world: World) -> None:
@@ -187,6 +211,32 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
     ):
         recorded, shown = ran(world, own(answer, "researcher"))
         assert (recorded.run.report, recorded.run.picks, shown) == (SAID, (TUBE,), [])
+
+
+DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
+
+
+@pytest.mark.parametrize(
+    ("answer", "picks", "outcome"),
+    [
+        (Answer(report=SAID, outcome=DECIDED), (), DECIDED),
+        (Answer(report=SAID, picks=(), outcome=DECIDED), (), DECIDED),
+        (Answer(report=f"{SAID}\n\n```picks\n{DEAR}\n```"), (), DECIDED),
+        (Answer(report=SAID, picks=()), (), Outcome(decision="none")),
+        (Answer(report=SAID, picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
+        (
+            Answer(report=f"{SAID}\n\n{BLOCK}", outcome=Outcome(decision="part", because=("not_sold",))),
+            (TUBE,),
+            Outcome(decision="part", because=("not_sold",)),
+        ),
+    ],
+)
+def test_an_own_agent_decides_in_its_answer_or_by_the_block(
+    world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
+) -> None:
+    recorded, shown = ran(world, own(answer, "researcher"))
+    run = recorded.run
+    assert (run.report, run.picks, run.outcome, shown) == (SAID, picks, outcome, [])
 
 
 def test_an_own_agent_without_a_model_is_asked_nothing(world: World) -> None:

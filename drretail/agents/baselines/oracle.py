@@ -15,6 +15,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
+from drretail.records.outcome import Outcome
 from drretail.records.query import BasketItem, FoundBasket, Lack, Reference, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
@@ -65,10 +66,26 @@ LACKS: Mapping[Lack, str] = {
 }
 
 
+NO_SUCH_ORDER = "it speaks of an order that the user never made"
+
+
 def report_without(reference: Reference) -> str:
     """One sentence that says why there is nothing to buy."""
-    why = "no_basket" if reference.lack is None else reference.lack
-    return f"No basket of this shop answers the request: {LACKS[why]}."
+    is_no_order = reference.proof is not None and reference.proof.lack == "no_such_order"
+    why = NO_SUCH_ORDER if is_no_order else LACKS[reference.lack or "no_basket"]
+    return f"No basket of this shop answers the request: {why}."
+
+
+def refusal_of(reference: Reference) -> Outcome:
+    """To buy nothing, for the reason that the reference gives, and with the cheapest basket without that limit."""
+    proof = reference.proof
+    lack = None if proof is None else proof.lack
+    nearest = None if proof is None or lack is None else proof.cheapest_without.get(lack)
+    return Outcome(
+        decision="none",
+        because=() if lack is None else (lack,),
+        nearest=() if nearest is None else tuple(item.product_id for item in nearest.items),
+    )
 
 
 def report_of(
@@ -115,8 +132,9 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     reference = task.reference
     if reference is None:
         raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
-    if task.wish is None or reference.best is None or not reference.best.items:
-        return Answer(report=report_without(reference), picks=())
+    is_refused = reference.proof is not None and reference.proof.state == "proved"
+    if is_refused or task.wish is None or reference.best is None or not reference.best.items:
+        return Answer(report=report_without(reference), picks=(), outcome=refusal_of(reference))
     with Toolkit(session) as toolkit:
         report = await _report(toolkit, reference.best, task.wish)
     picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in reference.best.items)

@@ -36,7 +36,7 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
 
 
 def answer_of(given: bytes, who: str) -> Answer:
-    """The report and the picks: plain markdown with its block of picks, or ``{"report": …, "picks": […]}``.
+    """What is declared: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``.
 
     Raises ModelError for what is neither.
     """
@@ -66,7 +66,7 @@ def _read_json(text: str, who: str) -> Answer:
         raise ModelError("agent", f'{who} answered JSON without a text under "report" (its keys: {known or "none"})')
     try:
         outcome = None if found.get("outcome") is None else Outcome.model_validate(found["outcome"])
-        picks = None if found.get("picks") is None and outcome is None else _read_picks(found.get("picks") or [])
+        picks = None if found.get("picks") is None else _read_picks(found["picks"])
         return Answer(report=report, picks=picks, outcome=outcome)
     except ValueError as problem:
         return Answer(report=report, notes=(f"{PICKS_UNREADABLE}: {problem}",))

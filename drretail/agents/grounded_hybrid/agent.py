@@ -145,6 +145,7 @@ async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
     ended = Answer(
         report=with_left_out(stricken),
         picks=stricken.draft.case.picks,
+        outcome=stricken.draft.case.outcome,
         stop=stop,
         notes=(*state["known"].notes, *research.notes, *_notes(stricken.draft)),
         failed_branches=research.failed,

@@ -12,7 +12,6 @@ from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Task
-from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
@@ -39,7 +38,8 @@ class Draft:
     @property
     def as_written(self) -> str:
         """The report with its block of picks, as its writer is shown it."""
-        return self.report if self.case.picks is None else f"{self.report}\n\n{picks_block(self.case.picks)}"
+        picks = self.case.picks
+        return self.report if picks is None else f"{self.report}\n\n{picks_block(picks, self.case.outcome)}"
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -49,9 +49,9 @@ class Draft:
     def errors(self) -> list[Finding]:
         return [finding for finding in self.findings if finding.severity == "error"]
 
-    def instead(self, report: str, picks: tuple[Pick, ...] | None, note: str | None = None) -> "Draft":
-        """Another report with its picks, held against the same records."""
-        return Draft(replace(self.case, report=report, picks=picks), note)
+    def instead(self, found: Declared, note: str | None = None) -> "Draft":
+        """Another report with what it declares, held against the same records."""
+        return Draft(replace(self.case, report=found.report, picks=found.picks, outcome=found.outcome), note)
 
     @property
     def cost(self) -> str | None:
@@ -115,7 +115,7 @@ def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, n
 
     query = Query(query_id="draft", user_id=task.user_id, text=task.text, wish=wish, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}
-    return Draft(Case(report=found.report, evidence=evidence, query=query, picks=found.picks, lookup=lookup), note)
+    return Draft(Case(report="", evidence=evidence, query=query, lookup=lookup)).instead(found, note)
 
 
 def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:

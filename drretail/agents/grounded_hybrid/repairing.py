@@ -68,7 +68,7 @@ async def repair(
         found, note = await write_draft(task, session, research, models, prompt, told)
     except ModelError as failure:
         return Repair(draft, f"{number}: {draft.counts()}; failed: {failure.kind}: {failure.message}", failed=True)
-    mended = draft.instead(found.report, found.picks, note)
+    mended = draft.instead(found, note)
     refused = refusal_of(mended, draft)
     if refused is not None:
         return Repair(draft, f"{number}: {draft.counts()}; not taken: {refused}", refused)

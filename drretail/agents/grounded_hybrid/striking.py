@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from drretail.agents.grounded_hybrid.drafts import Draft, cited_in
+from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.records.evidence import Finding
@@ -66,12 +67,15 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
     why = {at: found for at, one in enumerate(statements) if (found := _faults(one, draft.errors, wrong_picks))}
     gone = _with_what_falls(statements, why)
     report = _without(draft.report, [statements[at] for at in sorted(gone)])
-    left = draft.instead(report, draft.case.picks, draft.note)
-    picks = None if draft.case.picks is None else tuple(_kept(draft.case.picks, wrong_picks, left))
+    picks, outcome = draft.case.picks, draft.case.outcome
+    left = draft.instead(Declared(report, picks, outcome=outcome), draft.note)
+    picks = None if picks is None else tuple(_kept(picks, wrong_picks, left))
+    if outcome is not None and not picks:
+        outcome = outcome.model_copy(update={"decision": "none"})
     texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
     struck = [it.model_copy(update={"said": texts[at], **_PLACELESS}) for at, found in why.items() for it in found]
     silent = [it for it in wrong_picks.values() if not any(it in found for found in why.values())]
-    return draft.instead(report, picks, draft.note), (*struck, *silent)
+    return draft.instead(Declared(report, picks, outcome=outcome), draft.note), (*struck, *silent)
 
 
 def _faults(one: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:

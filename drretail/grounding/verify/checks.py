@@ -19,6 +19,7 @@ from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import plain, verify, with_state
 from drretail.records.evidence import Citation, Evidence, Finding
+from drretail.records.outcome import Outcome
 from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, Pick, Reading, ReadValue
 from drretail.records.run import Run
@@ -42,6 +43,8 @@ class Case:
     query: Query
     picks: tuple[Pick, ...] | None = None
     """As the agent declared them; None where it declared none."""
+    outcome: Outcome | None = None
+    """As the agent declared it, beside its picks."""
     run: Run | None = None
     """None for a draft: then nothing is said of what was sent and changed."""
     lookup: Lookup | None = None

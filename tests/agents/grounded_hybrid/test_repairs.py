@@ -10,8 +10,10 @@ from drretail.agents.grounded_hybrid.drafts import refusal_of
 from drretail.agents.grounded_hybrid.left_out import TITLE
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.grounding.report.picks import Declared
 from drretail.prompts import tag_content
 from drretail.records.money import Money
+from drretail.records.outcome import Outcome
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
@@ -106,6 +108,32 @@ def test_what_a_repair_brought_is_told_beside_what_it_left(world: World) -> None
 def test_a_pick_whose_only_statement_is_struck_goes_with_it(world: World) -> None:
     run = play(world, plays(report=(WRONG.replace(f" {GOOD}", ""),)), query=ASKED).run
     assert (run.picks, len(run.struck)) == ((), 1)
+    assert run.outcome == Outcome(decision="none")
+
+
+@pytest.mark.parametrize("first", [RIGHT, WRONG])
+def test_what_a_draft_refuses_stands_in_the_run_though_it_is_repaired_or_struck(world: World, first: str) -> None:
+    cast = plays(report=(first,), cart="\n\n```picks\nnone: too_dear, demands\nnearest: P:B0TEST0002 x 1\n```")
+    run = play(world, cast, query=ASKED).run
+    assert run.picks == ()
+    assert run.outcome == Outcome(decision="none", because=("too_dear", "demands"), nearest=("B0TEST0002",))
+    if first == WRONG:
+        shown = tag_content("report", cast.shown["report"][1].messages[1].text) or ""
+        assert shown.endswith("none: too_dear\nnone: demands\nnearest: P:B0TEST0002 x 1\n```")
+
+
+def test_a_repair_decides_anew(world: World) -> None:
+    cast = plays(report=(WRONG + "\n\n```picks\nnone: too_dear\n```", RIGHT + CART), cart="")
+    run = play(world, cast, query=ASKED).run
+    assert (run.picks, run.outcome) == (HOPPER, Outcome(decision="buy"))
+
+
+def test_a_part_of_which_nothing_is_left_is_nothing(world: World) -> None:
+    cart = "\n\n```picks\nP:B0TEST0002 x 1\nlamp: none: not_sold\n```"
+    whole = play(world, plays(report=(RIGHT,), cart=cart), query=ASKED).run
+    struck = play(world, plays(report=(WRONG.replace(f" {GOOD}", ""),), cart=cart), query=ASKED).run
+    assert whole.outcome == Outcome(decision="part", because=("not_sold",))
+    assert struck.outcome == Outcome(decision="none", because=("not_sold",))
 
 
 def test_a_repair_declares_anew(world: World) -> None:
@@ -228,6 +256,6 @@ def test_a_draft_that_takes_the_place_of_another_has_fewer_faults(old: list[str]
 
 def test_a_draft_that_declares_no_picks_takes_no_others_place() -> None:
     before = draft("Get it ($13.99) [P:B0KITCHENK].", "B0KITCHENK")
-    refusal = refusal_of(before.instead("Get it [P:B0KITCHENK].", None), before)
+    refusal = refusal_of(before.instead(Declared("Get it [P:B0KITCHENK].", None)), before)
     assert refusal is not None
     assert refusal.why == "its picks can't be read"

@@ -12,6 +12,7 @@ from drretail.env.world import World
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money
+from drretail.records.outcome import Outcome
 from drretail.records.query import Query, Reference, Task
 from drretail.records.run import NULL_AGENTS
 from drretail.records.wish import Want, Wish
@@ -66,6 +67,19 @@ def test_where_there_is_no_basket_the_report_says_why(world: World) -> None:
     assert "the cheapest products that keep to the rest cost more than the budget" in (told.report or "")
     nothing = asked(Wish())
     assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
+
+
+def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:
+    poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
+    run = answered(world, poor, reference_of(poor, offered(), could_be=offered())).run
+    assert (run.picks, run.outcome) == (
+        (),
+        Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004")),
+    )
+    never = asked(WISH.model_copy(update={"orders": ("9999999999",)}))
+    run = answered(world, never, reference_of(never, offered(), could_be=offered())).run
+    assert (run.picks, run.outcome) == ((), Outcome(decision="none", because=("no_such_order",)))
+    assert "it speaks of an order that the user never made" in (run.report or "")
 
 
 def test_without_a_reference_its_run_fails_and_says_what_it_needs(world: World) -> None:
