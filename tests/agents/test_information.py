@@ -19,6 +19,7 @@ from drretail.eval.reading.kept import case_of, reading_of
 from drretail.records.run import INFORMATION, Information
 from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
+from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import DONE, cast, launch, sut_of
 from tests.shop import USER
 
@@ -99,7 +100,7 @@ def test_data_of_a_user_cannot_end_its_tag() -> None:
 def test_what_was_not_offered_is_not_counted_against_a_run(world: World, tmp_path: Path) -> None:
     model, _ = scripted(calls(SEARCH), reporting("The bath [P:B0TEST0004].", "P:B0TEST0004"))
     (player,) = informed([sut(world, model)], ["task"])
-    query = TOLD.model_copy(update={"expected_tools": ("get_user_orders", "product_catalog_search")})
+    query = TOLD.model_copy(update={"expected_tools": ("get_user_orders", "product_catalog_search"), "wish": WISH})
     recorded = asyncio.run(Runner(world, "w").run(player, query))
     subject = Subject(
         label=player.label, system=player.system, query=query, repeat=1, run=recorded.run,

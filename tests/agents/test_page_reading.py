@@ -215,6 +215,6 @@ def test_what_is_left_after_reading_does_not_depend_on_which_page_ends_last(worl
     ]
     reader, _ = summariser(slow=slow)
     # Enough for another turn and the report after a short call, not after one as long as the long page.
-    recorded, _ = perform(world, reader, calls(SEARCH), REPORT, corpus=corpus, limits=Limits(tokens=30_000))
+    recorded, _ = perform(world, reader, calls(SEARCH), REPORT, corpus=corpus, limits=Limits(tokens=32_000))
     assert (recorded.run.status, recorded.run.stop) == ("done", "finished")
     assert recorded.run.usage["summariser"].calls == 2

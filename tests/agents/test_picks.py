@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage
 from drretail.agents.base import Agent
 from drretail.agents.picks import asking_prompt
 from drretail.agents.prompt_files import wordings_of
-from drretail.agents.registry import BUILT_IN, load_agent
+from drretail.agents.registry import BASELINES, BUILT_IN, load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
@@ -21,14 +21,16 @@ from drretail.errors import ModelError
 from drretail.experiment import Experiment, read_run
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
-from drretail.llm.scripted import Request
+from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import load_prompt, tag_content
 from drretail.records.outcome import Outcome
-from drretail.records.query import Task
+from drretail.records.query import Reference, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
+from tests.agents.hybrid_react.cast import REPORT
 from tests.agents.running.test_runner import cut, run_in
+from tests.agents.test_declared_wishes import play
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -64,6 +66,7 @@ def test_the_block_is_taken_out_of_the_report_in_whatever_fence(
 
 
 DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"
+DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +74,7 @@ DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"
     [
         ("P:B0TEST0001 x 1", Outcome(decision="buy")),
         ("P:B0TEST0001 x 1\nlamp: none: not_sold", Outcome(decision="part", because=("not_sold",))),
-        (DEAR, Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))),
+        (DEAR, DECIDED),
         ("", Outcome(decision="none")),
     ],
 )
@@ -79,6 +82,22 @@ def test_what_the_block_decides_stands_in_the_run(world: World, block: str, outc
     for turns in ([f"{SAID}\n\n```picks\n{block}\n```"], [SAID, f"```picks\n{block}\n```"]):
         recorded, _ = perform(world, calls(SEARCH), *map(AIMessage, turns))
         assert (recorded.run.report, recorded.run.outcome, recorded.run.notes) == (SAID, outcome, ())
+
+
+@pytest.mark.parametrize("name", [*BUILT_IN, *BASELINES])
+def test_the_runs_of_every_agent_hold_what_is_decided(world: World, name: str) -> None:
+    refusal = AIMessage(f"{SAID}\n\n```picks\n{DEAR}\n```")
+    model = scripted_model(play=lambda request: refusal if (turn := play(request)) is REPORT else turn)
+    models = {} if name in BASELINES else {"": model}
+    player = SystemUnderTest.of(name, load_agent(name), models, world)
+    reference = Reference(query_id=QUERY.query_id, lack="not_typed")
+    run = asyncio.run(Runner(world, "w").run(player, QUERY, reference=reference)).run
+    assert run.status == "done", run.error
+    assert run.outcome is not None
+    if name in BUILT_IN:
+        assert (run.picks, run.outcome) == ((), DECIDED)
+    else:
+        assert run.outcome.decision == ("buy" if run.picks else "none")
 
 
 def test_where_picks_are_unknown_nothing_is_decided(world: World) -> None:
@@ -211,9 +230,6 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
     ):
         recorded, shown = ran(world, own(answer, "researcher"))
         assert (recorded.run.report, recorded.run.picks, shown) == (SAID, (TUBE,), [])
-
-
-DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import open_world
 from drretail.experiment import read_definition
 from drretail.llm.registry import open_model
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.shop import build
 
 
 def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experiment_opens(tmp_path: Path) -> None:
-    wanted = Constraints(categories=("Bird Feeders", "Patio, Lawn & Garden"))
+    wanted = Wish(wants=(Want(name="feeder", kinds=("Bird Feeders", "Patio, Lawn & Garden")),))
     queries = [
-        Query(query_id="q1", text="A feeder?", source="test", constraints=wanted),
+        Query(query_id="q1", text="A feeder?", source="test", wish=wanted),
         Query(query_id="q2", text="What now?", source="test"),
     ]
     model = open_model("offline:shopper", environ={})
