@@ -114,7 +114,7 @@ def test_an_answer_in_json_has_its_picks_beside_the_report(
 def test_an_answer_in_json_has_its_outcome_beside_the_report(
     world: World, tmp_path: Path, outcome: Outcome, picks: tuple[Pick, ...]
 ) -> None:
-    given = {"report": FEEDER, "outcome": outcome.model_dump(mode="json")}
+    given: dict[str, Any] = {"report": FEEDER, "outcome": outcome.model_dump(mode="json")}
     if picks:
         given["picks"] = [f"P:{pick.product}" for pick in picks]
     run = recorded(world, command(tmp_path, f"print({json.dumps(given)!r})")).run

@@ -43,10 +43,10 @@ class Case:
     query: Query
     picks: tuple[Pick, ...] | None = None
     """As the agent declared them; None where it declared none."""
-    outcome: Outcome | None = None
-    """As the agent declared it, beside its picks."""
     run: Run | None = None
     """None for a draft: then nothing is said of what was sent and changed."""
+    outcome: Outcome | None = None
+    """As the agent declared it, beside its picks."""
     lookup: Lookup | None = None
     """None where the world is not at hand."""
     profiles: tuple[UserProfile, ...] = ()
