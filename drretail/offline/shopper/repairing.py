@@ -81,7 +81,7 @@ def mended(report: str, problems: Sequence[Problem], own: Sequence[Pick] = (), *
             picks = tuple(_in_number(it, problem) for it in picks)
     prose = _tidied(_without_products(prose, gone))
     kept = [it for it in picks if it.product not in gone and _is_cited(it, prose)]
-    return f"{prose}\n\n{picks_block(kept)}" if declares or written.picks is not None else prose
+    return f"{prose}\n\n{picks_block(kept, written.outcome)}" if declares or written.picks is not None else prose
 
 
 def _in_number(pick: Pick, problem: Problem) -> Pick:

@@ -79,7 +79,7 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
     never = asked(WISH.model_copy(update={"orders": ("9999999999",)}))
     run = answered(world, never, reference_of(never, offered(), could_be=offered())).run
     assert (run.picks, run.outcome) == ((), Outcome(decision="none", because=("no_such_order",)))
-    assert "it speaks of an order that the user never made" in (run.report or "")
+    assert "the shopper never made the order that it speaks of" in (run.report or "")
 
 
 def test_without_a_reference_its_run_fails_and_says_what_it_needs(world: World) -> None:
