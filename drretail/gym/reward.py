@@ -3,8 +3,9 @@
     reward = worth · wanted · within_budget · (1 + cited) / 2
 
 Each part is from 0 to 1, and a report that lacks one of the first three is worth nothing, however well it is cited.
+The whole cart counts: what is besides costs its share, and every pick needs a known price where prices are limited.
 On a query that the shop can't meet, proved by a look at all its products, a refusal is rewarded instead, where the
-rollout's own searches show it: 1/2, and up to 1 with what comes nearest. The whole cart counts: what is besides costs its share, and every pick needs a known price where prices are limited.
+rollout's own searches show it: 1/2, and up to 1 with what comes nearest.
 A pick counts only where the report cites its product and the rollout was shown it, so that nothing is won by guessing.
 """
 
@@ -66,7 +67,7 @@ def reward_of(recorded: Recorded, query: Query, reference: Reference, world: Wor
     if reference.proof is not None and reference.proof.state == "proved":
         return _of_refusal(recorded, query.wish, reference, reference.proof, world)
     if not run.picks:
-        return Reward(why=NO_PICKS)
+        return Reward(why=NO_PICKS if run.outcome is None else REFUSED)
     citations = find_citations(run.report, evidence)
     products = world.store.products(sorted({pick.product for pick in run.picks}))
     parts = _parts(Cart(query.wish, reference, run.picks, products), citations)
