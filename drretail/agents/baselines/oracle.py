@@ -15,7 +15,8 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
-from drretail.records.query import BasketItem, FoundBasket, Lack, Reference, Task
+from drretail.records.outcome import Outcome
+from drretail.records.query import BasketItem, FoundBasket, Lack, Proof, Reference, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.shop import Product
@@ -65,10 +66,15 @@ LACKS: Mapping[Lack, str] = {
 }
 
 
+NO_SUCH_ORDER = "the shopper never made the order that it speaks of"
+
+
 def report_without(reference: Reference) -> str:
     """One sentence that says why there is nothing to buy."""
-    why = "no_basket" if reference.lack is None else reference.lack
-    return f"No basket of this shop answers the request: {LACKS[why]}."
+    proof = reference.proof
+    if proof is not None and proof.lack == "no_such_order":
+        return f"No basket of this shop answers the request: {NO_SUCH_ORDER}."
+    return f"No basket of this shop answers the request: {LACKS[reference.lack or 'no_basket']}."
 
 
 def report_of(
@@ -115,12 +121,34 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     reference = task.reference
     if reference is None:
         raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
+    proof = reference.proof
+    if task.wish is not None and proof is not None and proof.state == "proved":
+        with Toolkit(session) as toolkit:
+            await toolkit.acall_all(_searches(task.wish))
+        return Answer(report=report_without(reference), picks=(), outcome=_refusal(proof))
     if task.wish is None or reference.best is None or not reference.best.items:
         return Answer(report=report_without(reference), picks=())
     with Toolkit(session) as toolkit:
         report = await _report(toolkit, reference.best, task.wish)
     picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in reference.best.items)
     return Answer(report=report, picks=picks)
+
+
+def _searches(wish: Wish) -> list[Call]:
+    """What shows that a wish can't be met: each kind by price ascending, and the orders that are named."""
+    kinds = dict.fromkeys(kind for want in wish.wants for kind in want.kinds)
+    orders: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in wish.orders]
+    return [*orders, *(("product_catalog_search", {"query": kind, "sort_by": "price"}) for kind in kinds)]
+
+
+def _refusal(proof: Proof) -> Outcome:
+    """The reason that is proved, with what comes nearest."""
+    nearest = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
+    return Outcome(
+        decision="none",
+        because=() if proof.lack is None else (proof.lack,),
+        nearest=tuple(item.product_id for item in nearest.items) if nearest else (),
+    )
 
 
 async def _report(toolkit: Toolkit, basket: FoundBasket, wish: Wish) -> str:
