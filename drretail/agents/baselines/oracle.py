@@ -138,7 +138,7 @@ def _searches(wish: Wish) -> list[Call]:
     """What shows that a wish can't be met: each kind by price ascending, and the orders that are named."""
     kinds = dict.fromkeys(kind for want in wish.wants for kind in want.kinds)
     orders: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in wish.orders]
-    return [*orders, *(("product_catalog_search", {"query": kind, "sort_by": "price"}) for kind in kinds)]
+    return [*orders, *(("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds)]
 
 
 def _refusal(proof: Proof) -> Outcome:
