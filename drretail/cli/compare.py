@@ -47,11 +47,12 @@ def compare(
         typer.Option("--beside", metavar="EXP2", help="Each system against itself in EXP2, as in another world."),
     ] = None,
     by: Annotated[
-        Literal["information", "size", "compose", "retriever", "rag_turns", "web"] | None,
+        Literal["information", "size", "compose", "retriever", "rag_turns", "web", "twin"] | None,
         typer.Option(
             "--by",
             help="Systems that differ in this option alone: what is known of the shopper; of a sandbox its size and "
-            "what is served; how pages are ranked; turns of a search; where pages come from.",
+            "what is served; how pages are ranked; turns of a search; where pages come from. twin: the pairs that "
+            "`drretail queries spoil` makes, by system.",
         ),
     ] = None,
     metric: Annotated[
@@ -88,6 +89,9 @@ def compare(
     if by is not None:
         if a is not None or fail_if or metrics:
             raise UserError(f"--by {by} compares settings of one agent: leave systems, --metrics, --fail-if out.")
+        if by == "twin":
+            compare_twins(experiment, as_json=as_json, quiet=quiet)
+            return
         compare_settings(experiment, by, metric or [], judge or [], as_json=as_json, quiet=quiet)
         return
     rules = [read_rule(text) for text in fail_if or []]
@@ -116,6 +120,23 @@ def compare(
     for sentence in broken:
         typer.echo(sentence, err=True)
     exit_code(bool(broken))
+
+
+def compare_twins(experiment: Path, *, as_json: bool, quiet: bool) -> None:
+    """Prints what each system decided on pairs of which the shop can meet one."""
+    from drretail.eval.compare.twins import twin_rows
+    from drretail.progress import busy
+    from drretail.viewer.output import print_json
+    from drretail.viewer.tables.twins import COLUMNS, NOTE, TITLE, twin_cells
+    from drretail.viewer.terminal.grid import print_grid, say
+
+    with busy("comparing", quiet=quiet):
+        rows = twin_rows(experiment)
+    if as_json:
+        print_json({"twin": [row.model_dump(mode="json") for row in rows]})
+        return
+    print_grid(TITLE, COLUMNS, twin_cells(rows))
+    say(NOTE)
 
 
 def compare_settings(

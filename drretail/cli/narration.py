@@ -127,7 +127,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
-    """The report with numbered references on stdout; on stderr how the question was understood, or why none is."""
+    """The report with numbered references on stdout; on stderr the understood wish, or why there is none."""
     run = recorded.run
     if run.error is not None:
         say(f"The run failed ({run.error.kind}): {run.error.message}")

@@ -4,6 +4,8 @@
 
 Each part is from 0 to 1, and a report that lacks one of the first three is worth nothing, however well it is cited.
 The whole cart counts: what is besides costs its share, and every pick needs a known price where prices are limited.
+On a query that the shop can't meet, proved by a look at all its products, a refusal is rewarded instead, where the
+rollout's own searches show it: 1/2, and up to 1 with what comes nearest.
 A pick counts only where the report cites its product and the rollout was shown it, so that nothing is won by guessing.
 """
 
@@ -15,14 +17,17 @@ from dataclasses import replace
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.eval.basket.distance import worth_ratio
+from drretail.eval.outcome.decision import decide, task_of
+from drretail.eval.outcome.shown import is_shown
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.records.base import Record
 from drretail.records.evidence import Citation, Evidence
-from drretail.records.query import NOT_TYPED, Query, Reference
+from drretail.records.query import NOT_TYPED, Proof, Query, Reference
 from drretail.records.reading import Pick, ReadValue
+from drretail.records.wish import Wish
 
 _FIGURE = re.compile(r"\d")
 NO_REPORT = "no report was handed in"
@@ -31,6 +36,9 @@ NOT_CITED = "no pick is cited by what the rollout was shown"
 NOT_WANTED = "no pick is what the query asks for"
 OVER = "the cart breaks the budget"
 UNMET = "the cart does not keep to the query"
+REFUSED = "nothing is bought, and the shop has what is wanted"
+BOUGHT = "something is bought, and the shop can't meet the wish"
+NOT_SHOWN = "the rollout's own searches do not show that the shop can't meet the wish"
 
 
 class Reward(Record):
@@ -54,16 +62,33 @@ def reward_of(recorded: Recorded, query: Query, reference: Reference, world: Wor
     run, evidence = recorded.run, {entry.id: entry for entry in recorded.evidence}
     if run.report is None or not run.report.strip():
         return Reward(why=NO_REPORT)
-    if not run.picks:
-        return Reward(why=NO_PICKS)
-    citations = find_citations(run.report, evidence)
-    products = world.store.products(sorted({pick.product for pick in run.picks}))
     if query.wish is None:
         return Reward(why=NOT_TYPED)
+    if reference.proof is not None and reference.proof.state == "proved":
+        return _of_refusal(recorded, query.wish, reference, reference.proof, world)
+    if not run.picks:
+        return Reward(why=NO_PICKS if run.outcome is None else REFUSED)
+    citations = find_citations(run.report, evidence)
+    products = world.store.products(sorted({pick.product for pick in run.picks}))
     parts = _parts(Cart(query.wish, reference, run.picks, products), citations)
     cited = _cited(run.report, query, run.picks, evidence, citations, world)
     value = parts.worth * parts.wanted * parts.within_budget * (1 + cited) / 2
     return parts.model_copy(update={"cited": cited, "value": value})
+
+
+def _of_refusal(recorded: Recorded, wish: Wish, reference: Reference, proof: Proof, world: World) -> Reward:
+    """What a report is worth on a query that can't be met: its refusal, where the rollout's own searches show it, and
+    half of it for what it offers instead."""
+    outcome = recorded.run.outcome
+    ids = {entry.key for entry in recorded.evidence if entry.kind == "product"}
+    known = world.store.products(sorted({*ids, *(outcome.nearest if outcome else ())}))
+    decided = decide(outcome, proof, [known[key] for key in (outcome.nearest if outcome else ()) if key in known])
+    shown = is_shown(wish, reference, recorded.run.steps, known, recorded.run.user_id)
+    why = NO_PICKS if outcome is None else BOUGHT if decided.bought else "" if shown else NOT_SHOWN
+    value = task_of(decided.model_copy(update={"shown": shown}))
+    return Reward(
+        value=value, worth=decided.nearest or 0.0, wanted=float(not decided.bought and decided.declared), why=why
+    )
 
 
 def _parts(cart: Cart, citations: Sequence[Citation]) -> Reward:

@@ -50,7 +50,7 @@ class Shop:
             check_askable(shop, asked)
             offers = Offers(shop)
             references = {query.query_id: offers.reference(query) for query in asked}
-            lacks = {key: LACKS[it.lack or "no_basket"] for key, it in references.items() if it.best is None}
+            lacks = {key: LACKS[it.lack or "no_basket"] for key, it in references.items() if not _is_gold(it)}
             rewarded = {query.query_id: query for query in asked if query.query_id not in lacks}
             if not rewarded:
                 raise UserError(
@@ -89,6 +89,12 @@ class Shop:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _is_gold(reference: Reference) -> bool:
+    """True where the shop can meet the wish, or it is proved that it can't."""
+    is_proved = reference.proof is not None and reference.proof.state == "proved"
+    return is_proved or (reference.best is not None and bool(reference.best.items))
 
 
 def _asked(queries: Queries, world: World) -> list[Query]:

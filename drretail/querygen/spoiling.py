@@ -73,7 +73,9 @@ def spoil(
     for query in queries:
         reference = offers.reference(query)
         if query.wish is None or reference.cheapest is None or not reference.cheapest.items:
-            made.without["nobody typed it" if query.wish is None else "the shop can't meet it"] += 1
+            made.without[
+                "nobody typed it" if query.wish is None else "nothing has to be bought, or the shop lacks it"
+            ] += 1
             continue
         for kind in kinds:
             twins = _MAKERS[kind](query, query.wish, reference, offers, f"{seed}|{query.query_id}", absent)

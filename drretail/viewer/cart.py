@@ -12,6 +12,7 @@ from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
+from drretail.records.outcome import Outcome
 from drretail.records.reading import Pick
 from drretail.records.run import Run
 
@@ -59,6 +60,8 @@ class Cart:
     """The lines of a cart in the report's order; empty where nothing is to be bought."""
 
     lines: tuple[CartLine, ...]
+    refusal: str = ""
+    """What is refused, why, and what comes nearest; empty where nothing is."""
 
     @property
     def total(self) -> Money | None:
@@ -77,13 +80,13 @@ class Cart:
 
     @property
     def closing(self) -> str:
-        """The total, or that nothing is to be bought."""
-        return self.total_words if self.lines else NOTHING
+        """The total, or that nothing is to be bought, with what is refused."""
+        return " ".join(filter(None, (self.total_words if self.lines else NOTHING, self.refusal)))
 
 
 def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
     """The cart of a run; None where its picks are not known."""
-    return None if run.picks is None else _cart(run.picks, evidence)
+    return None if run.picks is None else _cart(run.picks, evidence, run.outcome)
 
 
 def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
@@ -119,12 +122,28 @@ def cart_document(cart: Cart) -> dict[str, Any]:
         }
         for line in cart.lines
     ]
-    return {"items": items, "total": None if cart.total is None else cart.total.model_dump()}
+    total = None if cart.total is None else cart.total.model_dump()
+    return {"items": items, "total": total} | ({"refusal": cart.refusal} if cart.refusal else {})
 
 
-def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence]) -> Cart:
+def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outcome | None = None) -> Cart:
     ledger = read_ledger(evidence)
-    return Cart(tuple(_line(pick, ledger) for pick in picks))
+    return Cart(tuple(_line(pick, ledger) for pick in picks), _refusal(outcome, ledger))
+
+
+def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
+    """ "Refused: too dear. Nearest: Tube Feeder ($24.99)."."""
+    if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
+        return ""
+    why = ", ".join(reason.replace("_", " ") for reason in outcome.because) or "no reason given"
+    nearest = ", ".join(_nearest(product, ledger) for product in outcome.nearest)
+    return f"Refused: {why}.{f' Nearest: {nearest}.' if nearest else ''}"
+
+
+def _nearest(product: str, ledger: Ledger) -> str:
+    item, price = ledger.products.get(product), ledger.price(product)
+    said = _title(product, ledger)
+    return said if item is None or price is None else f"{said} ({format_money(price, item.currency)})"
 
 
 def _line(pick: Pick, ledger: Ledger) -> CartLine:

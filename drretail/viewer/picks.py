@@ -35,12 +35,12 @@ class PicksTable:
 
 
 def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> PicksTable | None:
-    """The picks of these answers by name; None where none of them picks anything."""
+    """The picks of these answers by name, or what they refuse; None where none of them picks or refuses anything."""
     known = [(name, cart) for name, cart in carts if cart is not None]
     lines = {line.product: line for _, cart in reversed(known) for line in reversed(cart.lines)}
     priced = {line.product: line for _, cart in known for line in cart.lines if line.price is not None}
     rows = [_row(priced.get(product, line), [cart for _, cart in known]) for product, line in lines.items()]
-    if not rows:
+    if not rows and not any(cart.refusal for _, cart in known):
         return None
     rows.sort(key=lambda row: (-row.pickers, [-count for count in row.pieces], row.title))
     return PicksTable(
@@ -70,6 +70,6 @@ def _stars(line: CartLine) -> str:
 def _total(cart: Cart) -> str:
     """The sum, with "+ ?" where a price is missing from it."""
     if cart.total is None:
-        return "not known" if cart.lines else "nothing"
+        return "not known" if cart.lines else cart.refusal or "nothing"
     said = format_money(cart.total.value, cart.total.currency)
     return f"{said} + ?" if any(line.price is None for line in cart.lines) else said

@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-from drretail.cli.narration import told
-from drretail.records.run import Step
+from drretail.agents.running.runner import Recorded
+from drretail.cli.narration import print_report, report_document, told
+from drretail.records.run import Run, Step
+from drretail.records.wish import Want, Wish
+from tests.eval.folders import LABEL, a_run
 
 
 def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> Step:
@@ -39,9 +42,32 @@ REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"ev
         (step("model", "summariser", "a:model", "0.3.1"), '{"summary":"Clean it."}', None),
         (step("model", "researcher", "a:model"), "I look for cedar.", "· I look for cedar."),
         (step("model", "report", "a:model"), "# The report", None),
+        (step("model", "supervisor", "a:model"), '{"wants":[]}', None),
         (step("model", "report", "a:model"), "Take it [P:B1].\n\n```picks\nP:B1 x 1\n```", "· Take it [P:B1]."),
         (step("model", "researcher", "a:model"), "```picks\nP:B1 x 1\n```", None),
     ],
 )
 def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: str | None) -> None:
     assert told(made, text) == line
+
+
+def recorded(understood: Wish | None) -> Recorded:
+    run: Run = a_run(LABEL, "q1-r1", "Take it.").model_copy(update={"understood": understood})
+    return Recorded(run, (), {}, {})
+
+
+def test_how_the_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",), rating_min=4),))
+    print_report(recorded(wish))
+    shown = capsys.readouterr()
+    assert shown.err.startswith("Understood as\n- bird feeder: at least 4 stars\n")
+    assert shown.out == "Take it.\n"
+    assert report_document(recorded(wish))["run"]["understood"]["wants"][0]["name"] == "bird feeder"
+
+
+def test_an_agent_that_does_not_say_how_it_understood_the_question_shows_nothing_of_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_report(recorded(None))
+    assert "Understood" not in capsys.readouterr().err
+    assert "understood" not in report_document(recorded(None))["run"]

@@ -17,15 +17,17 @@ from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.gym import Shop, ShopEnv
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.run import NINE
+from drretail.records.wish import Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.gym.policies import QUERY, call, search, shopped_well
 from tests.sealed import Page, seal, url
 from tests.shop import USER, build
 
-BUDGET_50, BUDGET_3 = (Constraints(budget=Money(amount=it, currency="USD")) for it in ("50", "3"))
+FEEDER = Want(name="feeder", kinds=("bird feeder",))
+BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in (50, 3))
 
 
 def test_the_first_observation_is_what_clients_of_mcp_are_told(env: ShopEnv, shop: Shop) -> None:
@@ -186,14 +188,12 @@ def test_calls_of_several_threads_into_one_rollout_are_all_recorded(env: ShopEnv
 
 def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> None:
     asked = [
-        Query(
-            query_id="cheap", user_id=USER, text="Which bird feeder under $50?", source="test", constraints=BUDGET_50
-        ),
-        Query(query_id="free", user_id=USER, text="Which bird feeder under $3?", source="test", constraints=BUDGET_3),
+        Query(query_id="cheap", user_id=USER, text="Which bird feeder under $50?", source="test", wish=BUDGET_50),
+        Query(query_id="free", user_id=USER, text="Which bird feeder under $3?", source="test", wish=BUDGET_3),
     ]
     with open_world(build(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
         assert list(shop.queries) == ["cheap"]
-        with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the query costs more"):
+        with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the wish costs more"):
             env.reset("free")
         with pytest.raises(UserError, match="No query has a basket"):
             Shop.open(world, asked[1:])

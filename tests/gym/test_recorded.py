@@ -14,6 +14,7 @@ from drretail.experiment import read_runs
 from drretail.gym import Shop, ShopEnv
 from drretail.gym.recorded import recorded_rewards, save_rollouts
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.gym.policies import QUERY, shopped_well
 from tests.shop import build
 
@@ -59,6 +60,7 @@ def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_p
 def test_runs_of_another_world_are_refused(env: ShopEnv, tmp_path: Path) -> None:
     save_rollouts(tmp_path / "exp", env, [env.recorded()])
     with open_world(build(tmp_path / "world")) as world:
-        query = Query(query_id="q", text="Which bird feeder?", source="test")
+        wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
+        query = Query(query_id="q", text="Which bird feeder?", wish=wish, source="test")
         with Shop.open(world, query) as other, pytest.raises(UserError, match="open that world"):
             list(recorded_rewards(tmp_path / "exp", other))

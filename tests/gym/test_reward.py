@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.reward import NO_PICKS, NO_REPORT, NOT_CITED, OVER
+from drretail.gym.reward import BOUGHT, NO_PICKS, NO_REPORT, NOT_CITED, NOT_SHOWN, OVER, REFUSED
+from drretail.records.money import Money
+from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.wish import Want, Wish
 from tests.gym.policies import QUERY, call, looked_up, praised, search, shopped_well, submit, wanted
 
 CHEAP = "B0AQAKLECG"
@@ -64,12 +67,19 @@ def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env:
     assert (reward, rewarded(env).why) == (0.0, OVER)
 
 
-def test_one_thing_too_many_in_the_cart_costs_a_share_of_the_reward(env: ShopEnv) -> None:
+def test_one_thing_too_many_in_the_cart_costs_a_share_of_the_reward(strict: ShopEnv) -> None:
+    padded = [*wanted(strict), CHEAP]
+    looked_up(strict, padded)
+    _, reward, _, _ = strict.step(submit(praised(padded), *padded))
+    assert rewarded(strict).within_budget == 1
+    assert reward == pytest.approx(2 / 3)
+
+
+def test_more_than_is_named_costs_nothing_where_the_wish_leaves_room(env: ShopEnv) -> None:
     padded = [*wanted(env), CHEAP]
     looked_up(env, padded)
     _, reward, _, _ = env.step(submit(praised(padded), *padded))
-    assert rewarded(env).within_budget == 1
-    assert reward == pytest.approx(2 / 3)
+    assert reward == 1.0
 
 
 def test_what_is_in_the_cart_and_not_argued_for_costs_as_much(env: ShopEnv) -> None:
@@ -85,11 +95,11 @@ def test_a_cart_that_is_too_dear_only_by_what_nobody_asked_for_earns_nothing(env
     assert (reward, rewarded(env).why) == (0.0, OVER)
 
 
-def test_two_pieces_where_one_is_wanted_count_half(env: ShopEnv) -> None:
-    bag, blanket = wanted(env)
-    looked_up(env, [bag, blanket])
-    env.step(submit(praised([bag, blanket]), bag, Pick(product=blanket, quantity=2)))
-    assert rewarded(env).wanted == 0.75
+def test_a_piece_more_than_is_wanted_costs_its_share(strict: ShopEnv) -> None:
+    bag, blanket = wanted(strict)
+    looked_up(strict, [bag, blanket])
+    strict.step(submit(praised([bag, blanket]), bag, Pick(product=blanket, quantity=2)))
+    assert rewarded(strict).wanted == pytest.approx(2 / 3)
 
 
 def test_sentences_with_figures_have_to_be_cited(env: ShopEnv) -> None:
@@ -134,3 +144,30 @@ def test_a_recorded_rollout_comes_to_the_identical_reward_again(env: ShopEnv, sh
     env.step(submit(f"{praised(wanted(env))}\n- It weighs 12 ounces.", *wanted(env)))
     with Shop.open(shop.world, "dev") as another:
         assert another.reward(env.recorded()) == env.reward
+
+
+def refused(env: ShopEnv, *lines: str) -> float:
+    return env.step(call("submit_report", report="Nothing will do.\n\n```picks\n" + "\n".join(lines) + "\n```"))[1]
+
+
+def test_a_refusal_of_what_cannot_be_met_is_rewarded_only_where_the_searches_show_it(shop: Shop) -> None:
+    blanket = Want(name="blanket", kinds=("swaddle blanket",), must=("cotton",), ratings_min=1)
+    query = Query(query_id="unmet", text="?", source="t", wish=Wish(wants=(blanket,), budget=Money.of(5)))
+    with Shop.open(shop.world, query) as opened, ShopEnv(opened) as env:
+        env.reset("unmet")
+        assert (refused(env, "none: too_dear"), rewarded(env).why) == (0.0, NOT_SHOWN)
+        env.reset("unmet")
+        env.step(call("product_catalog_search", query="swaddle blanket", sort_by="price"))
+        cheapest = opened.references["unmet"].proof
+        assert cheapest is not None
+        (item,) = cheapest.cheapest_without["too_dear"].items
+        assert refused(env, "none: too_dear") == 0.5
+        env.reset("unmet")
+        env.step(call("product_catalog_search", query="swaddle blanket", sort_by="price"))
+        assert refused(env, "none: too_dear", f"nearest: P:{item.product_id} x 1") == 1.0
+        env.reset("unmet")
+        assert (refused(env, f"P:{item.product_id} x 1"), rewarded(env).why) == (0.0, BOUGHT)
+
+
+def test_a_refusal_of_what_the_shop_has_earns_nothing(env: ShopEnv) -> None:
+    assert (refused(env, "none: too_dear"), rewarded(env).why) == (0.0, REFUSED)

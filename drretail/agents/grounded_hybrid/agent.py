@@ -1,11 +1,10 @@
-"""Grounded Hybrid-ReAct: the paper's graph, with a typed wish and the shopper's records before it and a verifier
-behind it.
+"""Grounded Hybrid-ReAct: the paper's graph, with a typed wish and the shopper's records before it, a verifier behind.
 
 START ─▶ write briefing ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
-                             │  ▲                  │   ▲
-                   launches, │  │ reports   errors, │   │ the draft, or a better one
-                             ▼  │                  ▼   │
-                     research ─▶ synthesise        repair      at most Limits.repairs times
+                              │  ▲                  │   ▲
+                    launches, │  │ reports   errors, │   │ the draft, or a better one
+                              ▼  │                  ▼   │
+                      research ─▶ synthesise        repair      at most Limits.repairs times
 """
 
 import asyncio

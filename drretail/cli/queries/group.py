@@ -16,6 +16,7 @@ from drretail.cli.queries.questions import import_questions
 from drretail.cli.queries.review import review
 from drretail.cli.queries.shipped import shipped
 from drretail.cli.queries.show import show
+from drretail.cli.queries.spoil import spoil
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ queries_app.command("pair")(pair)
 queries_app.command("review")(review)
 queries_app.command("shipped")(shipped)
 queries_app.command("show")(show)
+queries_app.command("spoil")(spoil)
 
 
 @queries_app.command("generate")

@@ -20,6 +20,7 @@ LACKS: Mapping[Lack, str] = {
     "owned": "the user has all that keeps to the wish",
     "no_basket": "no basket in the shop keeps to the wish",
 }
+PROVED = "it is proved that the shop can't meet the wish: the family outcome says who refuses"
 NO_LIMIT = "the query limits no price"
 NOTHING_PICKED = "nothing is picked"
 NO_DECISION = "the report declares no picks"
@@ -40,8 +41,10 @@ def not_measured(wish: Wish | None, reference: Reference) -> str | None:
     """Why the carts of a query's reports can't be measured; None where they can."""
     if wish is None:
         return NOT_TYPED
+    if reference.proof is not None and reference.proof.state == "proved":
+        return PROVED
     if reference.best is None:
-        return LACKS["no_basket" if reference.lack is None else reference.lack]
+        return LACKS[reference.lack or "no_basket"]
     return None
 
 

@@ -54,8 +54,7 @@ DESCRIPTION = MetricDescription(
         "undeclared": "share of reports that declare no outcome",
     },
     meaning="A query is proved where a look at every product of the shop shows that its wish can't be met.",
-    counts=("false_refusal", "bought_anyway", "undeclared"),
-    headlines=(J, "refusal_recall", "false_refusal"),
+    headlines=("refusal_recall", "false_refusal"),
     scoreboard=(BoardColumn(variant=J, meaning="refusals of what can't be met, less refusals of what can"),),
     bounded_by_oracle=True,
 )

@@ -17,6 +17,9 @@ from drretail.records.run import Step
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
+_CENT = Decimal("0.01")
+_MOST_WORDS = 8
+"""Of a search for one thing; what holds the words of a whole question shows nothing of any of its things."""
 SEARCH, ORDER, ORDERS = "product_catalog_search", "get_order_details", "get_user_orders"
 
 
@@ -47,10 +50,11 @@ def _hits(step: Step, known: Mapping[str, Product]) -> list[Listing]:
 def _about(
     want: Want, searches: Sequence[tuple[Mapping[str, Any], list[Listing]]]
 ) -> Iterator[tuple[Any, list[Listing]]]:
-    """The searches for a kind of a want, by its words or its category."""
+    """The searches for a kind of a want, by its words or its category, and for little else."""
     for args, hits in searches:
-        text = f"{args.get('query', '')} {args.get('category', '')}"
-        if any(holds_words(text, kind) for kind in want.kinds):
+        text, category = str(args.get("query", "")), str(args.get("category", ""))
+        is_about_it = any(holds_words(text, kind) or holds_words(category, kind) for kind in want.kinds)
+        if is_about_it and len(text.split()) <= _MOST_WORDS:
             yield args, hits
 
 
@@ -62,7 +66,7 @@ def _least(want: Want, searches: Sequence[tuple[Mapping[str, Any], list[Listing]
         if args.get("sort_by") == "price" and args.get("order") in (None, "asc") and not args.get("offset") and prices:
             bounds.append(min(prices))
         elif args.get("price_max") is not None and not prices and not args.get("offset"):
-            bounds.append(Decimal(str(args["price_max"])))
+            bounds.append(Decimal(str(args["price_max"])) + _CENT)  # nothing costs as little
     return max(bounds) * want.quantity if bounds else None
 
 

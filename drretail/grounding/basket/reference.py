@@ -131,7 +131,8 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
     would_do = [fitting(wish.wants[it], offered[it], owned).listings or offered[it] for it in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
-    return next((lack for lack in _WITHOUT if lack in lifted), "no_basket")
+    found: Lack = next((lack for lack in _WITHOUT if lack in lifted), "no_basket")
+    return found
 
 
 def _lifted(

@@ -1,0 +1,87 @@
+"""Pairs of queries of which the shop can meet the one and not the other: what each system decided on both."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from drretail.errors import UserError
+from drretail.eval.outcome.score import METRIC
+from drretail.eval.scores.gathering import Gathered, gather
+from drretail.records.base import Record
+from drretail.stats.significance import sign_test
+
+Pair = tuple[bool, bool]
+"""Whether what can't be met was refused, and whether its twin was."""
+RIGHT, REFUSED_BOTH, BOUGHT_BOTH, REVERSED = (True, False), (True, True), (False, False), (False, True)
+
+
+class TwinRow(Record):
+    """One system: how many pairs it decided in which way."""
+
+    system: str
+    right: int
+    """Refused what can't be met, and bought what can."""
+    refused_both: int
+    bought_both: int
+    reversed: int
+    """Bought what can't be met, and refused what can."""
+    missing: int
+    """Pairs of which it has no outcome for one."""
+    j: float | None
+    """Youden's J over the pairs: the share of right ones less that of reversed ones."""
+    p: float | None
+    """McNemar's exact test that it refuses both of a pair as often; None without a pair."""
+
+
+def twin_rows(experiment: Path) -> list[TwinRow]:
+    """A row for each system, by label. Raises UserError where the experiment has no pair, or none was judged."""
+    held = gather(experiment, [METRIC])
+    decided = _decisions(held)
+    if not decided:
+        raise UserError(
+            f"{experiment} holds no outcome of a pair of twins: make some with `drretail queries spoil`, run them, and "
+            f"`drretail score {experiment} --metrics outcome`."
+        )
+    return [_row(label, pairs) for label, pairs in sorted(decided.items())]
+
+
+def _decisions(held: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
+    """By system and task, whether the query was refused, by whether it is the one that can't be met.
+
+    Of repeats the first counts; a task of which nothing is proved is no pair.
+    """
+    found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
+    values = [heard for table in held.tables_of_judges.values() for heard in table.items()]
+    by_run = dict(values)
+    for plan in held.plans:
+        task, heard = plan.query.task_id, by_run.get(plan.run_id)
+        if task is None or heard is None or plan.repeat != 1:
+            continue
+        for is_proved, variant in ((True, "refusal_recall"), (False, "false_refusal")):
+            value = heard.reported.values.get(variant)
+            if value is not None and value.value is not None:
+                found[plan.label][task][is_proved] = bool(value.value)
+    proved = {task for tasks in found.values() for task, refused in tasks.items() if True in refused}
+    return {label: {task: tasks[task] for task in proved} for label, tasks in found.items()} if proved else {}
+
+
+def _row(label: str, tasks: Mapping[str, Mapping[bool, bool]]) -> TwinRow:
+    pairs = [(refused[True], refused[False]) for refused in tasks.values() if len(refused) == 2]
+    counts = Counter(pairs)
+    differences = list(_differences(counts))
+    return TwinRow(
+        system=label,
+        right=counts[RIGHT],
+        refused_both=counts[REFUSED_BOTH],
+        bought_both=counts[BOUGHT_BOTH],
+        reversed=counts[REVERSED],
+        missing=len(tasks) - len(pairs),
+        j=sum(differences) / len(pairs) if pairs else None,
+        p=sign_test(differences).p,
+    )
+
+
+def _differences(counts: Mapping[Pair, int]) -> Iterator[float]:
+    """1 for a pair that is right, -1 for one that is reversed, else 0."""
+    for (refused, refused_twin), count in counts.items():
+        yield from [float(refused) - float(refused_twin)] * count

@@ -1,0 +1,91 @@
+"""Pairs of queries of which the shop can meet one."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from drretail.env.offers import Offers
+from drretail.env.world import open_world
+from drretail.errors import UserError
+from drretail.querygen.spoiling import ABSENT, KINDS, spoil
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
+from tests.shop import USER, build
+
+FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))
+QUERY = Query(
+    query_id="q1",
+    user_id=USER,
+    text="A hopper feeder in cedar for less than $50, please. Not above $50!",
+    wish=Wish(wants=(FEEDER,), budget=Money.of(50)),
+    source="t",
+)
+ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $50, please."})
+
+
+@pytest.fixture
+def offers(tmp_path: Path) -> Offers:
+    return Offers(open_world(build(tmp_path / "world")))
+
+
+def pairs(queries: list[Query]) -> list[list[Query]]:
+    found: dict[str | None, list[Query]] = defaultdict(list)
+    for query in queries:
+        found[query.task_id].append(query)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
+    made = spoil([ONCE], offers, [kind], "42")  # pyright: ignore[reportArgumentType]
+    assert dict(made.pairs) == {kind: 1}
+    (pair,) = pairs(made.queries)
+    proofs = [offers.reference(query).proof for query in pair]
+    assert {proof.state for proof in proofs if proof} == {"proved", "refuted"}
+    assert {proof.lack for proof in proofs if proof and proof.state == "proved"} == {kind}
+    assert all(query.query_id[0] == "s" and query.query_id[1:].isalnum() for query in pair)
+    assert len({query.text for query in pair}) == 2
+
+
+def test_a_budget_stands_in_the_place_of_the_texts_own(offers: Offers) -> None:
+    made = spoil([ONCE], offers, ["too_dear"], "42")
+    budgets = sorted(query.wish.budget.value for query in made.queries if query.wish and query.wish.budget)
+    assert budgets[0] < 39.5 < budgets[1] <= 42
+    assert all(
+        f"${query.wish.budget.amount}" in query.text for query in made.queries if query.wish and query.wish.budget
+    )
+    assert all("$50" not in query.text for query in made.queries)
+
+
+def test_without_a_budget_of_its_own_a_sentence_says_it(offers: Offers) -> None:
+    free = ONCE.model_copy(update={"text": "A hopper feeder, please.", "wish": Wish(wants=(FEEDER,))})
+    made = spoil([free], offers, ["too_dear"], "42")
+    assert made.pairs["too_dear"] == 1
+    assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
+
+
+def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offers) -> None:
+    untyped = ONCE.model_copy(update={"wish": None})
+    window = ONCE.model_copy(
+        update={"wish": Wish(wants=(Want(name="bath", kinds=("bird bath",)),), budget=Money.of(5))}
+    )
+    made = spoil([QUERY, untyped, window], offers, ["too_dear"], "42")
+    assert (made.queries, sum(made.without.values())) == ([], 3)
+
+
+def test_the_same_seed_makes_the_same_pairs(offers: Offers) -> None:
+    assert spoil([ONCE], offers, KINDS, "7").queries == spoil([ONCE], offers, KINDS, "7").queries
+    assert spoil([ONCE], offers, KINDS, "7").queries != spoil([ONCE], offers, KINDS, "8").queries
+
+
+def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers) -> None:
+    made = spoil([ONCE], offers, ["not_sold"], "42", absent=("Bird Feeders", "Sets & Kits", "Cellos"))
+    assert any("a cello" in query.text for query in made.queries)
+    assert len(set(ABSENT)) == len(ABSENT)
+
+
+def test_an_unknown_kind_is_refused(offers: Offers) -> None:
+    with pytest.raises(UserError, match="no kind 'dear'"):
+        spoil([ONCE], offers, ["dear"], "42")  # pyright: ignore[reportArgumentType]
