@@ -1,6 +1,7 @@
 """Queries, what their wishes come to in a shop, and what of them an agent is given."""
 
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
@@ -49,7 +50,7 @@ class Fit(Record):
             {key: value for key, value in given.items() if key != "wanted_brand"} if isinstance(given, dict) else given
         )
 
-    @property
+    @cached_property
     def cost(self) -> Decimal:
         """The price as a number. Raises TypeError where it is not known."""
         return Decimal(self.price)  # pyright: ignore[reportArgumentType] -- the error is what is promised

@@ -35,6 +35,10 @@ _FORMS: Mapping[Named, str] = {
 }
 
 
+_SLIP = 0.8
+"""How alike an id must be to be meant: two digits of ten changed. Played models took unrelated orders for hints."""
+
+
 def with_ids_read(
     session: Session, parameters: Sequence[Parameter], arguments: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
@@ -63,7 +67,7 @@ def explained(
     # The words of a title are no ids; those of a shop hold a digit.
     are_ids = len(ids) > 1 and all(any(map(str.isdigit, it)) for it in ids)
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
-    nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3)
+    nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3, likeness=_SLIP)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
     if named == "user" and session.user_id is None and _MARK.fullmatch(given.strip(" []")):
         hint = " Nobody asks here, so that U:… names nobody."

@@ -7,6 +7,7 @@ be chosen (1 where no product would do for two things), and m fits a thing take 
 A fit goes that n others of its thing beat in price and worth: the other things use up fewer than n of them.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -98,9 +99,12 @@ def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> De
 def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
     """The fits that fewer than n others of the thing beat in everything; among equals the lesser id is better."""
     kept: list[Fit] = []
+    costs: list[Decimal] = []
     for fit in sorted(priced(thing), key=lambda it: (-it.worth, it.cost, it.product_id)):
-        if sum(other.cost <= fit.cost for other in kept) < n:
+        beaten_by = bisect_right(costs, fit.cost)
+        if beaten_by < n:
             kept.append(fit)
+            costs.insert(beaten_by, fit.cost)
     return kept
 
 

@@ -8,7 +8,6 @@ is a filter. docs/floors.md has how often a reader agrees on pairs near the bord
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from drretail.grounding.constraints.materials import MATERIALS
@@ -52,39 +51,28 @@ _SHORT = 2
 _Part = tuple[tuple[str, ...], str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """How a record names its product, in stems."""
-
-    path: frozenset[tuple[str, ...]]
-    """The names of its categories, the root's left out."""
-    leaves: frozenset[tuple[str, ...]]
-    """The names in its leaf category: of "Bibs & Burp Cloths" those of the two that its title speaks of."""
-    words: frozenset[str]
-    """All words of title and category path."""
-    ends: tuple[_Part, ...]
-    """The parts of its title up to their noun, in order, each with its last word: of "Wine Glass" that is the noun,
-    though glass may be a material behind one."""
-
-
 def is_of_kind(product: Product, kind: str) -> bool:
     """True when a product is of this kind."""
-    wanted, named = _unpacked(_stems(kind)), _named_by(product)
-    if not wanted:
+    wanted = _unpacked(_stems(kind))
+    if not wanted or not _words(product).issuperset(wanted):
         return False
-    if wanted in named.path or wanted in named.leaves:
+    below = product.categories[1:]
+    if any(_unpacked(_stems(name)) == wanted for name in below):
         return True
-    if not named.words.issuperset(wanted):
-        return False
-    by_leaf = any(leaf[-1] == wanted[-1] for leaf in named.leaves)
-    ends = named.ends[:1] if len(wanted) == 1 else named.ends
-    return by_leaf or any(_is_about(part, wanted, is_first) for is_first, part in _flagged(ends))
+    leaves = _leaf_names(below[-1]) if below else ()
+    in_title = frozenset(_stems(product.title))
+    # Of "Bibs & Burp Cloths" only what the title speaks of is sure.
+    sure = [leaf for leaf in leaves if len(leaves) == 1 or leaf[-1] in in_title]
+    if any(leaf == wanted or leaf[-1] == wanted[-1] for leaf in sure):
+        return True
+    parts = _parts(product.title, product.store or product.brand or "")
+    return any(_is_about(part, wanted, place) for place, part in enumerate(parts))
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
     """True when a product may be of a kind for all that its record says: it holds every word of it."""
     wanted = _unpacked(_stems(kind))
-    return bool(wanted) and (_named_by(product).words.issuperset(wanted) or is_of_kind(product, kind))
+    return bool(wanted) and _words(product).issuperset(wanted)
 
 
 def shares_a_word(product: Product, kinds: Sequence[str]) -> bool:
@@ -104,33 +92,38 @@ def search_words(kind: str) -> str:
     return " ".join(_WORD.findall(kind)[: len(_unpacked(_stems(kind)))])
 
 
-def _is_about(part: _Part, wanted: tuple[str, ...], is_first: bool) -> bool:
-    """True when a part of a title ends in the noun of the kind; of several words a later part has one more of them."""
+def _is_about(part: _Part, wanted: tuple[str, ...], place: int) -> bool:
+    """True when a part of a title ends in the noun of the kind.
+
+    A single word is sure only in the first part; of several, one more stands in a part behind the first two.
+    """
     words, last = part
-    return wanted[-1] in (words[-1], last) and (is_first or bool(set(words) & set(wanted[:-1])))
+    is_sure = place < (1 if len(wanted) == 1 else _FIRST) or bool(set(words) & set(wanted[:-1]))
+    return is_sure and wanted[-1] in (words[-1], last)
 
 
-def _flagged(parts: Sequence[_Part]) -> Iterator[tuple[bool, _Part]]:
-    """Each part with whether it is one of the first two, which name a thing more surely than those behind them."""
-    return ((place < _FIRST, part) for place, part in enumerate(parts))
+def _words(product: Product) -> frozenset[str]:
+    """All words of title and category path."""
+    return _words_of(product.title, " ".join((*product.categories, product.category.replace("_", " "))))
 
 
-def _named_by(product: Product) -> _Named:
-    return _named(product.title, product.categories, product.category, product.store or product.brand or "")
+@lru_cache(maxsize=262_144)
+def _words_of(title: str, path: str) -> frozenset[str]:
+    return frozenset((*_stems(title), *_stems(path)))
 
 
-@lru_cache(maxsize=100_000)
-def _named(title: str, categories: tuple[str, ...], category: str, maker: str) -> _Named:
-    below, in_title = categories[1:], frozenset(_stems(title))
-    parts = [_unpacked(found) for name in below[-1:] for part in _BORDER.split(name) if (found := _stems(part))]
-    # "Out of Print Baby Bodysuit": the maker's name is no part of the thing's.
-    own = title[len(maker) :] if maker and title.casefold().startswith(maker.casefold()) else title
-    return _Named(
-        path=frozenset(_unpacked(found) for name in below if (found := _stems(name))),
-        leaves=frozenset(part for part in parts if len(parts) == 1 or part[-1] in in_title),
-        words=in_title | frozenset(_stems(" ".join((*categories, category.replace("_", " "))))),
-        ends=tuple(_ends(own)),
-    )
+@lru_cache(maxsize=16_384)
+def _leaf_names(leaf: str) -> tuple[tuple[str, ...], ...]:
+    """The names in a leaf category: of "Bibs & Burp Cloths" two."""
+    return tuple(_unpacked(found) for part in _BORDER.split(leaf) if (found := _stems(part)))
+
+
+@lru_cache(maxsize=65_536)
+def _parts(title: str, maker: str) -> tuple[_Part, ...]:
+    """The parts of a title up to their noun, in order, each with its last word: of "Wine Glass" that is the noun,
+    though glass may be a material behind one. The maker's name before them is no part of the thing's."""
+    is_named = maker and title.casefold().startswith(maker.casefold())
+    return tuple(_ends(title[len(maker) :] if is_named else title))
 
 
 def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -155,7 +148,7 @@ def _ends(title: str) -> Iterator[_Part]:
             yield tuple(words), last
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=262_144)
 def _stems(text: str) -> tuple[str, ...]:
     folded = text.casefold().replace("’", "'").replace("'s ", " ")
     return tuple(stem(word) for word in _WORD.findall(folded))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from drretail.grounding.constraints.kinds import is_of_kind, leaf_of, shares_a_word
+from drretail.grounding.constraints.kinds import is_of_kind, shares_a_word
 from drretail.records.shop import Product
 
 
@@ -59,11 +59,6 @@ def test_of_a_leaf_with_two_names_the_one_counts_that_the_title_speaks_of() -> N
 @pytest.mark.parametrize("kind", ["Home & Kitchen", "", "…", "rocket"])
 def test_a_department_no_word_and_an_unknown_word_are_no_kind(kind: str) -> None:
     assert not is_of_kind(product("Brewhaven French Press", "French Presses"), kind)
-
-
-def test_the_leaf_is_the_last_of_the_path_else_the_file() -> None:
-    assert leaf_of(product("x", "Coffee", "French Presses")) == "French Presses"
-    assert leaf_of(Product(product_id="B1", title="x", category="Pet_Supplies")) == "Pet_Supplies"
 
 
 def test_what_shares_a_word_of_its_title_may_be_of_the_kind_as_somebody_sees_it() -> None:
