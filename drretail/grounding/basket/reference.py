@@ -131,8 +131,10 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
     would_do = [fitting(wish.wants[it], offered[it], owned).listings or offered[it] for it in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
-    found: Lack = next((lack for lack in _WITHOUT if lack in lifted), "no_basket")
-    return found
+    for lack in _WITHOUT:
+        if lack in lifted:
+            return lack
+    return "no_basket"
 
 
 def _lifted(
