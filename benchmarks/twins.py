@@ -2,8 +2,8 @@
 
     python benchmarks/twins.py WORLD PAIRS.jsonl [--json OUT.json]
 
-PAIRS.jsonl is what ``drretail queries spoil`` made of WORLD's queries. For each want the solver searches its kinds once and
-buys the best basket of the first k hits that would do; where there is none it refuses. It opens no orders.
+PAIRS.jsonl is what ``drretail queries spoil`` made of WORLD's queries. For each want the solver searches its kinds once
+and buys the best basket of the first k hits that would do; where there is none it refuses. It opens no orders.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.reading import read_queries
-from drretail.records.query import Query
+from drretail.records.query import Proof, Query
 from drretail.records.wish import Want
 
 DEPTHS = (1, 3, 5, 10, 50)
@@ -63,10 +63,11 @@ def main() -> None:
         asked.json.write_text(json.dumps({"proof_seconds": seconds, "rows": rows}, indent=1), encoding="utf-8")
 
 
-def _row(queries: tuple[Query, ...], proofs: dict, offers: Offers, depth: int) -> dict[str, float]:
-    refused = {"proved": [], "refuted": [], "open": []}
+def _row(queries: tuple[Query, ...], proofs: dict[str, Proof | None], offers: Offers, depth: int) -> dict[str, float]:
+    refused: dict[str, list[bool]] = {"proved": [], "refuted": [], "open": []}
     for query in queries:
-        refused[proofs[query.query_id].state].append(refuses(query, offers, depth))
+        if (proof := proofs[query.query_id]) is not None:
+            refused[proof.state].append(refuses(query, offers, depth))
     recall, false = (sum(refused[state]) / max(1, len(refused[state])) for state in ("proved", "refuted"))
     return {"hits": depth, "recall": recall, "false_refusals": false, "J": recall - false}
 
