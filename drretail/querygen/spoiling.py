@@ -60,7 +60,7 @@ class Spoiled:
 
 
 def spoil(
-    queries: Iterable[Query], offers: Offers, kinds: Sequence[Because], seed: str, absent: Sequence[str] = ABSENT
+    queries: Iterable[Query], offers: Offers, kinds: Sequence[str], seed: str, absent: Sequence[str] = ABSENT
 ) -> Spoiled:
     """A twin of each kind for every query that the shop can meet, in an order that tells nothing.
 

@@ -39,7 +39,7 @@ def pairs(queries: list[Query]) -> list[list[Query]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
-    made = spoil([ONCE], offers, [kind], "42")  # pyright: ignore[reportArgumentType]
+    made = spoil([ONCE], offers, [kind], "42")
     assert dict(made.pairs) == {kind: 1}
     (pair,) = pairs(made.queries)
     proofs = [offers.reference(query).proof for query in pair]
@@ -88,4 +88,4 @@ def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers) -> None:
 
 def test_an_unknown_kind_is_refused(offers: Offers) -> None:
     with pytest.raises(UserError, match="no kind 'dear'"):
-        spoil([ONCE], offers, ["dear"], "42")  # pyright: ignore[reportArgumentType]
+        spoil([ONCE], offers, ["dear"], "42")

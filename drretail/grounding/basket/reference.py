@@ -131,10 +131,8 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
     would_do = [fitting(wish.wants[it], offered[it], owned).listings or offered[it] for it in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
-    for lack in _WITHOUT:
-        if lack in lifted:
-            return lack
-    return "no_basket"
+    in_the_way: list[Lack] = [lack for lack in _WITHOUT if lack in lifted]
+    return in_the_way[0] if in_the_way else "no_basket"
 
 
 def _lifted(
@@ -152,7 +150,7 @@ def _lifted(
     return found
 
 
-_WITHOUT: Mapping[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
+_WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "too_dear": ({"price_max": None}, {"budget": None}),
     "no_such_brand": ({"brands_wanted": ()}, {}),
     "demands": ({"must": (), "must_not": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None}, {}),

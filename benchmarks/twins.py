@@ -1,0 +1,76 @@
+"""Who refuses what the shop can't meet: a solver that sees the first hits of a plain search alone, on spoiled queries.
+
+    python benchmarks/twins.py WORLD PAIRS.jsonl [--json OUT.json]
+
+PAIRS.jsonl is what ``drretail queries spoil`` made of WORLD's queries. For each want the solver searches its kinds once
+and buys the best basket of the first k hits that would do; where there is none it refuses. It opens no orders.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
+from drretail.env.world import open_world
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.constraints.listing import Listing
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Proof, Query
+from drretail.records.wish import Want
+
+DEPTHS = (1, 3, 5, 10, 50)
+
+
+def refuses(query: Query, offers: Offers, depth: int) -> bool:
+    """Whether a solver that sees so many hits for each want finds no basket."""
+    wants = () if query.wish is None else query.wish.wants
+    bought = {order.product_id for order in offers.orders(query.user_id)}
+    return reference_of(query, [seen(want, offers, depth) for want in wants], bought).best is None
+
+
+def seen(want: Want, offers: Offers, depth: int) -> list[Listing]:
+    """What of the first hits for each of its kinds is of the kind."""
+    found: dict[str, Listing] = {}
+    for kind in want.kinds:
+        hits = offers.world.catalog.search(CatalogQuery(kind, limit=depth)).hits
+        for listing in offers.listings([hit.product_id for hit in hits]):
+            if is_of_kind(listing.product, kind):
+                found[listing.product.product_id] = listing
+    return [found[key] for key in sorted(found)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("world")
+    parser.add_argument("pairs", type=Path)
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    with open_world(asked.world) as world:
+        offers = Offers(world)
+        queries = read_queries(asked.pairs)
+        began = time.process_time()
+        proofs = {query.query_id: offers.reference(query).proof for query in queries}
+        seconds = (time.process_time() - began) / len(queries)
+        rows = [_row(queries, proofs, offers, depth) for depth in DEPTHS]
+    print(f"{len(queries)} queries; a proof takes {1000 * seconds:.1f} ms of a processor in the mean")
+    print("hits  recall  false refusals     J")
+    for row in rows:
+        print(f"{row['hits']:4}  {row['recall']:6.2f}  {row['false_refusals']:14.2f}  {row['J']:4.2f}")
+    if asked.json:
+        asked.json.write_text(json.dumps({"proof_seconds": seconds, "rows": rows}, indent=1), encoding="utf-8")
+
+
+def _row(queries: tuple[Query, ...], proofs: dict[str, Proof | None], offers: Offers, depth: int) -> dict[str, float]:
+    refused: dict[str, list[bool]] = {"proved": [], "refuted": [], "open": []}
+    for query in queries:
+        if (proof := proofs[query.query_id]) is not None:
+            refused[proof.state].append(refuses(query, offers, depth))
+    recall, false = (sum(refused[state]) / max(1, len(refused[state])) for state in ("proved", "refuted"))
+    return {"hits": depth, "recall": recall, "false_refusals": false, "J": recall - false}
+
+
+if __name__ == "__main__":
+    main()
