@@ -17,8 +17,7 @@ from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
-from drretail.records.evidence import Source
-from drretail.records.research import PageSummary
+from drretail.records.evidence import PageSummary, Source
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed
 from drretail.tools.web import WEB_SEARCH

@@ -10,8 +10,7 @@ summaries.py       what the records tell of a user, in words
 session.py         one run's view: acting user, overlay, ledger, journal
 ledger.py          the evidence that a run was handed
 intake.py          rows on their way into a world: checked, counted, hashed
-generations.py     the folder: complete generations, one of them live
-checksums.py       of every file of a generation
+generations.py     the folder: complete generations, one of them live, and the checksums of their files
 writing.py         write_world
 checking.py        check_world
 rows.py            all rows of a world, whatever keeps it, and those that it holds out

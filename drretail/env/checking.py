@@ -8,8 +8,7 @@ from pathlib import Path
 
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog
-from drretail.env.checksums import CHECKSUMS, changed_files, check_index_files
-from drretail.env.generations import CURRENT, live_generation
+from drretail.env.generations import CHECKSUMS, CURRENT, changed_files, check_index_files, live_generation
 from drretail.env.manifest import (
     DATABASE_FILE,
     HOLDOUT_FILE,

@@ -15,8 +15,7 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.checking import check_world
-from drretail.env.checksums import check_index_files
-from drretail.env.generations import live_generation
+from drretail.env.generations import check_index_files, live_generation
 from drretail.env.manifest import (
     DATABASE_FILE,
     INDEX_FOLDER,

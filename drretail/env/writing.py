@@ -10,8 +10,7 @@ from typing import Any
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.catalog.tantivy import TantivyWriter
 from drretail.env.checking import check_generation
-from drretail.env.checksums import write_checksums
-from drretail.env.generations import make_live, publish, staged
+from drretail.env.generations import make_live, publish, staged, write_checksums
 from drretail.env.intake import Intake, check_expected
 from drretail.env.manifest import (
     DATABASE_FILE,

@@ -18,6 +18,7 @@ reading/         picks and values that a judge reads out of reports
 checks/          faults that code finds
 process/         what runs did
 basket/          how far what a report would have bought is from the best basket
+outcome/         does it say no where the shop can't meet a wish, and only there
 understood/      did it understand what the question wants
 next_purchase/   does it recommend what was bought next
 robustness/      does it do what a hostile text tells it

@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from drretail.env.checksums import write_checksums
+from drretail.env.generations import write_checksums
 from drretail.experiment import read_evidence
 from drretail.exports.chat import write as write_chat
 from drretail.exports.formats import Form, nothing_left

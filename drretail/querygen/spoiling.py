@@ -16,8 +16,8 @@ from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import format_money
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
-from drretail.records.outcome import Because
 from drretail.records.query import Query, Reference
+from drretail.records.reading import Because
 from drretail.records.wish import Want, Wish
 
 KINDS: tuple[Because, ...] = ("too_dear", "not_sold", "no_such_order")

@@ -4,10 +4,11 @@ base.py            Record and Document, canonical JSON and its hash
 ids.py             which ids a shop may have, and file names made of texts that others chose
 money.py           an amount with its currency
 shop.py            products, orders, users, statistics, next purchases
-query.py           queries, their typed constraints, the baskets that would answer them
-evidence.py        what a run has seen, citations of it, findings about it
-reading.py         picks and values read out of a report, and how they stand to the records
-research.py        what the parts of a multi-agent system give each other
+wish.py            what a question wants bought
+query.py           queries with their wishes, the baskets that would answer them
+evidence.py        what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system
+                   hand on of it
+reading.py         picks and values read out of a report, and how they stand to the records; what it decides
 criteria.py        what reports on a query are held to, and what is known beforehand of good ones
 run.py             systems, steps, answers, runs
 models.py          how models are asked for, and prices

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
-from drretail.records.outcome import Because
+from drretail.records.reading import Because
 from drretail.records.wish import Want, Wish
 
 Lack = Literal[

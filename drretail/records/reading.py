@@ -1,6 +1,6 @@
-"""What was read out of a report, by whom, and how it stands to the records (DESIGN 7a)."""
+"""What a report declares, what was read out of it, by whom, and how it stands to the records (DESIGN 7a)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -25,6 +25,12 @@ ValueKind = Literal[
 ]
 Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
+Decision = Literal["buy", "part", "none"]
+Because = Literal["too_dear", "not_sold", "no_such_brand", "demands", "owned", "no_price", "no_such_order"]
+REASONS: tuple[Because, ...] = get_args(Because)
+"""Why nothing is bought: it costs more than the limit; the shop has nothing of the kind, or nothing of the wanted
+brand; nothing is what is demanded; the shopper has all that would do; no price is known; the shopper never made the
+order that the question speaks of."""
 
 ProductId = Annotated[str, AfterValidator(lambda given: given.removeprefix("P:"))]
 """A product's id; its evidence id is taken as well."""
@@ -39,6 +45,16 @@ class Pick(Record):
     """Products that would do in its place; they are shown, and never summed."""
     start: int | None = None
     end: int | None = None
+
+
+class Outcome(Record):
+    """The decision that a report declares, never inferred from its prose."""
+
+    decision: Decision
+    because: tuple[Because, ...] = ()
+    """Why a want, or all of them, is not bought, in the order of the block; empty where no reason was given."""
+    nearest: tuple[ProductId, ...] = ()
+    """What comes nearest, where the report names it."""
 
 
 class ReadValue(Record):

@@ -8,8 +8,7 @@ from pydantic import Field
 from drretail.errors import ModelErrorKind
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
-from drretail.records.outcome import Outcome
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.wish import Wish
 
 Role = str

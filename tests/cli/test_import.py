@@ -155,7 +155,8 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     assert shop != lab
     found = rows(imported)
     assert found["one", "pick_not_argued"]["n_scored"] == 1
-    for variant in ("wrong_thing", "over_budget", "unavailable", "recommended_although_owned"):
+    of_records = ("not_wanted", "want_left_out", "over_budget", "unavailable", "recommended_although_owned")
+    for variant in ("no_decision", *of_records):
         assert found["one", variant]["n_scored"] == 0
 
 

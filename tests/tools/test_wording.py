@@ -16,7 +16,7 @@ from drretail.eval.quality.judge import Rating
 from drretail.eval.reading.judge import ReportPicks
 from drretail.querygen.by_model.answer import WrittenQuery
 from drretail.records.base import Record
-from drretail.records.research import IntermediateReport, PageSummary
+from drretail.records.evidence import IntermediateReport, PageSummary
 from drretail.records.run import WebMode
 from drretail.tools.registry import SUMMARISED, TOOLS, json_schemas, tool_schema_hash
 from drretail.tools.toolkit import Toolkit

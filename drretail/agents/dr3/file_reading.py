@@ -14,8 +14,7 @@ from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.prompts import Prompt, tagged
-from drretail.records.evidence import Source
-from drretail.records.research import FileAnswer
+from drretail.records.evidence import FileAnswer, Source
 from drretail.records.run import Role
 from drretail.tools.tool import ToolResult
 

@@ -11,9 +11,8 @@ from drretail.agents.external.session_server import Served
 from drretail.env.session import Session
 from drretail.errors import ModelError, shortened
 from drretail.grounding.report.picks import merged, take_picks
-from drretail.records.outcome import Outcome
 from drretail.records.query import Task
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_UNREADABLE, Answer, Limits
 
 MOST_BYTES = 1024 * 1024

@@ -16,7 +16,7 @@ from drretail.errors import CommandStopped, ModelError, told
 from drretail.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
-from drretail.records.research import IntermediateReport
+from drretail.records.evidence import IntermediateReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from drretail.grounding.report.evidence_ids import read_evidence_ids
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
-from drretail.records.research import IntermediateReport
+from drretail.records.evidence import IntermediateReport
 from drretail.records.run import Stop
 from drretail.tools.toolkit import Toolkit
 

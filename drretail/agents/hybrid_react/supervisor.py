@@ -16,8 +16,8 @@ from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, ToolError
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
+from drretail.records.evidence import IntermediateReport
 from drretail.records.query import Task
-from drretail.records.research import IntermediateReport
 from drretail.records.run import Limits, Stop
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed, Toolkit

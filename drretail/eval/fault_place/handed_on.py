@@ -10,9 +10,8 @@ from drretail.experiment import read_results, run_folder
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.verify.records import Ledger
 from drretail.parsing import parse_json
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import Evidence, IntermediateReport
 from drretail.records.reading import ReadValue
-from drretail.records.research import IntermediateReport
 from drretail.records.run import Run
 
 SYNTHESIS = "synthesis"

@@ -11,8 +11,8 @@ from drretail.eval.reading.kept import case_of
 from drretail.experiment import read_reference
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.base import Record
-from drretail.records.outcome import Outcome
 from drretail.records.query import NOT_TYPED, Proof
+from drretail.records.reading import Outcome
 from drretail.records.score import VerdictState
 from drretail.records.shop import Product
 

@@ -3,6 +3,7 @@
 cheapest.py       the cheapest
 best.py           the one of the greatest worth
 reference.py      both, with everything that would do: what reports on a query are measured by
+proof.py          whether the shop can meet the wish, proved or left open
 cart.py           the picks of a report beside the wish: what each is for, what is left out, what they cost
 purchase_item.py  a product by what a guess at a purchase may hit
 """

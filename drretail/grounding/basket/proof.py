@@ -10,8 +10,8 @@ from decimal import Decimal
 
 from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
 from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_in
-from drretail.records.outcome import Because
 from drretail.records.query import FoundBasket, Lack, Proof, Reference
+from drretail.records.reading import Because
 from drretail.records.wish import Want, Wish
 
 REASONS: dict[Lack, Because] = {

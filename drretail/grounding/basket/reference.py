@@ -10,8 +10,8 @@ from drretail.grounding.basket.proof import REASONS, proof_of
 from drretail.grounding.constraints.fits import fitting, leaves_open, priced_in
 from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.records.money import USD, Money
-from drretail.records.outcome import Because
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Query, Reference, WantedThing
+from drretail.records.reading import Because
 from drretail.records.wish import Want, Wish
 
 Offered = Sequence[Sequence[Listing]]

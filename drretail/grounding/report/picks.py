@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from drretail.records.outcome import REASONS, Because, Outcome
-from drretail.records.reading import Pick
+from drretail.records.reading import REASONS, Because, Outcome, Pick
 
 _OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 _BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t\r]*\n[ \t>]*picks?[ \t]*:?[ \t\r]*$", re.I | re.M)

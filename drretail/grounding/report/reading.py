@@ -12,9 +12,9 @@ from decimal import Decimal
 from itertools import pairwise, permutations
 from typing import TypeVar
 
-from drretail.grounding.report.cart import picks_by_form
 from drretail.grounding.report.citations import Known
 from drretail.grounding.report.names import Names, makers_in
+from drretail.grounding.report.picks_by_form import picks_by_form
 from drretail.grounding.report.price_words import is_another_amount, says_no_price
 from drretail.grounding.report.totals import is_made_of, may_be_wrong, share_kind, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates

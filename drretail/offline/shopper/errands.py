@@ -14,7 +14,7 @@ from drretail.offline.shopper.needs import Study
 from drretail.offline.shopper.report import write_report
 from drretail.offline.shopper.research import Call, next_calls
 from drretail.offline.shopper.web import sentences_of
-from drretail.records.research import FileAnswer
+from drretail.records.evidence import FileAnswer
 
 MOST_LINES = 4
 MOST_SENTENCES = 4

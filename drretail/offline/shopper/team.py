@@ -29,7 +29,7 @@ from drretail.offline.shopper.reading.asked import Phrase
 from drretail.offline.shopper.report import Report
 from drretail.offline.shopper.research import Call, next_calls
 from drretail.offline.shopper.web import quotes, sentences_of, web_searches
-from drretail.records.research import Insight, IntermediateReport, SourceNote
+from drretail.records.evidence import Insight, IntermediateReport, SourceNote
 
 LAUNCH, REASON, FINALIZE = "LaunchResearcher", "Reason", "Finalize"
 MOST_PARTS = 4

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from drretail.grounding.text.words import content_stems, content_words
 from drretail.offline.shopper.conversation import WEB
 from drretail.offline.shopper.needs import Study
-from drretail.records.research import PageSummary
+from drretail.records.evidence import PageSummary
 
 MOST_SEARCHES = 3
 MOST_QUOTES = 4

@@ -21,9 +21,8 @@ from drretail.eval.fault_place.wrong_claims import wrong_claims
 from drretail.eval.judging.subject import Subject
 from drretail.eval.reading.kept import case_of
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
 from drretail.records.reading import ReadValue
-from drretail.records.research import IntermediateReport, SourceNote
 from drretail.records.score import JudgeRef, SourceRef, Verdict
 from tests.eval.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, subject
 

@@ -12,7 +12,7 @@ from drretail.env.world import World
 from drretail.offline.shopper.policy import shop
 from drretail.prompts import tagged
 from drretail.records.base import canonical_json
-from drretail.records.research import IntermediateReport
+from drretail.records.evidence import IntermediateReport
 from drretail.tools.toolkit import Toolkit
 
 
