@@ -12,8 +12,7 @@ from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
-from drretail.records.outcome import Outcome
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Run
 
 LONGEST_TITLE = 80

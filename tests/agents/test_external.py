@@ -19,9 +19,8 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.prices import PriceTable
-from drretail.records.outcome import Outcome
 from drretail.records.query import Query
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY
 from tests.agents.external_agents import command

@@ -23,9 +23,8 @@ from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import load_prompt, tag_content
-from drretail.records.outcome import Outcome
 from drretail.records.query import Reference, Task
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
 from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
 from tests.agents.hybrid_react.cast import REPORT

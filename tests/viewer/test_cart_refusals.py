@@ -1,7 +1,6 @@
 """What a report refuses, beside what it puts into the cart."""
 
-from drretail.records.outcome import Outcome
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.viewer.cart import cart_of, cart_text
 from drretail.viewer.picks import compare_picks
 from tests.eval.folders import a_run

@@ -15,9 +15,8 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
-from drretail.records.outcome import Outcome
 from drretail.records.query import BasketItem, FoundBasket, Lack, Proof, Reference, Task
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish

@@ -19,9 +19,8 @@ from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import plain, verify, with_state
 from drretail.records.evidence import Citation, Evidence, Finding
-from drretail.records.outcome import Outcome
 from drretail.records.query import Query
-from drretail.records.reading import DECLARED, FORM, Pick, Reading, ReadValue
+from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish

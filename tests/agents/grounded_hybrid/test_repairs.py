@@ -13,9 +13,8 @@ from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
 from drretail.prompts import tag_content
 from drretail.records.money import Money
-from drretail.records.outcome import Outcome
 from drretail.records.query import Query
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, FOR_30, WISH, draft, play, plays, understanding

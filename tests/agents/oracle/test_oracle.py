@@ -12,8 +12,8 @@ from drretail.env.world import World
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money
-from drretail.records.outcome import Outcome
 from drretail.records.query import Query, Reference, Task
+from drretail.records.reading import Outcome
 from drretail.records.run import NULL_AGENTS
 from drretail.records.wish import Want, Wish
 from tests.shop import PRODUCTS, USER

@@ -11,8 +11,8 @@ from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, reference_path
 from drretail.files import write_json
 from drretail.progress import choose_progress
-from drretail.records.outcome import Outcome
 from drretail.records.query import Proof, Query, Reference
+from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.twins import COLUMNS, twin_cells
 from tests.eval.folders import SYSTEM, a_run

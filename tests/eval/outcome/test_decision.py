@@ -12,8 +12,8 @@ from drretail.eval.outcome.shown import is_shown
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
-from drretail.records.outcome import Outcome
 from drretail.records.query import Proof, Query, Reference
+from drretail.records.reading import Outcome
 from drretail.records.run import Step
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish

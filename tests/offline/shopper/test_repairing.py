@@ -2,7 +2,7 @@
 
 from drretail.grounding.report.picks import take_picks
 from drretail.offline.shopper.repairing import mended
-from drretail.records.outcome import Outcome
+from drretail.records.reading import Outcome
 
 
 def test_a_mended_report_refuses_what_it_refused() -> None:
