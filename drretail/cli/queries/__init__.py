@@ -11,5 +11,6 @@ comparison.py        generic against profile-aware queries
 people.py         personas, contexts, and tasks paired with users
 shipped.py        the fifty that come along
 carry.py          queries of a world for the one that was made of it by synth --perturb
+spoil.py          twins of queries that the shop can't meet
 show.py           a file's questions, to be read
 """

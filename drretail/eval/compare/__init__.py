@@ -11,6 +11,7 @@ differences.py  all systems at once: who is above whom
 one_option.py   systems grouped by what they are apart from one option
 ablations.py    one agent in several settings of an option
 distractors.py  what distractors cost, and what is left without supportive pages
+twins.py        pairs of queries of which the shop can meet one, by system
 fail_if.py      rules by which a comparison fails, for CI
 wording.py      headlines and figures in words
 """

@@ -7,6 +7,7 @@ slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
 ablations.py   what another setting of one option brings
 distractors.py what distractors cost
+twins.py       pairs of queries of which the shop can meet one
 agreement.py   how far judges agree
 widths.py      wide tables cut into parts that fit
 """
