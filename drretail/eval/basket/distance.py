@@ -66,7 +66,12 @@ def within_budget(cart: Cart) -> Measured:
 
 
 def feasible(cart: Cart) -> Measured:
-    """1 where the cart covers every want and keeps to the money, and nothing is besides, else 0."""
+    """1 where the cart covers every want and keeps to the money, and nothing is besides, else 0.
+
+    Where nothing has to be bought and nothing is, that is no fault, and no merit either.
+    """
+    if not cart.picks and all(thing.optional for thing in cart.things):
+        return Measured(None, NOT_REQUIRED)
     return Measured(float(cart.is_feasible), described(cart))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
+from drretail.eval.basket.distance import NOT_REQUIRED
 from drretail.eval.basket.judge import NO_REFERENCE
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -52,6 +53,8 @@ def _decided(subject: Subject) -> tuple[VerdictState, object, str]:
         return "na", None, NOT_TYPED if subject.query.wish is None else NO_REFERENCE
     if proof.state == "open":
         return "na", None, OPEN
+    if all(want.optional for want in subject.query.wish.wants):
+        return "na", None, NOT_REQUIRED
     outcome = subject.run.outcome
     known = case_of(subject).products(subject.run.picks)
     offered = [] if outcome is None else [known[key] for key in outcome.nearest if key in known]

@@ -111,7 +111,9 @@ def test_a_want_that_may_be_left_out_is_no_fault_and_counts_where_it_is_picked()
     maybe = BATH.model_copy(update={"optional": True})
     assert measured("B", wants=(FEEDER, maybe)) == values(1, 1, 1, 2, 1)
     assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1
-    assert measured(wants=(maybe,)) == values(None, None, 1, None, None)
+    assert measured(wants=(maybe,)) == values(None, None, None, None, None)
+    assert measured(TWO_BATHS, wants=(maybe,))["feasible"] == 1
+    assert measured("D", wants=(maybe,), budget=Money.of(1000))["feasible"] == 0
 
 
 def test_without_a_budget_there_is_none_to_keep() -> None:
