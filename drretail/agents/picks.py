@@ -68,16 +68,18 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     report = answer.report if found.report == answer.report else found.report.strip()
     if answer.report.strip() and not report:
         raise ModelError("no_report", "the model wrote the picks and no report: nothing stands beside their block")
-    if answer.picks is None and answer.outcome is not None and answer.outcome.decision == "none":
+    is_refused = answer.outcome is not None and answer.outcome.decision == "none"
+    if answer.picks is None and is_refused and found.picks is None:
         answer = answer.model_copy(update={"picks": ()})
     if answer.picks is not None or any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in answer.notes):
         picks = None if answer.picks is None else merged(answer.picks)
-        outcome = answer.outcome or (None if picks is None else outcome_of(picks))
+        outcome = None if picks is None else (answer.outcome or outcome_of(picks)).agreeing_with(picks)
         return answer.model_copy(update={"report": report, "picks": picks, "outcome": outcome})
     if found.picks is None and role is not None:
         found = await declared(answer.report, task, role, models)
     notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))
-    declared_now = {"picks": found.picks, "outcome": answer.outcome or found.outcome}
+    outcome = None if found.picks is None else (answer.outcome or found.outcome or outcome_of(found.picks))
+    declared_now = {"picks": found.picks, "outcome": outcome and outcome.agreeing_with(found.picks or ())}
     return answer.model_copy(update={"report": report, "notes": notes, **declared_now})
 
 

@@ -8,7 +8,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.fits import fitting
-from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, search_words
+from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, joined, search_words
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.query import Query, Reference
 from drretail.records.shop import VOID_STATUSES, Order
@@ -50,6 +50,8 @@ class Offers:
             # Kinds compare words by their stems. A catalog that compares them as they stand misses "feeders".
             text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
             found = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
+            if joined(kind):
+                found.update(self.world.catalog.matching(CatalogQuery(joined(kind), match="all")))
             if self.has_category(kind):
                 found.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
             listings = self.listings(sorted(found))

@@ -5,7 +5,7 @@
 Each part is from 0 to 1, and a report that lacks one of the first three is worth nothing, however well it is cited.
 The whole cart counts: what is besides costs its share, and every pick needs a known price where prices are limited.
 On a query that the shop can't meet, proved by a look at all its products, a refusal is rewarded instead, where the
-rollout's own searches show it: 1/2, and up to 1 with what comes nearest.
+rollout's own searches show it: 1/2, and up to 1 with what comes nearest, or with the best cart of what can be had.
 A pick counts only where the report cites its product and the rollout was shown it, so that nothing is won by guessing.
 """
 
@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from drretail.agents.running.runner import Recorded
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.basket.distance import worth_ratio
-from drretail.eval.outcome.decision import decide, task_of
+from drretail.eval.outcome.decision import decide, seen_among
 from drretail.eval.outcome.shown import is_shown
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.citations import find_citations
@@ -36,7 +37,7 @@ NOT_CITED = "no pick is cited by what the rollout was shown"
 NOT_WANTED = "no pick is what the query asks for"
 OVER = "the cart breaks the budget"
 UNMET = "the cart does not keep to the query"
-REFUSED = "nothing is bought, and the shop has what is wanted"
+REFUSED = "something is refused that the shop has"
 BOUGHT = "something is bought, and the shop can't meet the wish"
 NOT_SHOWN = "the rollout's own searches do not show that the shop can't meet the wish"
 
@@ -57,17 +58,24 @@ class Reward(Record):
     """Why it is worth nothing; empty where it is worth something."""
 
 
-def reward_of(recorded: Recorded, query: Query, reference: Reference, world: World) -> Reward:
-    """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit."""
+def reward_of(
+    recorded: Recorded, query: Query, reference: Reference, world: World, *, refuses_rightly: bool = False
+) -> Reward:
+    """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit.
+
+    ``refuses_rightly`` says that what the report refuses beside its cart can't be had.
+    """
     run, evidence = recorded.run, {entry.id: entry for entry in recorded.evidence}
     if run.report is None or not run.report.strip():
         return Reward(why=NO_REPORT)
     if query.wish is None:
         return Reward(why=NOT_TYPED)
     if reference.proof is not None and reference.proof.state == "proved":
-        return _of_refusal(recorded, query.wish, reference, reference.proof, world)
+        return _of_refusal(recorded, query, reference, reference.proof, world)
     if not run.picks:
         return Reward(why=NO_PICKS if run.outcome is None else REFUSED)
+    if run.outcome is not None and run.outcome.decision != "buy" and not refuses_rightly:
+        return Reward(why=REFUSED)
     citations = find_citations(run.report, evidence)
     products = world.store.products(sorted({pick.product for pick in run.picks}))
     parts = _parts(Cart(query.wish, reference, run.picks, products), citations)
@@ -76,19 +84,35 @@ def reward_of(recorded: Recorded, query: Query, reference: Reference, world: Wor
     return parts.model_copy(update={"cited": cited, "value": value})
 
 
-def _of_refusal(recorded: Recorded, wish: Wish, reference: Reference, proof: Proof, world: World) -> Reward:
+def _of_refusal(recorded: Recorded, query: Query, reference: Reference, proof: Proof, world: World) -> Reward:
     """What a report is worth on a query that can't be met: its refusal, where the rollout's own searches show it, and
-    half of it for what it offers instead."""
-    outcome = recorded.run.outcome
+    half of it for what it offers instead, or for the best cart of what can be had."""
+    run, wish = recorded.run, query.wish or Wish()
     ids = {entry.key for entry in recorded.evidence if entry.kind == "product"}
-    known = world.store.products(sorted({*ids, *(outcome.nearest if outcome else ())}))
-    decided = decide(outcome, proof, [known[key] for key in (outcome.nearest if outcome else ()) if key in known])
-    shown = is_shown(wish, reference, recorded.run.steps, known, recorded.run.user_id)
-    why = NO_PICKS if outcome is None else BOUGHT if decided.bought else "" if shown else NOT_SHOWN
-    value = task_of(decided.model_copy(update={"shown": shown}))
-    return Reward(
-        value=value, worth=decided.nearest or 0.0, wanted=float(not decided.bought and decided.declared), why=why
-    )
+    known = world.store.products(sorted({*ids, *(run.outcome.nearest if run.outcome else ())}))
+    offered = seen_among(run.outcome, known, {entry.id for entry in recorded.evidence})
+    decided = decide(run.outcome, reference, proof, offered, run.picks or ())
+    shown = is_shown(wish, reference, run.steps, known, run.user_id)
+    why = NO_PICKS if run.outcome is None else BOUGHT if not decided.refused else "" if shown else NOT_SHOWN
+    if not decided.refused or not shown:
+        return Reward(why=why)
+    if not decided.bought:
+        nearest = 1.0 if decided.nearest is None else decided.nearest
+        has_more = _rest(query, wish, reference) is not None
+        return Reward(value=0.5 if has_more else (1 + nearest) / 2, worth=nearest)
+    rest = _rest(query, wish, reference)
+    if rest is None:
+        return Reward(value=0.5)
+    cart = reward_of(recorded, rest, Offers(world).reference(rest), world, refuses_rightly=True)
+    return cart.model_copy(update={"value": (1 + cart.value) / 2, "why": ""})
+
+
+def _rest(query: Query, wish: Wish, reference: Reference) -> Query | None:
+    """The query for what of it can be had; None where nothing can, or all of it can but not together."""
+    wants = tuple(want for want, thing in zip(wish.wants, reference.things, strict=True) if thing.fits)
+    if not wants or (len(wants) == len(wish.wants) and not wish.orders):
+        return None
+    return query.model_copy(update={"wish": wish.model_copy(update={"wants": wants, "orders": ()})})
 
 
 def _parts(cart: Cart, citations: Sequence[Citation]) -> Reward:

@@ -92,13 +92,15 @@ def _wish(place: str, given: Any) -> Wish | None:
     try:
         if isinstance(given, str):
             given = parse_json(given) if given.strip() else None
+        if isinstance(given, dict) and "wants" not in given:
+            raise UserError(f'{place}: the wish names no wants; "wants": [] says that nothing is to be bought.')
         return None if given is None else Wish.model_validate(given)
     except json.JSONDecodeError as problem:
         raise UserError(f"{place}: the wish is not JSON ({problem}).") from problem
     except ValidationError as problem:
         error = problem.errors()[0]
         field_name = ".".join(map(str, error["loc"])) or _WISH
-        raise UserError(f"{place}: the wish is none ({field_name}: {error['msg']}).") from problem
+        raise UserError(f"{place}: this is no wish ({field_name}: {error['msg']}).") from problem
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:

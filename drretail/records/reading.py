@@ -1,8 +1,9 @@
 """What a report declares, what was read out of it, by whom, and how it stands to the records (DESIGN 7a)."""
 
-from typing import Annotated, Literal, get_args
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, field_validator
 
 from drretail.records.base import Document, Record
 
@@ -55,6 +56,21 @@ class Outcome(Record):
     """Why a want, or all of them, is not bought, in the order of the block; empty where no reason was given."""
     nearest: tuple[ProductId, ...] = ()
     """What comes nearest, where the report names it."""
+
+    @field_validator("because", mode="before")
+    @classmethod
+    def _only_reasons(cls, given: Any) -> Any:
+        """Reasons in any spelling ("Too dear"); other words are none, and the decision stands without them."""
+        if not isinstance(given, list | tuple):
+            return given
+        named = ["_".join(str(word).casefold().replace("-", " ").split()) for word in cast("list[object]", given)]
+        return tuple(dict.fromkeys(reason for reason in named if reason in REASONS))
+
+    def agreeing_with(self, picks: Sequence[Pick]) -> "Outcome":
+        """The same with the decision that these picks allow: what is picked is bought, whatever else is said."""
+        if self.decision == "none" and picks:
+            return self.model_copy(update={"decision": "part"})
+        return self.model_copy(update={"decision": "none"}) if not picks else self
 
 
 class ReadValue(Record):

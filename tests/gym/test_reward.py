@@ -169,5 +169,25 @@ def test_a_refusal_of_what_cannot_be_met_is_rewarded_only_where_the_searches_sho
         assert (refused(env, f"P:{item.product_id} x 1"), rewarded(env).why) == (0.0, BOUGHT)
 
 
+def test_the_rest_is_bought_where_one_thing_cannot_be_had(shop: Shop) -> None:
+    blanket, kayak = Want(name="blanket", kinds=("swaddle blanket",)), Want(name="kayak", kinds=("inflatable kayak",))
+    query = Query(query_id="unmet", text="?", source="t", wish=Wish(wants=(blanket, kayak)))
+    with Shop.open(shop.world, query) as opened, ShopEnv(opened) as env:
+        for lines, worth in ((("none: not_sold",), 0.5), ((f"P:{CHEAP} x 1", "kayak: none: not_sold"), 0.9)):
+            env.reset("unmet")
+            for words in ("inflatable kayak", "swaddle blanket"):
+                env.step(search(words))
+            block = "```picks\n" + "\n".join(lines) + "\n```"
+            reward = env.step(call("submit_report", report=f"{praised([CHEAP])}\n\n{block}"))[1]
+            assert reward == pytest.approx(worth, abs=0.1)
+
+
+def test_a_false_refusal_beside_a_right_cart_earns_nothing(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    lines = "\n".join([*(f"P:{product} x 1" for product in wanted(env)), "bib: none: not_sold"])
+    report = f"{praised(wanted(env))}\n\n```picks\n{lines}\n```"
+    assert (env.step(call("submit_report", report=report))[1], rewarded(env).why) == (0.0, REFUSED)
+
+
 def test_a_refusal_of_what_the_shop_has_earns_nothing(env: ShopEnv) -> None:
     assert (refused(env, "none: too_dear"), rewarded(env).why) == (0.0, REFUSED)

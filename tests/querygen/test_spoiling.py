@@ -18,11 +18,14 @@ FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))
 QUERY = Query(
     query_id="q1",
     user_id=USER,
-    text="A hopper feeder in cedar for less than $50, please. Not above $50!",
-    wish=Wish(wants=(FEEDER,), budget=Money.of(50)),
+    text="A hopper feeder in cedar for less than $100, please. Not above $100!",
+    wish=Wish(wants=(FEEDER,), budget=Money.of(100)),
     source="t",
 )
-ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $50, please."})
+ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $100, please."})
+NOBODYS = ONCE.model_copy(update={"user_id": None, "mode": "generic"})
+"""Of nobody who has a feeder already, so that another one can be had."""
+OF_KIND = {"too_dear": ONCE, "not_sold": NOBODYS, "no_such_order": ONCE}
 
 
 @pytest.fixture
@@ -39,7 +42,7 @@ def pairs(queries: list[Query]) -> list[list[Query]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
-    made = spoil([ONCE], offers, [kind], "42")
+    made = spoil([OF_KIND[kind]], offers, [kind], "42")
     assert dict(made.pairs) == {kind: 1}
     (pair,) = pairs(made.queries)
     proofs = [offers.reference(query).proof for query in pair]
@@ -49,14 +52,30 @@ def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, off
     assert len({query.text for query in pair}) == 2
 
 
+def test_twins_have_sentences_of_one_form(offers: Offers) -> None:
+    for kind in ("not_sold", "no_such_order"):
+        texts = [query.text for query in spoil([OF_KIND[kind]], offers, [kind], "42").queries]
+        added = [text.removeprefix(ONCE.text).split() for text in texts]
+        assert all(added)
+        assert len({len(words) for words in added}) == 1 or kind == "not_sold"
+        assert added[0][:2] == added[1][:2]
+
+
+def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> None:
+    other = NOBODYS.model_copy(update={"query_id": "q2"})
+    made = spoil([ONCE, other], offers, KINDS, "42")
+    assert dict(made.pairs) == {"too_dear": 1, "not_sold": 1}
+
+
 def test_a_budget_stands_in_the_place_of_the_texts_own(offers: Offers) -> None:
     made = spoil([ONCE], offers, ["too_dear"], "42")
     budgets = sorted(query.wish.budget.value for query in made.queries if query.wish and query.wish.budget)
     assert budgets[0] < 39.5 < budgets[1] <= 42
+    assert all(budget == int(budget) for budget in budgets)
     assert all(
         f"${query.wish.budget.amount}" in query.text for query in made.queries if query.wish and query.wish.budget
     )
-    assert all("$50" not in query.text for query in made.queries)
+    assert all("$100" not in query.text for query in made.queries)
 
 
 def test_without_a_budget_of_its_own_a_sentence_says_it(offers: Offers) -> None:
@@ -73,6 +92,9 @@ def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offe
     )
     made = spoil([QUERY, untyped, window], offers, ["too_dear"], "42")
     assert (made.queries, sum(made.without.values())) == ([], 3)
+    elsewhere = ONCE.model_copy(update={"world_fingerprint": "f" * 64})
+    with pytest.raises(UserError, match="world"):
+        spoil([elsewhere], offers, ["too_dear"], "42")
 
 
 def test_the_same_seed_makes_the_same_pairs(offers: Offers) -> None:
@@ -81,11 +103,13 @@ def test_the_same_seed_makes_the_same_pairs(offers: Offers) -> None:
 
 
 def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers) -> None:
-    made = spoil([ONCE], offers, ["not_sold"], "42", absent=("Bird Feeders", "Sets & Kits", "Cellos"))
+    made = spoil([NOBODYS], offers, ["not_sold"], "42", absent=("Bird Feeders", "Sets & Kits", "Cellos"))
     assert any("a cello" in query.text for query in made.queries)
     assert len(set(ABSENT)) == len(ABSENT)
 
 
 def test_an_unknown_kind_is_refused(offers: Offers) -> None:
+    with pytest.raises(UserError, match="no kind named"):
+        spoil([ONCE], offers, [], "42")
     with pytest.raises(UserError, match="no kind 'dear'"):
         spoil([ONCE], offers, ["dear"], "42")

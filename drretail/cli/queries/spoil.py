@@ -7,6 +7,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.query_files import Force, write_queries
+from drretail.errors import UserError
 
 
 def spoil(
@@ -27,8 +28,9 @@ def spoil(
     """Writes pairs of queries: one that the shop can't meet, proved by a look at all its products, and one that it can.
 
     A budget lies 5 to 20 % below the cheapest cart, and 5 % above it in the twin; a thing is asked for that no product,
-    title or category has; or an order is named that the user never made. Twins share a task_id, and their ids say
-    nothing. `score --metrics outcome` then says who refuses what, and `compare --by twin` shows the pairs.
+    title or category has, or one that the shop has; or an order is named that the user never made, or one of theirs.
+    Each query gives one pair. Twins share a task_id; ids, order and sentences tell nothing. `score --metrics outcome`
+    then says who refuses what, and `compare --by twin` shows the pairs.
     """
     from drretail.api.worlds import opened_world
     from drretail.env.offers import Offers
@@ -45,6 +47,9 @@ def spoil(
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with opened_world(world, quiet=as_json) as shop:
         made = spoiled(queries, Offers(shop), chosen, seed, names or ABSENT)
+    if not made.queries:
+        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
+        raise UserError(f"{file} gave no pair of queries: {why or 'it holds none'}.")
     write_queries(to, made.queries, force=force)
     if as_json:
         print_json({"queries": len(made.queries), "pairs": dict(made.pairs), "without": dict(made.without)})

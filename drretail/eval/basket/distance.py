@@ -26,7 +26,7 @@ NOTHING_PICKED = "nothing is picked"
 NO_DECISION = "the report declares no picks"
 NOT_ALL_COVERED = "not everything that is wanted is covered"
 UNKNOWN_PRICE = "the price of a pick is unknown"
-NOT_REQUIRED = "all that is wanted may be left out, and is"
+NOT_REQUIRED = "nothing has to be bought"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ def cost_ratio(cart: Cart) -> Measured:
     cheapest = cart.reference.cheapest
     if cart.left_out or not cart.picks:
         return Measured(None, NOT_ALL_COVERED)
-    if cart.total is None or cheapest is None or not cheapest.total.value:
+    if cheapest is None or not cheapest.total.value:
+        return Measured(None, NOT_REQUIRED)
+    if cart.total is None:
         return Measured(None, UNKNOWN_PRICE)
     return Measured(float(cart.total / cheapest.total.value), described(cart))
 

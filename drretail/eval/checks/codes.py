@@ -97,7 +97,12 @@ def _wishes_for(found: Callable[[Wish], bool], why: str) -> Callable[[Case], str
 
 
 _money = _wishes_for(lambda wish: wish.counts_money, "the query limits no price")
-_unwanted = _wishes_for(lambda wish: any(want.brands_unwanted for want in wish.wants), "the query rules out no brand")
+_branded = _wishes_for(
+    lambda wish: any(want.brands_unwanted or want.brands_wanted for want in wish.wants), "the query names no brand"
+)
+_demanded = _wishes_for(
+    lambda wish: any(want.must or want.must_not for want in wish.wants), "the query demands no property"
+)
 _rated = _wishes_for(
     lambda wish: any(want.rating_min or want.ratings_min for want in wish.wants),
     "the query asks for no stars or number of ratings",
@@ -171,7 +176,8 @@ CHECKS: Mapping[str, Check] = {
         Check("price_unknown", _of_picks(_records, _money)),
         Check("below_rating", _of_picks(_records, _rated)),
         Check("recommended_although_owned", _of_picks(_records, _typed, _user)),
-        Check("unwanted_brand", _of_picks(_records, _unwanted)),
+        Check("unwanted_brand", _of_picks(_records, _branded)),
+        Check("demand_broken", _of_picks(_records, _demanded), only_warns=True),
         Check("quantity_wrong", _of_picks(_records, _wants, declared=True)),
         Check("unavailable", _of_picks(_records)),
         Check("price_wrong", _of_values("price"), of_values=True),

@@ -85,7 +85,8 @@ MEANINGS = {
     "price_unknown": "picks nothing of unknown price where the query limits prices",
     "below_rating": "picks nothing below the stars or number of ratings asked for",
     "recommended_although_owned": "picks nothing that the user has",
-    "unwanted_brand": "picks no brand that the query rules out",
+    "unwanted_brand": "picks no brand that the query rules out, and one that it wants",
+    "demand_broken": "picks nothing whose record breaks a demand",
     "quantity_wrong": "picks as many as are asked for",
     "unavailable": "picks nothing that can't be had",
     "price_wrong": "prices are the records'",
@@ -108,8 +109,8 @@ MEANINGS = {
 DESCRIPTION = MetricDescription(
     title="Checks",
     meanings=MEANINGS,
-    meaning="Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
-    "after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
+    meaning="Each number is the share of reports without such an error, or, of checks that only warn (demand_broken, "
+    "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
     "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or "
     "fewer than half of the figures were read.",
     headlines=(

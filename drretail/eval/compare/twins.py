@@ -48,7 +48,8 @@ def twin_rows(experiment: Path) -> list[TwinRow]:
 def _decisions(held: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
     """By system and task, whether the query was refused, by whether it is the one that can't be met.
 
-    Of repeats the first counts; a task of which nothing is proved is no pair.
+    Of repeats the first counts; a report that declares nothing decides nothing; a task of which nothing is proved is no
+    pair.
     """
     found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
     values = [heard for table in held.tables_of_judges.values() for heard in table.items()]
@@ -56,6 +57,9 @@ def _decisions(held: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]
     for plan in held.plans:
         task, heard = plan.query.task_id, by_run.get(plan.run_id)
         if task is None or heard is None or plan.repeat != 1:
+            continue
+        undeclared = heard.reported.values.get("undeclared")
+        if undeclared is not None and undeclared.value:
             continue
         for is_proved, variant in ((True, "refusal_recall"), (False, "false_refusal")):
             value = heard.reported.values.get(variant)

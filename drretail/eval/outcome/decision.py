@@ -1,9 +1,9 @@
 """One report's declared outcome beside the proof: what was decided, why, and what was offered instead."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 
-from drretail.eval.basket.distance import NOT_REQUIRED
+from drretail.eval.basket.distance import LACKS, NOT_REQUIRED
 from drretail.eval.basket.judge import NO_REFERENCE
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -12,8 +12,8 @@ from drretail.eval.reading.kept import case_of
 from drretail.experiment import read_reference
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.base import Record
-from drretail.records.query import NOT_TYPED, Proof
-from drretail.records.reading import Outcome
+from drretail.records.query import NOT_TYPED, Proof, Reference
+from drretail.records.reading import Outcome, Pick
 from drretail.records.score import VerdictState
 from drretail.records.shop import Product
 
@@ -30,8 +30,9 @@ class Decided(Record):
     refused: bool
     """True where nothing is bought, or a want is refused beside what is."""
     bought: bool
-    reason: bool | None = None
-    """Whether the declared reason is the proof's; None where nothing was refused or the proof has several."""
+    reason: float | None = None
+    """Of the declared reasons, the share that is right: lifting one such limit would do. None where nothing was refused
+    or no single limit is in the way."""
     nearest: float | None = None
     """What is offered instead beside the best of it; None where nothing comes near."""
     shown: bool | None = None
@@ -49,16 +50,19 @@ def judge_outcome(subject: Subject, judge_session: JudgeSession) -> None:
 def _decided(subject: Subject) -> tuple[VerdictState, object, str]:
     reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
     proof = None if reference is None else reference.proof
-    if subject.query.wish is None or subject.run is None or reference is None or proof is None:
-        return "na", None, NOT_TYPED if subject.query.wish is None else NO_REFERENCE
+    if subject.query.wish is None:
+        return "na", None, NOT_TYPED
+    if not subject.query.wish.wants:
+        return "na", None, LACKS["no_things"]
+    if subject.run is None or reference is None or proof is None:
+        return "na", None, NO_REFERENCE
     if proof.state == "open":
         return "na", None, OPEN
     if all(want.optional for want in subject.query.wish.wants):
         return "na", None, NOT_REQUIRED
     outcome = subject.run.outcome
     known = case_of(subject).products(subject.run.picks)
-    offered = [] if outcome is None else [known[key] for key in outcome.nearest if key in known]
-    decided = decide(outcome, proof, offered)
+    decided = decide(outcome, reference, proof, seen_among(outcome, known, subject.evidence), subject.run.picks or ())
     if proof.state == "proved":
         shown = is_shown(subject.query.wish, reference, subject.run.steps, known, subject.query.user_id)
         decided = decided.model_copy(update={"shown": shown})
@@ -66,32 +70,53 @@ def _decided(subject: Subject) -> tuple[VerdictState, object, str]:
     return "scored", decided.model_dump(mode="json"), f"{declared}; {proof.state} {proof.lack or ''}".strip()
 
 
-def decide(outcome: Outcome | None, proof: Proof, offered: Sequence[Product]) -> Decided:
-    """What a declared outcome is worth; ``offered`` are the records of the products that it names as nearest."""
+def seen_among(outcome: Outcome | None, known: Mapping[str, Product], handed: Collection[str]) -> list[Product]:
+    """The records of what a report names as nearest, of those products that its run was handed."""
+    ids = () if outcome is None else outcome.nearest
+    return [known[key] for key in ids if key in known and f"P:{key}" in handed]
+
+
+def decide(
+    outcome: Outcome | None, reference: Reference, proof: Proof, offered: Sequence[Product], picks: Sequence[Pick]
+) -> Decided:
+    """What a declared outcome is worth; ``offered`` are the records of the products that it names as nearest.
+
+    A part is refused where the picks leave something out: a cart that holds a product for every want refuses nothing,
+    unless it is an order that is refused.
+    """
     if outcome is None:
         return Decided(state=proof.state, declared=False, refused=False, bought=False)
-    refused = outcome.decision != "buy"
+    needed = sum(not thing.optional for thing in reference.things)
+    most = needed if proof.lack == "no_such_order" else needed - 1
+    refused = outcome.decision == "none" or (outcome.decision == "part" and len(picks) <= most)
     is_proved = proof.state == "proved"
+    reasons = {*proof.cheapest_without, *((proof.lack,) if proof.lack else ())}
+    named = len(set(outcome.because))
+    right = len(reasons & set(outcome.because)) / named if named else 0.0
     return Decided(
         state=proof.state,
         declared=True,
         refused=refused,
         bought=outcome.decision != "none",
-        reason=proof.lack in outcome.because if is_proved and refused and proof.lack is not None else None,
-        nearest=nearness(proof, offered) if is_proved and refused else None,
+        reason=right if is_proved and refused and reasons else None,
+        nearest=nearness(reference, proof, offered) if is_proved and refused else None,
     )
 
 
-def nearness(proof: Proof, offered: Sequence[Product]) -> float | None:
+def nearness(reference: Reference, proof: Proof, offered: Sequence[Product]) -> float | None:
     """1 where the offered products are the cheapest basket without the lacking limit, else its cost over theirs.
 
-    0 where nothing is offered, or nothing of a known price; None where no basket comes near.
+    0 where nothing is offered, nothing of a known price, or what would not do but for a limit of price; None where no
+    basket comes near.
     """
     best = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
     if best is None:
         return None
     if {item.product_id for item in best.items} == {product.product_id for product in offered}:
         return 1.0
+    would_do = {fit.product_id for thing in reference.things for fit in thing.fits}
+    if proof.lack == "too_dear" and not would_do.issuperset(product.product_id for product in offered):
+        return 0.0
     quantities = {item.product_id: item.quantity for item in best.items}
     prices = [(listing_of(product).price, quantities.get(product.product_id, 1)) for product in offered]
     cost = sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
@@ -119,9 +144,3 @@ VALUES: Mapping[str, Callable[[Decided], float | None]] = {
     "undeclared": lambda decided: float(not decided.declared),
 }
 """By variant, in the order of tables."""
-
-
-def task_of(decided: Decided) -> float:
-    """What a refusal of a proved query earns: nothing unless it is shown, and half of it for what comes nearest."""
-    nearest = 1.0 if decided.nearest is None else decided.nearest
-    return float(bool(decided.shown)) * float(decided.refused and not decided.bought) * (1 + nearest) / 2

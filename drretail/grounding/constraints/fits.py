@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from drretail.grounding.constraints.affirmation import stance, stance_against
-from drretail.grounding.constraints.listing import Listing, is_of_brand
+from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_in
 from drretail.records.wish import Want
 
 
@@ -57,9 +57,11 @@ def is_below(known: float | None, least: float | None, *, unknown: bool) -> bool
 
 
 def is_too_dear(want: Want, listing: Listing) -> bool:
-    """True when a piece is known to cost more than is asked for."""
-    price = priced_in(listing, None if want.price_max is None else want.price_max.currency)
-    return want.price_max is not None and price is not None and price > want.price_max.value
+    """True when a piece is known to cost more than is asked for; of a pack each piece costs its share."""
+    if want.price_max is None:
+        return False
+    price = priced_in(listing, want.price_max.currency)
+    return price is not None and price > want.price_max.value * pieces_in(listing.product.title)
 
 
 def priced_in(listing: Listing, currency: str | None) -> Decimal | None:

@@ -70,21 +70,29 @@ def is_of_kind(product: Product, kind: str) -> bool:
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
-    """True when a product may be of a kind for all that its record says: it holds every word of it."""
+    """True when a product may be of a kind for all that its record says: it holds every word of it, or all as one."""
     wanted = _unpacked(_stems(kind))
-    return bool(wanted) and _words(product).issuperset(wanted)
+    return bool(wanted) and (
+        _words(product).issuperset(wanted) or bool(_words(product).intersection(_stems(joined(kind))))
+    )
 
 
-def shares_a_word(product: Product, kinds: Sequence[str]) -> bool:
-    """True when the title has any word of the kinds: then whether it is of the kind may be a matter of taste."""
+def shares_the_noun(product: Product, kinds: Sequence[str]) -> bool:
+    """True when the title has the noun of one of the kinds: whether it is of the kind may be a matter of taste."""
     title = frozenset(_stems(product.title))
-    return any(title.intersection(_stems(kind)) for kind in kinds)
+    return any(wanted[-1] in title for kind in kinds if (wanted := _unpacked(_stems(kind))))
 
 
 def holds_words(text: str, kind: str) -> bool:
     """True when a text has every word of a kind, such as a search for it."""
     wanted = _unpacked(_stems(kind))
     return bool(wanted) and frozenset(_stems(text)).issuperset(wanted)
+
+
+def joined(kind: str) -> str:
+    """The words of a kind as one, as some write it: "head lamp" as "headlamp"; "" for a single word."""
+    words = search_words(kind).split()
+    return "".join(words) if len(words) > 1 else ""
 
 
 def search_words(kind: str) -> str:

@@ -20,6 +20,8 @@ def wish_lines(wish: Wish) -> list[str]:
         lines.append(f"deadline: {wish.deadline}")
     if wish.owned:
         lines.append(f"owned: {', '.join(wish.owned)}")
+    if wish.orders:
+        lines.append(f"orders: {', '.join(wish.orders)}")
     return lines
 
 

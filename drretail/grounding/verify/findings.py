@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 from drretail.grounding.basket.cart import Cart
+from drretail.grounding.constraints.affirmation import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear
-from drretail.grounding.constraints.kinds import is_of_kind, shares_a_word
-from drretail.grounding.constraints.listing import is_of_brand, listing_of, pieces_in
+from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
+from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
 from drretail.grounding.report.citations import Known, find_citations
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import Ledger
@@ -154,10 +156,24 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         yield _finding("recommended_although_owned", report, pick, "the user has it")
     if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
         yield _finding("unwanted_brand", report, pick, f"the brand is {item.brand or item.store}")
+    if all(want.brands_wanted and not any(is_of_brand(listing, it) for it in want.brands_wanted) for want in wants):
+        found = (
+            f"the brand is {item.brand or item.store or 'not known'}, wanted is {' or '.join(wants[0].brands_wanted)}"
+        )
+        yield _finding("unwanted_brand", report, pick, found)
+    if all(broken := [_broken(want, listing) for want in wants]):
+        yield _finding("demand_broken", report, pick, f"its record speaks against {broken[0]!r}", severity="warning")
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
         limit, price = format_money(most.value, most.currency), format_money(item.price or 0, item.currency)
         yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
     yield from _below(pick, report, item, wants)
+
+
+def _broken(want: Want, listing: Listing) -> str:
+    """The first demand of a want that a record breaks; empty where it breaks none."""
+    must = (demand for demand in want.must if stance(listing.words, demand) == "broken")
+    must_not = (demand for demand in want.must_not if stance_against(listing.words, demand) == "broken")
+    return next(chain(must, (f"no {demand}" for demand in must_not)), "")
 
 
 def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Iterator[Finding]:
@@ -175,12 +191,12 @@ def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Ite
 
 
 def _not_wanted(pick: Pick, report: str, item: Product, wish: Wish) -> Finding:
-    """A warning where its record has a word of what is wanted: whether it is of the kind may be a matter of taste."""
+    """A warning where its title has the noun of what is wanted: whether it is of the kind may be a matter of taste."""
     if not wish.wants:
         return _finding("not_wanted", report, pick, "nothing is to be bought")
     kinds = [kind for want in wish.wants for kind in want.kinds]
     names = ", ".join(want.name for want in wish.wants)
-    severity = "warning" if shares_a_word(item, kinds) else "error"
+    severity = "warning" if shares_the_noun(item, kinds) else "error"
     return _finding("not_wanted", report, pick, f"“{item.title}” is not {names}", severity=severity)
 
 
@@ -205,14 +221,16 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
 def _left_out(cart: Cart) -> Iterator[Finding]:
     """Wants for which a cart that holds other things has nothing; an empty cart says that nothing will do.
 
-    A warning where a pick may be for the want after all: its title has a word of it, or no record of it is at hand.
+    A warning where a pick that is for no other want may be for it after all: its title has the noun, or no record of it
+    is at hand.
     """
     if not cart.picks:
         return
     is_unknown = any(pick.product not in cart.products for pick in cart.picks)
+    besides = [cart.products[product] for product in cart.besides if product in cart.products]
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
         if not taken and not want.optional:
-            is_unsure = is_unknown or any(shares_a_word(item, want.kinds) for item in cart.products.values())
+            is_unsure = is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
             found = f"no pick is a {' or '.join(want.kinds)}"
             severity = "warning" if is_unsure else "error"
             yield Finding(code="want_left_out", severity=severity, said=want.name, found=found)

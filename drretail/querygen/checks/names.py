@@ -17,6 +17,7 @@ CODES = {
     "owned_not_ordered": "a product that is said to be owned was not ordered, or not kept",
     "brand_unknown": "a brand of the wish is not in the shop",
     "tool_unknown": "an expected tool is none of the nine",
+    "order_not_in_text": "an order that the wish names is not in the text",
     "rationale_order_unknown": "the rationale names an order that the user does not have",
 }
 
@@ -30,6 +31,9 @@ def check(case: Case) -> Iterator[Finding]:
     for name in dict.fromkeys(case.query.expected_tools):
         if name not in TOOLS:
             yield found("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
+    for order_id in () if case.query.wish is None else case.query.wish.orders:
+        if order_id not in case.query.text:
+            yield found("order_not_in_text", order_id, "the text does not speak of it")
     known = set[str]() if case.shopper is None else {order.order_id for order in case.shopper.orders}
     for order_id in dict.fromkeys(_ORDER_ID.findall(case.query.rationale)):
         if order_id not in known:

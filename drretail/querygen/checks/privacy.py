@@ -193,8 +193,10 @@ class Mask:
 def check(case: Case) -> Iterator[Finding]:
     text = case.query.text
     places = identifying(text, None if case.shopper is None else case.shopper.profile)
+    named = () if case.query.wish is None else case.query.wish.orders
     for place in places:
-        yield found(place.code, text[place.start : place.end], span=(place.start, place.end))
+        if text[place.start : place.end] not in named:  # the wish says that the text speaks of this order
+            yield found(place.code, text[place.start : place.end], span=(place.start, place.end))
     user_id = case.query.user_id
     if user_id and user_id in text and not any(place.code == "id_in_text" for place in places):
         yield found("id_in_text", user_id, "the user's id")

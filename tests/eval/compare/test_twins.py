@@ -11,7 +11,7 @@ from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, reference_path
 from drretail.files import write_json
 from drretail.progress import choose_progress
-from drretail.records.query import Proof, Query, Reference
+from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.twins import COLUMNS, twin_cells
@@ -46,7 +46,7 @@ def folder(path: Path, *, tasks: bool = True) -> Path:
                 opened.save(run, (), {}, {"world": "nowhere"})
     for n in range(1, 5):
         proof = Proof(state="proved", lack="owned") if n % 2 else Proof(state="refuted")
-        reference = Reference(query_id=f"q{n}", proof=proof)
+        reference = Reference(query_id=f"q{n}", things=(WantedThing(name="feeder"),), proof=proof)
         write_json(reference_path(path, f"q{n}"), reference.model_dump(mode="json", exclude_none=True))
     return path
 

@@ -1,19 +1,20 @@
 """What a declared outcome comes to beside a proof, and what shows that a run could know."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from drretail.eval.judging.session import CODE_JUDGE
 from drretail.eval.metric import Value
-from drretail.eval.outcome.decision import Decided, decide, task_of
+from drretail.eval.outcome.decision import Decided, decide
 from drretail.eval.outcome.score import METRIC, values
 from drretail.eval.outcome.shown import is_shown
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference
-from drretail.records.reading import Outcome
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Step
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
@@ -41,31 +42,36 @@ def proof_of(wish: Wish) -> Proof:
     return proof
 
 
+def decided(outcome: Outcome | None, *offered: Any, wish: Wish = CHEAP, picks: Sequence[Pick] = ()) -> Decided:
+    return decide(outcome, referenced(wish), proof_of(wish), offered, picks)
+
+
 def test_a_refusal_is_right_for_the_reason_that_is_proved_and_offers_the_nearest() -> None:
     proof = proof_of(CHEAP)
     assert (proof.state, proof.lack) == ("proved", "too_dear")
     refusal = Outcome(decision="none", because=("too_dear",), nearest=(TUBE.product_id,))
-    found = decide(refusal, proof, [TUBE])
-    assert (found.refused, found.bought, found.reason, found.nearest) == (True, False, True, 1.0)
-    dearer = decide(refusal, proof, [HOPPER])
-    assert dearer.nearest == pytest.approx(24.99 / 39.5)
-    assert decide(Outcome(decision="none", because=("owned",)), proof, []).nearest == 0
-    assert decide(Outcome(decision="none", because=("owned",)), proof, []).reason is False
-    assert decide(refusal, proof, [WINDOW]).nearest == 0
+    found = decided(refusal, TUBE)
+    assert (found.refused, found.bought, found.reason, found.nearest) == (True, False, 1.0, 1.0)
+    assert decided(refusal, HOPPER).nearest == pytest.approx(24.99 / 39.5)
+    assert decided(Outcome(decision="none", because=("owned",))).nearest == 0
+    assert decided(Outcome(decision="none", because=("owned",))).reason == 0
+    assert decided(Outcome(decision="none", because=("owned", "too_dear"))).reason == 0.5
+    assert (decided(refusal, WINDOW).nearest, decided(refusal, BATH).nearest) == (0, 0)
 
 
 def test_what_is_bought_or_not_declared_is_no_refusal() -> None:
-    bought = decide(Outcome(decision="buy"), proof_of(CHEAP), [])
+    bought = decided(Outcome(decision="buy"), picks=[Pick(product=TUBE.product_id)])
     assert (bought.refused, bought.bought, bought.reason) == (False, True, None)
-    assert decide(None, proof_of(CHEAP), []).declared is False
+    assert decided(None).declared is False
 
 
-def test_a_refusal_earns_by_what_shows_it_and_by_what_it_offers() -> None:
-    refusal = Decided(state="proved", declared=True, refused=True, bought=False, nearest=0.5, shown=True)
-    assert task_of(refusal) == 0.75
-    assert task_of(refusal.model_copy(update={"shown": False})) == 0
-    assert task_of(refusal.model_copy(update={"bought": True})) == 0
-    assert task_of(refusal.model_copy(update={"nearest": None})) == 1
+def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:
+    part, tube = Outcome(decision="part", because=("too_dear",)), Pick(product=TUBE.product_id)
+    assert decided(part, picks=[tube]).refused is False
+    both = Wish(wants=(FEEDER, *KAYAK.wants))
+    assert decided(part, wish=both, picks=[tube]).refused is True
+    ordered = Wish(wants=(FEEDER,), orders=("1111111111",))
+    assert decided(part, wish=ordered, picks=[tube]).refused is True
 
 
 def step(name: str, *products: Any, **args: Any) -> Step:
@@ -90,10 +96,15 @@ def test_too_dear_is_shown_by_the_kind_sorted_by_price_or_bounded_by_one() -> No
     assert not shown(CHEAP, search(TUBE, query="bath", sort_by="price"))
     assert shown(CHEAP, search(query="feeder for a bird", price_max=20))
     assert not shown(CHEAP, search(query="bird feeder", price_max=10))
+    assert not shown(CHEAP, search(query="bird feeder", price_min=40, sort_by="price"))
+    assert not shown(CHEAP, search(query="bird feeder", price_max=20, rating_min=5))
+    assert not shown(CHEAP, search(query="bird feeder xyz", match="all", price_max=20))
 
 
 def test_what_is_not_sold_is_shown_by_a_search_for_it_alone() -> None:
     assert shown(KAYAK, search(BATH, query="inflatable kayak"))
+    assert not shown(KAYAK, search(query="kayak", price_max=0.01))
+    assert not shown(KAYAK, search(query="kayak qwerty", match="all"))
     words = "we have a lake nearby and a kayak would be nice under fifty dollars"
     assert not shown(KAYAK, search(BATH, query=words))
     assert not shown(KAYAK)
@@ -104,15 +115,13 @@ def test_an_order_is_shown_by_a_look_at_it_or_at_all_orders() -> None:
     assert shown(wish, step("get_order_details", order_id="O:1111111111"))
     assert shown(wish, step("get_user_orders", user_id="U1"))
     assert not shown(wish, step("get_user_orders", user_id="U2"))
+    assert not shown(wish, step("get_user_orders", user_id="U1", limit=0))
 
 
 def test_j_is_the_difference_of_two_shares() -> None:
-    reports = [
-        decide(Outcome(decision="none"), proof_of(CHEAP), []),
-        decide(Outcome(decision="buy"), proof_of(CHEAP), []),
-    ]
-    refuted = Proof(state="refuted")
-    reports += [decide(Outcome(decision="none"), refuted, []), *[decide(Outcome(decision="buy"), refuted, [])] * 3]
+    none, buy, refuted = Outcome(decision="none"), Outcome(decision="buy"), Proof(state="refuted")
+    reports = [decided(none), decided(buy)]
+    reports += [decide(outcome, referenced(CHEAP), refuted, [], []) for outcome in (none, buy, buy, buy)]
     parts = [METRIC.pooled("J", {value.variant: value for value in valued(report)}) for report in reports]
     shares = [sum(top for top, _ in part) / sum(count for _, count in part) for part in zip(*parts, strict=True)]
     assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)

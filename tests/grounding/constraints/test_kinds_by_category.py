@@ -2,7 +2,7 @@
 
 import pytest
 
-from drretail.grounding.constraints.kinds import is_of_kind, shares_a_word
+from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.records.shop import Product
 
 
@@ -61,7 +61,7 @@ def test_a_department_no_word_and_an_unknown_word_are_no_kind(kind: str) -> None
     assert not is_of_kind(product("Brewhaven French Press", "French Presses"), kind)
 
 
-def test_what_shares_a_word_of_its_title_may_be_of_the_kind_as_somebody_sees_it() -> None:
+def test_what_has_the_noun_in_its_title_may_be_of_the_kind_as_somebody_sees_it() -> None:
     pruners = product("Garden Pruners, Bypass")
-    assert shares_a_word(pruners, ("bird feeder", "garden shears"))
-    assert not shares_a_word(pruners, ("bird feeder",))
+    assert shares_the_noun(pruners, ("bird feeder", "hand pruner"))
+    assert not shares_the_noun(pruners, ("bird feeder", "garden shears"))
