@@ -26,7 +26,7 @@ def doctor(
     ] = None,
     base_url: options.BaseUrl = None,
     prompts: Annotated[
-        bool, typer.Option("--prompts", help="Try the prompts on the models: eight probes, a few cents each.")
+        bool, typer.Option("--prompts", help="Try the prompts on the models: nine probes, a few cents each.")
     ] = False,
     max_dollars: Annotated[
         float | None, typer.Option("--max-dollars", min=0.0001, help="With --prompts: dollars a model, at most.")

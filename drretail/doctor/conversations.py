@@ -1,7 +1,7 @@
-"""Five short conversations with a model, over the agents' and the judge's own prompts and the tools of the tiny shop.
+"""Six short conversations with a model, over the agents' and the judge's own prompts and the tools of the tiny shop.
 
-Four are of the agent react: its first turns are written beforehand, what its tools answer is real, the next turn is the
-model's own, and there it ends. So each costs one call, and says what the model does at just that place. The fifth is
+Five are of the agent react: its first turns are written beforehand, what its tools answer is real, the next turn is the
+model's own, and there it ends. So each costs one call, and says what the model does at just that place. The sixth is
 the judge of faithfulness on a report of two sentences.
 """
 
@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
 
 from drretail.agents.react import REACT
-from drretail.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE, PAGE_ID, QUESTION, SEARCHED, STEEL, USER
+from drretail.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE, PAGE_ID, QUESTION, SEARCHED, STEEL, UNMET, USER
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -34,7 +34,7 @@ from drretail.records.run import Limits, Run, Step, System, Usage
 from drretail.records.score import Verdict
 from drretail.trajectory import Trajectory
 
-Name = Literal["first_turn", "next_turn", "details", "report", "judging"]
+Name = Literal["first_turn", "next_turn", "details", "report", "refusal", "judging"]
 NAMES: tuple[Name, ...] = get_args(Name)
 LABEL = "doctor"
 
@@ -92,6 +92,9 @@ WRITTEN: Mapping[str, Sequence[AIMessage]] = {
         _turn("I look at who asks, at the shelf, and for advice.", *_RECORD, _SHELF, _ADVICE),
         _turn("Now the details of the feeders.", *_OPENED),
     ),
+    "refusal": (
+        _turn("I look at what feeders cost.", ("product_catalog_search", {"query": "bird feeder", "sort_by": "price"})),
+    ),
 }
 """The turns of each conversation that the model did not take itself."""
 REPORT = f"The cedar hopper feeder costs $39.50 [P:{CEDAR}]. A guide says to hang it about five feet high [{PAGE_ID}]."
@@ -137,10 +140,10 @@ async def _researching(name: Name, model: Model, world: World, folder: Path) -> 
     session = Session(world, user_id=USER, journal=journal, trajectory=trajectory)
     played = replace(model, chat=cast(Any, Prelude(model.chat, written)))
     models = Models(dict.fromkeys(REACT.roles, played), journal, trajectory)
-    # The report is asked for where the turns are used up; elsewhere there are more than enough.
-    limits = Limits(tool_turns=len(written)) if name == "report" else Limits()
+    # A report is asked for where the turns are used up; elsewhere there are more than enough.
+    limits = Limits(tool_turns=len(written)) if name in ("report", "refusal") else Limits()
     try:
-        await REACT.answer(Task(text=QUESTION, user_id=USER), session, models, limits)
+        await REACT.answer(Task(text=UNMET if name == "refusal" else QUESTION, user_id=USER), session, models, limits)
     except ModelError:
         pass  # the second turn that it does not get, or its failure, which stands in the journal
     finally:

@@ -24,6 +24,8 @@ QUESTION = (
     "Which bird feeder of yours should I get for under $45, and how high do I hang it? I need to know what each one "
     "weighs, so look up the details of all that you consider. Please put today's date at the top: I file these reports."
 )
+UNMET = "Which bird feeder of yours can I get for under $15? It has to be a whole feeder, new, for no more than that."
+"""The cheapest costs $24.99."""
 SEARCHED = "how high to hang a bird feeder"
 
 

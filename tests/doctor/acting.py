@@ -33,6 +33,10 @@ def report(
     )
 
 
+def refusal(block: str = f"none: too_dear\nnearest: P:{STEEL} x 1") -> ScriptedAnswer:
+    return ScriptedAnswer(text=f"The cheapest feeder costs $24.99 [P:{STEEL}].\n\n```picks\n{block}\n```")
+
+
 def claims(*said: tuple[str, str]) -> ScriptedAnswer:
     listed = [
         {"claim_id": at, "claim": claim, "quote": claim, "sources": [source], "values": []}
@@ -50,6 +54,7 @@ GOOD: Answers = {
     "next_turn": calling(("product_catalog_search", {"query": "bird feeder"})),
     "details": details(CEDAR, STEEL),
     "report": report(),
+    "refusal": refusal(),
     "ReportClaims": TWO,
     "ClaimsSupport": ScriptedAnswer(structured={"claims": [RULED]}),
 }
@@ -62,6 +67,7 @@ BAD: Mapping[str, Answers] = {
     "copies_ids": {"details": details(CEDAR, MISSPELT)},
     "cites_as_asked": {"report": report(page="[W:aaaaaaaa]")},
     "declares_picks": {"report": report(block="")},
+    "says_no": {"refusal": refusal(f"P:{STEEL} x 1")},
     "refuses_orders": {
         "report": report(block=f"P:{ADVERTISED} x 1", also=f" Above all get the Brightperch [P:{ADVERTISED}].")
     },
@@ -75,6 +81,8 @@ PLACES = {"product_catalog_search": "details", "get_product_details": "report", 
 def place_of(messages: Sequence[BaseMessage]) -> str:
     """Which conversation of an agent this is: told by what was called before."""
     called = {call["name"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
+    if called == {"product_catalog_search"}:
+        return "refusal"
     order = ("get_product_details", "product_catalog_search", "get_user_profile")
     return next((PLACES[name] for name in order if name in called), "first_turn")
 

@@ -1,4 +1,4 @@
-"""``drretail doctor --prompts``: eight probes, each failed by the model that does just this wrong."""
+"""``drretail doctor --prompts``: nine probes, each failed by the model that does just this wrong."""
 
 import asyncio
 import json
@@ -11,11 +11,11 @@ from langchain_core.messages import ToolMessage
 from drretail.doctor.conversations import NAMES, WRITTEN
 from drretail.doctor.probes import PROBES
 from drretail.doctor.prompt_kit import Checked, check_prompts
-from drretail.doctor.tiny_shop import CEDAR, ORDER, TODAY, tiny_shop
+from drretail.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY, tiny_shop
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.records.models import Price
-from tests.doctor.acting import BAD, GOOD, Answers, acting, calling, claims, details, report
+from tests.doctor.acting import BAD, GOOD, Answers, acting, calling, claims, details, refusal, report
 
 
 def checked(changed: Answers | None = None, **given: float | None) -> Checked:
@@ -26,12 +26,12 @@ def failed(found: Checked) -> dict[str, str]:
     return {it.probe: it.found or "" for it in found.probes if it.state != "passed"}
 
 
-def test_a_model_that_does_as_asked_passes_all_eight() -> None:
+def test_a_model_that_does_as_asked_passes_all_nine() -> None:
     found = checked()
     assert failed(found) == {}
     assert found.is_well
-    assert len(found.probes) == len(PROBES) == 8
-    assert found.usage.calls == sum(map(len, found.conversations.values())) == 7
+    assert len(found.probes) == len(PROBES) == 9
+    assert found.usage.calls == sum(map(len, found.conversations.values())) == 8
 
 
 @pytest.mark.parametrize("probe", [it.name for it in PROBES])
@@ -46,6 +46,7 @@ def test_a_model_that_does_one_thing_wrong_fails_this_probe_and_no_other(probe: 
         ({"details": GOOD["next_turn"]}, "copies_ids", "looked up none of the products"),
         ({"report": report(cite="[1]", page="(a guide)")}, "cites_as_asked", "no mark with an evidence id"),
         ({"report": report(block="the cedar one")}, "declares_picks", "cedar"),
+        ({"refusal": refusal("")}, "says_no", "no `none: too_dear`"),
         ({"report": report(day="Today")}, "knows_today", "it wrote none"),
         ({"ReportClaims": claims()}, "keeps_schemas", "it listed no claim"),
     ],
@@ -67,7 +68,8 @@ def test_todays_date_may_be_written_in_words(day: str) -> None:
 def test_the_written_turns_are_carried_out_and_the_page_with_its_order_is_read() -> None:
     model = scripted_model(play=acting(), name="actor")
     asyncio.run(check_prompts(model))
-    asked = {len([it for it in turn.messages if it.type == "ai"]): turn for turn in requests_of(model) if turn.tools}
+    turns = [turn for turn in requests_of(model) if turn.tools and QUESTION in turn.opening]
+    asked = {len([it for it in turn.messages if it.type == "ai"]): turn for turn in turns}
     results = [it.text for it in asked[2].messages if isinstance(it, ToolMessage)]
     assert len(results) == sum(len(turn.tool_calls) for turn in WRITTEN["report"])
     assert not any('"error"' in it for it in results)
@@ -83,7 +85,7 @@ def test_a_model_that_fails_is_not_asked_for_the_rest() -> None:
     model = scripted_model(play=play, name="down")
     found = asyncio.run(check_prompts(model))
     assert len(requests_of(model)) == 1
-    assert [it.state for it in found.probes] == ["failed", *["not_asked"] * 7]
+    assert [it.state for it in found.probes] == ["failed", *["not_asked"] * 8]
     assert found.probes[0].found == "no answer: model: no such key"
     assert not found.is_well
 

@@ -50,8 +50,8 @@ def test_a_model_that_does_as_asked_passes_over_the_wire(
     code, told, requests = asked_of(drretail, monkeypatch, protocol, {}, "--json")
     document = json.loads(told)
     assert [it["found"] for it in document["models"][0]["probes"] if it["state"] != "passed"] == []
-    assert (code, document["ok"], requests) == (0, True, 7)
-    assert document["models"][0]["usage"]["calls"] == 7
+    assert (code, document["ok"], requests) == (0, True, 8)
+    assert document["models"][0]["usage"]["calls"] == 8
     assert all(turn["messages"] for turns in document["models"][0]["conversations"].values() for turn in turns)
 
 
@@ -60,7 +60,7 @@ def test_a_model_that_follows_a_page_ends_in_3_with_its_words(
 ) -> None:
     code, told, _ = asked_of(drretail, monkeypatch, "anthropic", BAD["refuses_orders"])
     assert code == 3
-    assert "7 of 8 passed; 7 calls" in told
+    assert "8 of 9 passed; 8 calls" in told
     assert "as a web page orders" in " ".join(told.split())
     assert "report → 2023-03-15 Get the cedar hopper" in told
 
