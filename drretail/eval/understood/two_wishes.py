@@ -27,12 +27,17 @@ def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Sh
 
     Wants for which the shop has nothing are left out: no products say whether they were understood.
     """
-    products = [frozenset(would_do(want)) for want in wish.wants]
-    places = [place for place, found in enumerate(products) if found]
-    pairs = matched([products[place] for place in places], [frozenset(would_do(want)) for want in understood.wants])
-    wants = {wish.wants[place]: understood.wants[pairs[at]] if at in pairs else None for at, place in enumerate(places)}
-    measured = {"wants": _wants(wish, understood, wants), "limits": _limits(wish, understood, wants)}
+    wanted, others = _offered(wish, would_do), _offered(understood, would_do)
+    pairs = matched([products for _, products in wanted], [products for _, products in others])
+    wants = {want: others[pairs[at]][0] if at in pairs else None for at, (want, _) in enumerate(wanted)}
+    invented = [want for at, (want, _) in enumerate(others) if at not in pairs.values()]
+    measured = {"wants": _wants(wish, understood, wants, invented), "limits": _limits(wish, understood, wants)}
     return measured | {"understood": _mean(**measured)}
+
+
+def _offered(wish: Wish, would_do: WouldDo) -> list[tuple[Want, frozenset[str]]]:
+    """The wants for which the shop has something, and what."""
+    return [(want, products) for want in wish.wants if (products := frozenset(would_do(want)))]
 
 
 def matched(wanted: Sequence[Collection[str]], others: Sequence[Collection[str]]) -> Mapping[int, int]:
@@ -62,14 +67,19 @@ def overlap(one: Collection[str], other: Collection[str]) -> float:
     return len({*one} & {*other}) / (len({*one} | {*other}) or 1)
 
 
-def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Share:
-    """The share of the query's wants that were understood; where nothing is to be bought, whether that was."""
+def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None], invented: Sequence[Want]) -> Share:
+    """The share of the query's wants that were understood; where nothing is to be bought, whether that was.
+
+    Of an agent that names more wants than the query, the share is of its own: naming everything gains nothing.
+    """
     if not wish.wants:
         return Share(float(not understood.wants), "nothing is to be bought")
     if not wants:
         return Share(None, NOTHING_OFFERED)
     lines = [f"{want.name}: {'nothing' if other is None else other.name}" for want, other in wants.items()]
-    return Share(fmean(other is not None for other in wants.values()), "; ".join(lines))
+    lines += [f"not asked for: {want.name}" for want in invented]
+    understood_wants = sum(other is not None for other in wants.values())
+    return Share(understood_wants / max(len(wants), understood_wants + len(invented)), "; ".join(lines))
 
 
 def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Share:

@@ -46,6 +46,14 @@ def test_one_want_stands_for_one_other() -> None:
     assert values(both, Wish(wants=(want("bird feeder"), want("feeder"))))["wants"] == 1
 
 
+def test_a_want_that_nobody_asked_for_costs() -> None:
+    wish = Wish(wants=(want("feeder"), want("bath")))
+    more = Wish(wants=(want("feeder"), want("bath"), want("seed"), want("unicorn")))
+    assert values(wish, more)["wants"] == pytest.approx(2 / 3), "what the shop does not have says nothing"
+    assert measures(wish, more)["wants"].reason == "feeder: feeder; bath: bath; not asked for: seed"
+    assert values(wish, Wish(wants=(want("feeder"), want("seed"))))["wants"] == 0.5, "one in another's place costs once"
+
+
 def test_as_many_are_matched_as_can_be() -> None:
     assert matched(["abc", "abcd"], ["abcd", "abc"]) == {0: 1, 1: 0}
     assert matched(["abcd", "ab"], ["abcd", "abcdefgh"]) == {0: 1, 1: 0}
