@@ -9,7 +9,7 @@ from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
-from drretail.records.query import FoundBasket, Query
+from drretail.records.query import FoundBasket, Query, Reference
 
 CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
     "names": names.check,
@@ -28,11 +28,16 @@ CODES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A query with what was found; ``basket`` is the cheapest that keeps to its wish, None where there is none."""
+    """A query with what was found; ``reference`` holds the baskets that keep to its wish, or why there is none."""
 
     query: Query
     findings: tuple[Finding, ...]
-    basket: FoundBasket | None
+    reference: Reference
+
+    @property
+    def basket(self) -> FoundBasket | None:
+        """The cheapest basket; None where there is none."""
+        return self.reference.cheapest
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -58,7 +63,7 @@ class Linter:
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """One query, whatever else is in its file."""
-        return Checked(query, (*self.findings(query), *also), self.case(query).basket)
+        return Checked(query, (*self.findings(query), *also), self.case(query).reference)
 
     def findings(self, query: Query) -> tuple[Finding, ...]:
         """What is found in one query alone."""

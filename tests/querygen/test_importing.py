@@ -74,7 +74,8 @@ def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:
     [
         ("q.csv", 'question,wish\nWhich?,\nWhat?,"{""wants"": [{""name"": ""x""}]}"\n', "row 3.*wants.0.kinds"),
         ("q.csv", "question,wish\nWhich?,a lamp\n", "row 2.*not JSON"),
-        ("q.jsonl", '{"question": "Which?"}\n{"question": "What?", "wish": {"budget": 3}}', "line 2.*budget"),
+        ("q.jsonl", '{"question": "Which?"}\n{"question": "What?", "wish": {"budget": 3}}', "line 2.*names no wants"),
+        ("q.jsonl", '{"question": "Which?"}\n{"question": "?", "wish": {"wants": [], "budget": 3}}', "line 2.*budget"),
         ("q.jsonl", '{"question": "Which?"}\n{"question": ', "line 2, is not JSON"),
         ("q.jsonl", "[1]", "line 1, is not a JSON object"),
         ("q.jsonl", '{"wish": null}', "line 1, has no question"),

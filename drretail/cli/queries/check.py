@@ -126,17 +126,14 @@ def _print_tables(
     file: Path, checked: "Sequence[Checked]", fixed: "Fixed | None", *, baskets: bool, quiet: bool
 ) -> None:
     from drretail.cli.queries.fix import print_fixed
-    from drretail.querygen.checks.budget import told
+    from drretail.querygen.checks.budget import told_cheapest
     from drretail.viewer.output import print_table
 
     if baskets:
         print_table(
             "The cheapest basket that keeps to each query",
             ["query", "budget", "basket"],
-            [
-                (entry.query.query_id, _budget(entry.query), told(entry.basket) if entry.basket else None)
-                for entry in checked
-            ],
+            [(entry.query.query_id, _budget(entry.query), told_cheapest(entry.reference)) for entry in checked],
         )
     rows = [
         (it.query.query_id, finding.severity, finding.code, finding.said, finding.found)

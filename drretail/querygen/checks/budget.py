@@ -11,7 +11,7 @@ from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 from drretail.records.money import Money
-from drretail.records.query import Fit, FoundBasket, WantedThing
+from drretail.records.query import Fit, FoundBasket, Reference, WantedThing
 from drretail.records.wish import Want, Wish
 
 CODES = {
@@ -48,6 +48,15 @@ def told(basket: FoundBasket) -> str:
     currency = basket.total.currency
     items = [_in_words(item.thing, item.quantity, item.product_id, item.price, currency) for item in basket.items]
     return f"{_money(basket.total)}: {' + '.join(items) or 'nothing has to be bought'}"
+
+
+def told_cheapest(reference: Reference) -> str:
+    """The cheapest basket as ``told`` has it; else why not, and whether that is proved: "none: too_dear (proved)"."""
+    if reference.cheapest is not None:
+        return told(reference.cheapest)
+    proof = reference.proof
+    why = (None if proof is None else proof.lack) or reference.lack
+    return f"none: {why}" + ("" if proof is None else f" ({proof.state})")
 
 
 def _amounts(limits: Sequence[Money], text: str) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
-from drretail.records.query import FoundBasket, Query
+from drretail.records.query import Query, Reference
 from drretail.records.wish import Want
 
 
@@ -34,11 +34,11 @@ class Case:
         return [(want, self.stock.offers.of_want(want)) for want in self.wants]
 
     @cached_property
-    def basket(self) -> FoundBasket | None:
-        """The cheapest basket that keeps to the wish, as answers are measured by it; None where there is none."""
+    def reference(self) -> Reference:
+        """The baskets that keep to the wish, as answers are measured by them, or why there is none."""
         # Whom the shop does not know has bought nothing; that is found elsewhere.
         known = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
-        return self.stock.offers.reference(known).cheapest
+        return self.stock.offers.reference(known)
 
 
 def found(
