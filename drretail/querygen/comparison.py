@@ -6,7 +6,6 @@ from statistics import fmean
 
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.text.amounts import find_dates
-from drretail.querygen.checks.budget import limits_of
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.contract import USER_TOOLS
 from drretail.querygen.lint import Linter
@@ -79,7 +78,7 @@ def specifics(case: Case) -> int:
     wish = case.query.wish
     if wish is None:
         return 0
-    bounds = [*limits_of(wish), *([wish.deadline] if wish.deadline else [])]
+    bounds = [*wish.limits, *([wish.deadline] if wish.deadline else [])]
     for want in wish.wants:
         bounds += [*want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted]
         bounds += [least for least in (want.rating_min, want.ratings_min) if least is not None]

@@ -15,7 +15,7 @@ from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.amounts import find_money
-from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.wording import format_amount, short_title
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.phrases import article, singular
 from drretail.records.base import sha256_of
@@ -145,7 +145,7 @@ def _too_dear(
 
 def _bounded(query: Query, wish: Wish, budget: Money, seed: str) -> Query | None:
     """The query with another budget, in the place of its own, or in a sentence behind it; None for an unclear place."""
-    written = format_money(budget.value, budget.currency).removesuffix(".00")
+    written = format_amount(budget).removesuffix(".00")
     if wish.budget is None:
         text = _behind(query.text, _BUDGET, seed, amount=written)
     else:

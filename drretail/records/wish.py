@@ -63,6 +63,12 @@ class Wish(Record):
         return wants
 
     @property
+    def limits(self) -> tuple[Money, ...]:
+        """Every amount that is named, once: the budget, and the most for a piece."""
+        named = (self.budget, *(want.price_max for want in self.wants))
+        return tuple(dict.fromkeys(limit for limit in named if limit is not None))
+
+    @property
     def counts_money(self) -> bool:
         """True where a price has to be known: there is a budget, or a most for a piece."""
-        return self.budget is not None or any(want.price_max is not None for want in self.wants)
+        return bool(self.limits)

@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.eval.judging.subject import Subject
 from drretail.eval.reading.kept import picks_by, reading_of
-from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
@@ -47,8 +47,8 @@ class CartLine:
         """ "2 × Tube Feeder, $24.99 each: $49.98, or Hopper Feeder"."""
         said = f"{self.quantity} × {self.title}"
         if self.price is not None and self.cost is not None:
-            each = f", {_written(self.price)} each" if self.quantity > 1 else ""
-            said += f"{each}: {_written(self.cost)}"
+            each = f", {format_amount(self.price)} each" if self.quantity > 1 else ""
+            said += f"{each}: {format_amount(self.cost)}"
         else:
             said += ": price not known"
         return f"{said}{''.join(f', or {it}' for it in self.alternatives)}"
@@ -75,7 +75,7 @@ class Cart:
         """ "Total: $49.98.", with how many prices are missing from it; empty without a total."""
         unknown = sum(line.price is None for line in self.lines)
         missing = f", without {unknown} whose price is not known" if unknown else ""
-        return f"Total: {_written(self.total)}{missing}." if self.total is not None else ""
+        return f"Total: {format_amount(self.total)}{missing}." if self.total is not None else ""
 
     @property
     def closing(self) -> str:
@@ -162,7 +162,3 @@ def _line(pick: Pick, ledger: Ledger) -> CartLine:
 def _title(product: str, ledger: Ledger) -> str:
     item = ledger.products.get(product)
     return product if item is None else short_title(item.title, LONGEST_TITLE)
-
-
-def _written(money: Money) -> str:
-    return format_money(money.value, money.currency)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wording import format_amount
 from drretail.viewer.cart import Cart, CartLine
 
 
@@ -55,7 +55,7 @@ def _row(line: CartLine, carts: Sequence[Cart]) -> PickRow:
     return PickRow(
         product=line.product,
         title=line.title,
-        price="not known" if line.price is None else format_money(line.price.value, line.price.currency),
+        price="not known" if line.price is None else format_amount(line.price),
         rating=_stars(line),
         pieces=tuple(sum(it.quantity for it in cart.lines if it.product == line.product) for cart in carts),
     )
@@ -71,5 +71,5 @@ def _total(cart: Cart) -> str:
     """The sum, with "+ ?" where a price is missing from it."""
     if cart.total is None:
         return "not known" if cart.lines else cart.refusal or "nothing"
-    said = format_money(cart.total.value, cart.total.currency)
+    said = format_amount(cart.total)
     return f"{said} + ?" if any(line.price is None for line in cart.lines) else said

@@ -11,7 +11,6 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.grounding.text.amounts import find_money
 from drretail.querygen.checks import contract
-from drretail.querygen.checks.budget import limits_of
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.naming import thing_of
@@ -64,7 +63,7 @@ def test_texts_are_clean_english_sentences(many: list[Query]) -> None:
 
 def test_every_amount_of_the_text_is_typed_and_the_other_way_round(many: list[Query]) -> None:
     for query in many:
-        typed = {limit.value for limit in limits_of(wish_of(query))}
+        typed = {limit.value for limit in wish_of(query).limits}
         assert {amount.high for amount in find_money(query.text)} == typed, query.text
         assert all(value % 5 == 0 and value >= 10 for value in typed)
     assert any(want.price_max for _, want in wants_of(many))
@@ -229,7 +228,7 @@ def test_without_prices_no_budget_is_set_or_said(make_world: MakeWorld) -> None:
     poor = make_world(products(prices=False, paths=False), orders())
     made = generate_sampled(poor, 6, per_user=6, seed="42").queries
     assert len(made) >= 15
-    assert not any(limits_of(wish_of(query)) for query in made)
+    assert not any(wish_of(query).limits for query in made)
     assert not any("$" in query.text for query in made)
 
 

@@ -12,7 +12,7 @@ from drretail.errors import ModelError
 from drretail.grounding.constraints.affirmation import stance
 from drretail.grounding.constraints.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, FoundBasket, Lack, Proof, Reference, Task
@@ -94,10 +94,10 @@ def report_of(
         counted = () if total is None or item.quantity == 1 else (total[1],)
         lines.append(listed(record, _remark(wants[item.thing], record), item.quantity, beside=counted))
     if total is not None:
-        lines += ["", f"Together: {total[0]} = {_written(basket.total)} [{total[1]}]."]
+        lines += ["", f"Together: {total[0]} = {format_amount(basket.total)} [{total[1]}]."]
     if left is not None and wish.budget is not None:
         rest = Money.of(wish.budget.value - basket.total.value, wish.budget.currency)
-        lines += ["", f"Left of the budget: {left[0]} = {_written(rest)} [{left[1]}]."]
+        lines += ["", f"Left of the budget: {left[0]} = {format_amount(rest)} [{left[1]}]."]
     return "\n".join(lines)
 
 
@@ -108,10 +108,6 @@ def _remark(want: Want, record: Mapping[str, Any]) -> str:
     kept = [demand for demand in want.must if stance(listing.words, demand) == "kept"]
     brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
     return ", ".join([f"the {want.name}", *kept, *brands])
-
-
-def _written(money: Money) -> str:
-    return format_money(money.value, money.currency)
 
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:

@@ -150,10 +150,10 @@ def _print_tables(
 
 
 def _budget(query: "Query") -> str | None:
-    from drretail.grounding.text.wording import format_money
+    from drretail.grounding.text.wording import format_amount
 
     budget = None if query.wish is None else query.wish.budget
-    return None if budget is None else format_money(budget.value, budget.currency)
+    return None if budget is None else format_amount(budget)
 
 
 def _basket(checked: "Checked") -> dict[str, Any] | None:

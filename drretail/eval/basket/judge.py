@@ -29,10 +29,7 @@ def judge_basket(subject: Subject, judge_session: JudgeSession) -> None:
     notes = (picks_by(reading),)
     for variant, measured in _measured(subject, reference, case, reading).items():
         state: VerdictState = "na" if measured.value is None else "scored"
-        existing = judge_session.standing(STAGE, variant)
-        made = (state, measured.value, measured.reason, notes)
-        if existing is None or made != (existing.state, existing.value, existing.reason, existing.notes):
-            judge_session.record(STAGE, variant, state, measured.value, reason=measured.reason, notes=notes)
+        judge_session.record_unless_standing(STAGE, variant, state, measured.value, measured.reason, notes)
 
 
 def _measured(subject: Subject, reference: Reference | None, case: Case, reading: Reading) -> Mapping[str, Measured]:

@@ -12,7 +12,7 @@ from drretail.grounding.verify.checks import Case, check_report
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.reading import Reading
-from drretail.records.score import Verdict, VerdictState
+from drretail.records.score import VerdictState
 
 STAGE = "check"
 READ = "read"
@@ -52,11 +52,10 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     blind = case.lookup is None and standing is not None and standing.value["picks_by"] == told.value["picks_by"]
     if not blind:
         keep_reading(subject, reading)
-        _record(judge_session, READ, REPORT, told, standing)
+        judge_session.record_unless_standing(READ, REPORT, *told)
     for code, outcome in outcomes(case, reading):
-        verdict = judge_session.standing(STAGE, code)
-        if not blind or verdict is None or CHECKS[code].of_settings:
-            _record(judge_session, STAGE, code, outcome, verdict)
+        if not blind or CHECKS[code].of_settings or judge_session.standing(STAGE, code) is None:
+            judge_session.record_unless_standing(STAGE, code, *outcome)
 
 
 def how(reading: Reading) -> HowRead:
@@ -87,8 +86,3 @@ def _by_code(case: Case, reading: Reading) -> Mapping[str, list[Finding]]:
     for finding in check_report(case, reading):
         by_code[finding.code].append(finding)
     return by_code
-
-
-def _record(judge_session: JudgeSession, stage: str, item: str, outcome: _Outcome, standing: Verdict | None) -> None:
-    if standing is None or outcome != (standing.state, standing.value, standing.reason):
-        judge_session.record(stage, item, outcome.state, outcome.value, reason=outcome.reason)

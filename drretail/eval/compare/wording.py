@@ -105,3 +105,8 @@ _FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "ge
 def hidden(metric: Metric, seat: Seat) -> bool:
     """True for opinions of a rule-based judge: as numbers they mean nothing."""
     return is_unrated(metric, seat.judge)
+
+
+def p_value(value: float | None) -> str:
+    """ "0.014", "<.001", "–"."""
+    return "–" if value is None else "<.001" if value < 0.001 else f"{value:.3f}"

@@ -9,11 +9,10 @@ from drretail.eval.dr3.insights import Material
 from drretail.eval.judging.criteria import Task
 from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered, misnumbered, things_of
 from drretail.eval.judging.session import JudgeSession
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wording import format_amount
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want
 
@@ -71,7 +70,7 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
     for want in wish.wants:
         yield from _required_of(want)
     if wish.budget is not None:
-        yield "budget", f"What it recommends costs no more than {_money(wish.budget)} together."
+        yield "budget", f"What it recommends costs no more than {format_amount(wish.budget)} together."
     if wish.deadline:
         yield "deadline", f"It keeps to the date by which things are needed: {wish.deadline}."
     if wish.owned and not all(want.again for want in wish.wants):
@@ -95,15 +94,11 @@ def _required_of(want: Want) -> Iterator[tuple[str, str]]:
     if want.ratings_min is not None:
         yield "ratings_min", f"{where} only what has at least {want.ratings_min:,} ratings."
     if want.price_max is not None:
-        yield "price_max", f"{where} only what costs no more than {_money(want.price_max)} a piece."
+        yield "price_max", f"{where} only what costs no more than {format_amount(want.price_max)} a piece."
     if want.brands_wanted:
         yield "brands_wanted", f"{where} only what is by {' or '.join(want.brands_wanted)}."
     if want.brands_unwanted:
         yield "brands_unwanted", f"{where} nothing by {' or '.join(want.brands_unwanted)}."
-
-
-def _money(money: Money) -> str:
-    return format_money(money.value, money.currency)
 
 
 async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:

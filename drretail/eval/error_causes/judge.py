@@ -36,9 +36,7 @@ def judge_causes(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the causes of the report's errors, and anew where they come out differently; asks nobody."""
     state, found, reason = _found(subject, judge_session)
     value = None if found is None else found.model_dump(mode="json")
-    standing = judge_session.standing(STAGE, REPORT)
-    if standing is None or (standing.state, standing.value, standing.reason) != (state, value, reason):
-        judge_session.record(STAGE, REPORT, state, value, reason=reason)
+    judge_session.record_unless_standing(STAGE, REPORT, state, value, reason)
 
 
 def _found(subject: Subject, judge_session: JudgeSession) -> tuple[VerdictState, ReportErrors | None, str]:

@@ -215,6 +215,15 @@ class JudgeSession:
         wanted = self._again == "everything" or (self._again == "failed" and last.state == "failed")
         return None if stale or wanted else last
 
+    def record_unless_standing(
+        self, stage: str, item: str, state: VerdictState, value: Any, reason: str, notes: Sequence[str] = ()
+    ) -> None:
+        """Records what code found, unless a verdict stands that says just that."""
+        standing = self.standing(stage, item)
+        made = (state, value, reason, tuple(notes))
+        if standing is None or made != (standing.state, standing.value, standing.reason, standing.notes):
+            self.record(stage, item, state, value, reason=reason, notes=notes)
+
     def record(
         self,
         stage: str,

@@ -42,9 +42,7 @@ class Decided(Record):
 def judge_outcome(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the one verdict, and anew what comes out differently."""
     state, value, reason = _decided(subject)
-    existing = judge_session.standing(STAGE, ITEM)
-    if existing is None or (state, value, reason) != (existing.state, existing.value, existing.reason):
-        judge_session.record(STAGE, ITEM, state, value, reason=reason)
+    judge_session.record_unless_standing(STAGE, ITEM, state, value, reason)
 
 
 def _decided(subject: Subject) -> tuple[VerdictState, object, str]:

@@ -5,7 +5,7 @@ from typing import Any
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.process.counting import Count, Course, count
-from drretail.records.score import Verdict, VerdictState
+from drretail.records.score import VerdictState
 from drretail.tools.registry import tools_of
 
 STAGE = "count"
@@ -17,18 +17,12 @@ def judge_process(subject: Subject, judge_session: JudgeSession) -> None:
     course = Course(subject.run, subject.evidence, expected_tools(subject))
     for name, counted in count(course).items():
         state: VerdictState = "na" if counted.value is None else "scored"
-        standing = judge_session.standing(STAGE, name)
-        if standing is None or not _is(standing, state, counted):
-            judge_session.record(STAGE, name, state, _value(counted), reason=counted.reason)
+        judge_session.record_unless_standing(STAGE, name, state, _value(counted), counted.reason)
 
 
 def expected_tools(subject: Subject) -> frozenset[str]:
     """Those that the query is expected to need and that the run had: nobody is to call what was taken away."""
     return frozenset(subject.query.expected_tools) - tools_of(subject.system.options.get("without", ()))
-
-
-def _is(standing: Verdict, state: VerdictState, counted: Count) -> bool:
-    return (standing.state, standing.value, standing.reason) == (state, _value(counted), counted.reason)
 
 
 def _value(counted: Count) -> dict[str, Any] | None:

@@ -23,13 +23,8 @@ def judge_understood(subject: Subject, judge_session: JudgeSession) -> None:
     """
     for variant, measured in _measured(subject).items():
         state: VerdictState = "na" if measured.value is None else "scored"
-        existing = judge_session.standing(STAGE, variant)
-        made = (state, measured.value, measured.reason)
-        if existing is not None and (
-            measured.reason == NO_WORLD or made == (existing.state, existing.value, existing.reason)
-        ):
-            continue
-        judge_session.record(STAGE, variant, state, measured.value, reason=measured.reason)
+        if measured.reason != NO_WORLD or judge_session.standing(STAGE, variant) is None:
+            judge_session.record_unless_standing(STAGE, variant, state, measured.value, measured.reason)
 
 
 def has_understood(experiment: Path) -> bool:

@@ -140,8 +140,7 @@ class Cart:
 
     @property
     def _currency(self) -> str | None:
-        limits = [self.wish.budget, *(want.price_max for want in self.wish.wants)]
-        return next((limit.currency for limit in limits if limit is not None), None)
+        return self.wish.limits[0].currency if self.wish.limits else None
 
 
 def _assigned(

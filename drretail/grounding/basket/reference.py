@@ -89,10 +89,9 @@ def _thing(want: Want, of_kind: Sequence[Listing], owned: Collection[str], curre
 
 def _currency(wish: Wish, offered: Offered) -> str:
     """That of the budget, else the one in which most is offered, ties by its code; USD where nothing is."""
-    limits = [wish.budget, *(want.price_max for want in wish.wants)]
     counts = Counter(offer.product.currency for of_want in offered for offer in of_want)
-    named = next((limit.currency for limit in limits if limit is not None), None)
-    return named or min(counts, key=lambda code: (-counts[code], code), default=USD)
+    most_offered = min(counts, key=lambda code: (-counts[code], code), default=USD)
+    return wish.limits[0].currency if wish.limits else most_offered
 
 
 def _within(things: Sequence[WantedThing], chosen: list[Fit] | None, wish: Wish) -> list[Fit] | None:

@@ -26,21 +26,22 @@ _BESIDE = re.compile(
 )
 # They say how things are sold, and are no part of what they are: a bed sheet set is a bed sheet.
 _PACKING = frozenset(map(stem, ("assortment", "bundle", "combo", "kit", "lot", "pack", "pair", "piece", "set")))
-# They may stand behind the noun: colors, sizes, people. None of them is what a thing is.
-_BEHIND = (
-    _PACKING
-    | frozenset(
-        stem(word)
-        for word in """
-    adult assorted baby beige black blue boy boys brown bulk case clear color colors count cream ct dark dozen extra
-    fl foot ft full gal gallon girl girls gold golden gram gray green grey inch inches indoor ivory kid kids king lady
-    large lb lbs light medium men mens mini ml multi multicolor multipack natural navy new orange ounce ounces outdoor
-    oz pc pcs pink plus pound pounds pro purple queen red silver size sizes small standard style tan teal toddler twin
-    unisex us value white women womens x xl xxl yellow
+COLORS_AND_SIZES = frozenset(
+    """
+    adult assorted baby beige black blue boy brown clear cream full girl gold golden gray green grey inch indoor
+    ivory kid king large medium men mini multi multicolor natural navy new orange outdoor oz pink plus pro purple
+    queen red silver small tan teal toddler twin unisex us white women xl yellow
     """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
-    )
-    | frozenset(map(stem, MATERIALS))
 )
+"""Words that may stand behind the name of a thing: colors, sizes, whom it is for. None of them is what it is."""
+# Units and plurals, which stand there in titles.
+_IN_TITLES = frozenset(
+    """
+    boys bulk case color colors count ct dark dozen extra fl foot ft gal gallon girls gram inches kids lady lb lbs
+    light mens ml multipack ounce ounces pc pcs pound pounds size sizes standard style value womens x xxl
+    """.split()  # noqa: SIM905
+)
+_BEHIND = _PACKING | frozenset(map(stem, COLORS_AND_SIZES | _IN_TITLES | MATERIALS))
 _SEGMENTS = 5
 """Parts of a title that may name the thing; what comes behind them praises it."""
 _FIRST = 2

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from drretail.grounding.text.wording import format_money
-from drretail.records.money import Money
+from drretail.grounding.text.wording import format_amount
 from drretail.records.wish import Want, Wish
 
 NOTHING = "nothing is to be bought"
@@ -13,7 +12,7 @@ def wish_lines(wish: Wish) -> list[str]:
     """A line for each want, then what holds for all of them."""
     lines = [want_line(want) for want in wish.wants] or [NOTHING]
     if wish.budget is not None:
-        lines.append(f"budget: {_money(wish.budget)} in total")
+        lines.append(f"budget: {format_amount(wish.budget)} in total")
     if wish.room:
         lines.append("more may be added within the budget" if wish.budget else "more may be added")
     if wish.deadline:
@@ -49,12 +48,8 @@ def _limits(want: Want) -> Iterator[str]:
     if want.ratings_min is not None:
         yield f"at least {want.ratings_min:,} ratings"
     if want.price_max is not None:
-        yield f"at most {_money(want.price_max)} a piece"
+        yield f"at most {format_amount(want.price_max)} a piece"
     if want.brands_wanted:
         yield f"by {' or '.join(want.brands_wanted)}"
     if want.brands_unwanted:
         yield f"not by {' or '.join(want.brands_unwanted)}"
-
-
-def _money(money: Money) -> str:
-    return format_money(money.value, money.currency)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 from drretail.records.evidence import Citation
+from drretail.records.money import Money
 
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
@@ -26,6 +27,11 @@ def format_money(value: Decimal | float | int | str, currency: str = "USD") -> s
     digits = f"{abs(amount):,}"
     symbol = _SYMBOLS.get(currency)
     return f"{sign}{digits} {currency}" if symbol is None else f"{sign}{symbol}{digits}"
+
+
+def format_amount(money: Money) -> str:
+    """``format_money`` of an amount with its currency."""
+    return format_money(money.value, money.currency)
 
 
 def counted(count: int, thing: str) -> str:

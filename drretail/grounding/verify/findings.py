@@ -10,7 +10,7 @@ from drretail.grounding.constraints.fits import is_below, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
 from drretail.grounding.report.citations import Known, find_citations
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Finding
 from drretail.records.query import Fit, Reference, WantedThing
@@ -164,7 +164,7 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     if all(broken := [_broken(want, listing) for want in wants]):
         yield _finding("demand_broken", report, pick, f"its record speaks against {broken[0]!r}", severity="warning")
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
-        limit, price = format_money(most.value, most.currency), format_money(item.price or 0, item.currency)
+        limit, price = format_amount(most), format_money(item.price or 0, item.currency)
         yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
     yield from _below(pick, report, item, wants)
 
@@ -240,7 +240,7 @@ def _budget(cart: Cart, report: str) -> Iterator[Finding]:
     """The known prices of the whole cart above the budget."""
     budget = cart.wish.budget
     if budget is not None and cart.is_over:
-        limit, cost = format_money(budget.value, budget.currency), format_money(cart.known_cost, budget.currency)
+        limit, cost = format_amount(budget), format_money(cart.known_cost, budget.currency)
         yield Finding(
             code="over_budget",
             severity="error",

@@ -7,7 +7,7 @@ from drretail.grounding.basket.cheapest import cheapest_choice, total_of
 from drretail.grounding.constraints.fits import priced_in
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.text.amounts import find_money
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 from drretail.records.money import Money
@@ -27,7 +27,7 @@ def check(case: Case) -> Iterator[Finding]:
     wish = case.query.wish
     if wish is None or not wish.wants:
         return
-    limits = limits_of(wish)
+    limits = wish.limits
     yield from _amounts(limits, case.query.text)
     offered = {listing.product.currency for _, listings in case.offered for listing in listings}
     foreign = [currency for currency in dict.fromkeys(limit.currency for limit in limits) if currency not in offered]
@@ -37,17 +37,11 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _prices(case, wish)
 
 
-def limits_of(wish: Wish) -> list[Money]:
-    """Every amount that the wish names, once: the budget, and the most for a piece."""
-    limits = (wish.budget, *(want.price_max for want in wish.wants))
-    return list(dict.fromkeys(limit for limit in limits if limit is not None))
-
-
 def told(basket: FoundBasket) -> str:
     """ "$43.97: $24.99 bird feeder [B0…] + 2 × $9.49 birdhouse [B0…]"."""
     currency = basket.total.currency
     items = [_in_words(item.thing, item.quantity, item.product_id, item.price, currency) for item in basket.items]
-    return f"{_money(basket.total)}: {' + '.join(items) or 'nothing has to be bought'}"
+    return f"{format_amount(basket.total)}: {' + '.join(items) or 'nothing has to be bought'}"
 
 
 def told_cheapest(reference: Reference) -> str:
@@ -68,14 +62,14 @@ def _amounts(limits: Sequence[Money], text: str) -> Iterator[Finding]:
     for limit in limits if amounts else ():
         if limit.value not in amounts:
             shown = ", ".join(format_money(amount, limit.currency) for amount in amounts)
-            yield found("budget_not_in_text", _money(limit), f"the text says {shown}")
+            yield found("budget_not_in_text", format_amount(limit), f"the text says {shown}")
 
 
 def _prices(case: Case, wish: Wish) -> Iterator[Finding]:
     """Only prices count: what a product must be its texts may say in other words, and what is owned may be wanted
     again. Nothing where no price is known: then nobody can say what the money buys."""
     needed = [(want, listings) for want, listings in case.offered if not want.optional]
-    currency = limits_of(wish)[0].currency
+    currency = wish.limits[0].currency
     things = [_cheapest_of(want, listings, currency, len(needed)) for want, listings in needed]
     chosen = cheapest_choice(things)
     if not chosen:
@@ -105,10 +99,6 @@ def _in_words(thing: str, quantity: int, product_id: str, price: Decimal | str, 
 
 
 def _limits_in_words(wish: Wish) -> str:
-    total = () if wish.budget is None else (f"{_money(wish.budget)} in total",)
-    pieces = (f"{_money(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
+    total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
+    pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
     return ", ".join(dict.fromkeys((*total, *pieces)))
-
-
-def _money(money: Money) -> str:
-    return format_money(money.value, money.currency)

@@ -11,7 +11,6 @@ from drretail.grounding.constraints.listing import folded
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import stem
-from drretail.querygen.checks.budget import limits_of
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -97,7 +96,7 @@ def _wish(case: Case) -> Iterator[Finding]:
     for phrase in dict.fromkeys(_phrases(wish)):
         if missing := [word for word in folded(phrase).split() if stem(word) not in words]:
             yield found("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
-    amounts, limits = find_amounts(text), limits_of(wish)
+    amounts, limits = find_amounts(text), wish.limits
     numbers = {amount.low for amount in amounts if amount.kind == "number"}
     for least in dict.fromkeys(least for want in wish.wants for least in (want.rating_min, want.ratings_min)):
         if numbers and least is not None and Decimal(str(least)) not in numbers:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise, takewhile
 
+from drretail.grounding.constraints.kinds import COLORS_AND_SIZES
 from drretail.grounding.constraints.materials import MATERIALS
 from drretail.querygen.rules.phrases import Phrase, folded_words, phrase_of, singular
 from drretail.records.shop import Product
@@ -43,13 +44,7 @@ _VAGUE = _PACKING | frozenset(
     """.split()  # noqa: SIM905
 )
 # May stand behind what they describe.
-_TRAILING = MATERIALS | frozenset(
-    """
-    adult assorted baby beige black blue boy brown clear cream full girl gold golden gray green grey inch indoor ivory
-    kid king large medium men mini multi multicolor natural navy new orange outdoor oz pink plus pro purple queen red
-    silver small tan teal toddler twin uk unisex us white women xl yellow
-    """.split()  # noqa: SIM905
-)
+_TRAILING = MATERIALS | COLORS_AND_SIZES | {"uk"}
 _SEGMENTS = 4
 _LONGEST = 4
 

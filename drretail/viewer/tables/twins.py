@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from drretail.eval.compare.twins import TwinRow
+from drretail.eval.compare.wording import p_value
 
 TITLE = "Twins: queries that the shop can't meet, each beside one that it can"
 COLUMNS = ("", "right", "refused both", "bought both", "reversed", "missing", "J", "p")
@@ -19,7 +20,7 @@ def twin_cells(rows: Sequence[TwinRow]) -> list[tuple[str, ...]]:
             row.system,
             *map(str, (row.right, row.refused_both, row.bought_both, row.reversed, row.missing)),
             "–" if row.j is None else f"{row.j:.2f}",
-            "–" if row.p is None else "<.001" if row.p < 0.001 else f"{row.p:.3f}".lstrip("0"),
+            p_value(row.p).lstrip("0"),
         )
         for row in rows
     ]

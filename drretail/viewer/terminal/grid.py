@@ -87,8 +87,3 @@ def share(value: float | None) -> str:
 def interval(low: float | None, high: float | None) -> str:
     """ "[0.10, 0.40]", "–"."""
     return "–" if low is None or high is None else f"[{figure(low)}, {figure(high)}]"
-
-
-def p_value(value: float | None) -> str:
-    """ "0.014", "<.001", "–"."""
-    return "–" if value is None else "<.001" if value < 0.001 else f"{value:.3f}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.eval.lab.card import judges_of_faithfulness
 from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import judged_by
-from drretail.viewer.terminal.grid import figure, interval, p_value, print_grid, row_name, say, share
+from drretail.viewer.terminal.grid import figure, interval, print_grid, row_name, say, share
 
 if TYPE_CHECKING:
     from drretail.records.comparison import Comparison, JudgeTable, Reliability
@@ -151,7 +151,7 @@ def _print_table(table: "JudgeTable") -> None:
 
 
 def _row(row: "ComparedRow") -> list[str]:
-    from drretail.eval.compare.wording import signed
+    from drretail.eval.compare.wording import p_value, signed
 
     return [
         figure(row.mean_a),
@@ -193,6 +193,8 @@ def _print_pairs(rows: "Sequence[PairScore]", a: str) -> None:
 
 
 def _pair(row: "PairScore", *, flipped: bool) -> list[str]:
+    from drretail.eval.compare.wording import p_value
+
     won, lost = (row.queries_lost, row.queries_won) if flipped else (row.queries_won, row.queries_lost)
     turned: Callable[[float], float] = (lambda rate: 1 - rate) if flipped else (lambda rate: rate)
     rate = None if row.win_rate is None else turned(row.win_rate)
