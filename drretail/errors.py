@@ -22,7 +22,16 @@ LONGEST_NAME = 80
 LONGEST_SENTENCE = 2000
 LONGEST_TRACEBACK = 20_000
 ModelErrorKind = Literal[
-    "model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research", "no_report"
+    "model",
+    "timeout",
+    "refusal",
+    "unusable",
+    "context_overflow",
+    "budget",
+    "agent",
+    "tool",
+    "no_research",
+    "no_report",
 ]
 
 

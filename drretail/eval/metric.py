@@ -27,11 +27,14 @@ class Value:
     value: float | None = None
     items: Mapping[str, float] = field(default_factory=dict[str, float])
     """Counts of items behind it; summed over reports."""
+    earns: float | None = None
+    """Of a report that has nothing to score: what it earns in a headline, 0 where that is the report's own lack. None
+    where the query, or whoever looked, gave nothing to score."""
 
 
-def lacking(variant: str, state: VerdictState, why: str = "") -> Value:
-    """No value; where there is nothing to score, with the reason."""
-    return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {})
+def lacking(variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
+    """No value; where there is nothing to score, with the reason, and with what it earns in a headline."""
+    return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {}, earns)
 
 
 def all_lacking(verdict: Verdict | None, variants: Iterable[str]) -> list[Value]:
@@ -59,10 +62,16 @@ def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
 
 
 def joined(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
-    """What a formula makes of the parts' values where each has one; else no value, by the gravest reason of any."""
+    """What a formula makes of the parts' values where each has one; else no value, by the gravest reason of any.
+
+    Where each part has a value or earns something, it earns what the formula makes of these.
+    """
     missing = gravest(part.state for part in parts)
     if missing is not None:
-        return lacking(variant, missing, reason_in(parts))
+        earned = [part.earns if part.value is None else part.value for part in parts]
+        known = [value for value in earned if value is not None]
+        earns = formula(known) if len(known) == len(parts) else None
+        return lacking(variant, missing, reason_in(parts), earns=earns)
     return Value(variant, "scored", formula([part.value for part in parts if part.value is not None]))
 
 

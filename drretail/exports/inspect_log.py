@@ -24,7 +24,8 @@ from drretail.eval.metric import Value
 from drretail.eval.registry import installed
 from drretail.eval.scores.explanation import explained, verdicts_of
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Gathered, Plan, gather
+from drretail.eval.scores.gathering import Gathered, Plan
+from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
 from drretail.exports.inspect_scores import Scorer, results_of, score_of, scorers_in
@@ -43,7 +44,7 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
     experiment, where nothing is left to write, and for one file that several systems would have to share.
     """
     names = sorted(path.name for path in (experiment / "verdicts").glob("*/"))
-    gathered = gather(experiment, [metric for name in names if (metric := installed(name)) is not None])
+    gathered = read_judgements(experiment, [metric for name in names if (metric := installed(name)) is not None])
     by_system: dict[str, list[Run]] = defaultdict(list)
     for plan in gathered.plans:
         run = _run_of(experiment, plan)
@@ -106,7 +107,9 @@ def _samples(
 ) -> Iterator[EvalSample]:
     queries = {query.query_id: query for query in gathered.definition.queries}
     heard = {
-        scorer.name: {plan.run_id: it.reported.values for plan, it in gathered.heard(scorer.metric.name, scorer.seat)}
+        scorer.name: {
+            plan.run_id: counted_values(it.reported) for plan, it in gathered.heard(scorer.metric.name, scorer.seat)
+        }
         for scorer in scorers
     }
     for run in runs:

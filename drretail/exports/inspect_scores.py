@@ -14,6 +14,7 @@ from drretail.eval.metric import Metric, Value, description_of
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.records.score import Score as Row
+from drretail.records.score import shown_rows
 
 METRICS = {"mean": mean, "stderr": stderr, "ci": ci}
 
@@ -62,7 +63,7 @@ def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row
 
     ``rows`` are those of scores.json that are of the same system, family and judge.
     """
-    ours = {row.variant: row for row in rows if row.policy == "scored_only"}
+    ours = {row.variant: row for row in shown_rows(rows)}
     return [_result(scorer, variant, samples, ours.get(variant)) for variant in scorer.variants]
 
 

@@ -12,8 +12,9 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.pairs import named
 from drretail.eval.registry import installed
-from drretail.eval.scores.gathering import Gathered, Seat, gather
+from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel, name_of
+from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
 from drretail.exports.redaction import Redaction
 from drretail.records.query import Query
@@ -111,7 +112,7 @@ class Selection:
         chosen = {named("system", it, definition.systems) for it in systems} or {
             label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
         }
-        got = _values(gather(experiment, judged_families(experiment)))
+        got = _values(read_judgements(experiment, judged_families(experiment)))
         _check_judged(rules, got)
         redaction = Redaction.of(experiment) if redact else None
         return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), failed, redaction=redaction, _got=got)

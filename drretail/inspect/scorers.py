@@ -16,7 +16,8 @@ from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric, description_of
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.explanation import explained, verdicts_of
-from drretail.eval.scores.gathering import Heard, Seat, gather
+from drretail.eval.scores.gathering import Heard, Seat
+from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.inspect.recorded import kept_in, laid_out
@@ -91,10 +92,10 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
         await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
         run = next(read_runs(folder))
         seat = Seat(asked.ref, "default")
-        told = gather(folder, [metric]).heard(metric.name, seat)
+        told = read_judgements(folder, [metric]).heard(metric.name, seat)
         heard = next(it for plan, it in told if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, seat)
-    if run.error is not None:
+    if run.error is not None and not heard.reported.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
     return _as_score(metric, heard, verdicts, shown(metric, variants))
 
@@ -111,7 +112,7 @@ def shown(metric: Metric, variants: Shown) -> list[str]:
 
 def _as_score(metric: Metric, heard: Heard, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
     """The values of a single report; what has none is NaN, which inspect leaves out of means and counts."""
-    values = heard.reported.values
+    values = counted_values(heard.reported)
     if not values:
         return Score.unscored(reason=str(heard.reported.lacks), explanation=f"{metric.name} was not judged.")
     found = {name: values[name].value for name in names if name in values}

@@ -34,7 +34,8 @@ async def answer_of(
     What passes by itself is tried again as ``model.retrying`` says, within ``model.seconds``; ``on_retry`` is told
     why, each time; from ``TOLD_AFTER`` seconds on ``model.retrying`` tells the user as well. To wait for the
     provider's pace counts towards neither.
-    Raises ModelError: timeout, refusal, context_overflow, or model for all else; it knows how often it was retried.
+    Raises ModelError: timeout, refusal, unusable, context_overflow, or model for all else; it knows how often it was
+    retried.
     Raises CommandStopped where no other call could succeed: the key, the model or the account is refused.
     """
     chat = model.chat if chat is None else chat

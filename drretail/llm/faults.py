@@ -312,9 +312,9 @@ def _whole(answer: "AIMessage") -> "AIMessage":
     if answer.tool_calls:
         return answer
     if reason in _CUT:
-        raise _unusable(answer, "model", "the answer was cut at the longest length allowed: raise max_tokens")
+        raise _unusable(answer, "unusable", "the answer was cut at the longest length allowed: raise max_tokens")
     if not answer.text.strip():
-        raise _unusable(answer, "model", f"the answer is empty (stop reason {reason})")
+        raise _unusable(answer, "unusable", f"the answer is empty (stop reason {reason})")
     return answer
 
 

@@ -91,7 +91,7 @@ class Models:
 
         reply = await Question(model, answer, call, check, repairs).put(messages)
         if reply.answer is None:
-            raise reply.failure or ModelError("model", "no usable answer")
+            raise reply.failure or ModelError("unusable", "no usable answer")
         return reply.answer
 
     def _model(self, role: Role) -> Model:

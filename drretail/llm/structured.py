@@ -149,7 +149,7 @@ class Question(Generic[T]):
                 return Reply(found, attempt)
             problem = found
             said += [AIMessage(raw), HumanMessage(_prompt("repair", schema, problem=tagged("problem", problem)))]
-        unusable = ModelError("model", f"no usable answer after {counted(self.repairs, 'repair')}: {problem}")
+        unusable = ModelError("unusable", f"no usable answer after {counted(self.repairs, 'repair')}: {problem}")
         return Reply(None, self.repairs + 1, unusable)
 
     def _validated(self, raw: str) -> T | str:

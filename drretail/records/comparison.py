@@ -8,8 +8,9 @@ from drretail.records.base import Record, Rules
 from drretail.records.pairs import PairScore
 from drretail.records.run import ModelKind
 
-Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded"]
-"""What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge."""
+Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded", "missing"]
+"""What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge, "missing"
+of a headline of which more than one planned run in twenty is lost or not made yet."""
 Option = Literal["information", "size", "compose", "retriever", "rag_turns", "web"]
 """What systems of an ablation differ in: what is known of the shopper; of a sealed web its tokens and what is served of
 it; how pages are ranked, and how many turns a search takes; where pages come from."""
@@ -37,6 +38,13 @@ class ComparedRow(Record):
     n_pairs: int
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Queries without one of the two values, by whose it is and why: together n_planned − n_pairs."""
+    runs_planned: int = 0
+    """Of both systems, on queries that the variant is defined for; among them ``runs_missing`` and ``runs_pending``."""
+    runs_missing: int = 0
+    """Lost to a server, a judge or a page."""
+    runs_pending: int = 0
+    is_complete: bool = True
+    """True where no run is pending and at most one in twenty of either system is missing."""
     above: int = 0
     """Queries on which A is above B, as large, and below."""
     equal: int = 0

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Record, Rules
@@ -81,7 +81,7 @@ FEW = 10
 
 
 class SliceScore(Record):
-    """A variant's mean over the queries of one slice: policy scored_only, not pooled.
+    """A variant's mean over the queries of one slice, as the row of all queries counts them; not pooled.
 
     ``n_planned`` and ``n_scored`` count reports, ``n_queries`` and ``n_counted`` queries. A query may be in several
     slices of a kind, so these don't add up to all queries.
@@ -158,7 +158,9 @@ class Agreement(Record):
 
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
-Policy = Literal["scored_only", "failed_as_zero"]
+Policy = Literal["planned", "answered", "failed_as_zero"]
+"""Over all planned runs, those that failed or have nothing to show earning 0; over those with a value; of older files,
+over those with a value and those that failed or were n/a, as 0."""
 Aggregation = Literal["macro", "micro"]
 Order = Literal["ab", "ba"]
 CODE = "code"
@@ -245,7 +247,13 @@ class Score(Record):
     """FP, FP_web, clarity, price_exact …"""
     system: str
     rules: Rules = "default"
-    policy: Policy = "scored_only"
+    policy: Policy = "answered"
+    n_zero: int = 0
+    """Policy planned: runs without a value that earned 0; the value is of these and of the n_scored."""
+    n_missing: int = 0
+    """Policy planned: runs left out though the headline is defined for them, lost to a server, a judge or a page."""
+    n_pending: int = 0
+    """Policy planned: runs that were not made yet."""
     aggregation: Aggregation = "macro"
     value: float | None = None
     """None when nothing could be scored."""
@@ -268,6 +276,22 @@ class Score(Record):
     """True where the system takes out of its own reports what this metric finds: then the value says little of it."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
+
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _renamed(cls, policy: object) -> object:
+        """Older files call it scored_only."""
+        return "answered" if policy == "scored_only" else policy
+
+
+def shown_rows(rows: Iterable[Score]) -> list[Score]:
+    """Of every variant the row that tables show: over all planned runs where there is one, else of those answered."""
+    found: dict[tuple[str, ...], Score] = {}
+    for row in rows:
+        key = (row.metric, row.variant, row.system, row.rules, row.judge, row.judge_params)
+        if row.policy == "planned" or (row.policy == "answered" and key not in found):
+            found[key] = row
+    return list(found.values())
 
 
 WHY_NOT = "n/a: "
@@ -339,7 +363,9 @@ class Scores(Document):
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
-        """Each system's value over its scored reports in a variant such as "FP"; None where nothing could be scored.
+        """Each system's value in a variant such as "FP", as the scoreboard has it; None where nothing could be scored.
+
+        Headlines are over all planned runs; those of the reports with a value alone are the rows of policy "answered".
 
         Raises UnknownName for a variant without a row, UserError where several metrics, judges or sets of rules have
         rows: then name one.
@@ -348,10 +374,8 @@ class Scores(Document):
         asked = {name: value for name, value in wanted.items() if value is not None}
         rows = [
             row
-            for row in self.scores
-            if row.variant == variant
-            and row.policy == "scored_only"
-            and all(getattr(row, name) == value for name, value in asked.items())
+            for row in shown_rows(self.scores)
+            if row.variant == variant and all(getattr(row, name) == value for name, value in asked.items())
         ]
         if not rows:
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})

@@ -122,7 +122,7 @@ def test_errors_have_causes_that_a_page_draws_and_add_up_without_the_sandbox(drr
     causes = {
         it["variant"]: it["value"]
         for it in rows
-        if (it["metric"], it["policy"]) == ("error_causes", "scored_only")
+        if (it["metric"], it["policy"]) == ("error_causes", "answered")
         and it["system"] == on("32k").label()
         and it.get("value") is not None
         and not it["variant"].startswith("n_")

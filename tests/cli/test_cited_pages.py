@@ -19,7 +19,7 @@ QUERY = {"query_id": "q1", "mode": "generic", "text": "How high should a bird fe
 def scores(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
     """Rows by agent and variant."""
     rows = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scores"]
-    return {(row["system"].partition("@")[0], row["variant"]): row for row in rows if row["policy"] == "scored_only"}
+    return {(row["system"].partition("@")[0], row["variant"]): row for row in rows if row["policy"] == "answered"}
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def imported(drretail: Command, tmp_path: Path) -> Path:
 
 def rows(exp: Path) -> dict[tuple[str, str], dict[str, Any]]:
     found = json.loads((exp / "scores.json").read_text(encoding="utf-8"))["scores"]
-    return {(it["system"], it["variant"]): it for it in found if it["policy"] == "scored_only"}
+    return {(it["system"], it["variant"]): it for it in found if it["policy"] == "answered"}
 
 
 def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: Path) -> None:

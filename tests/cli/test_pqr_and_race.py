@@ -69,7 +69,7 @@ def rows(out: str, rules: str = "default") -> dict[tuple[str, str], float | None
     return {
         (it["system"], it["variant"]): it.get("value")
         for it in json.loads(out)["scores"]
-        if it["policy"] == "scored_only" and it.get("rules", "default") == rules
+        if it["policy"] == "answered" and it.get("rules", "default") == rules
     }
 
 

@@ -43,9 +43,7 @@ def reports(tmp_path: Path) -> Path:
 
 def rows(folder: Path, rules: str = "default") -> dict[str, dict[str, Any]]:
     held = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scores"]
-    return {
-        row["variant"]: row for row in held if row.get("rules", "default") == rules and row["policy"] == "scored_only"
-    }
+    return {row["variant"]: row for row in held if row.get("rules", "default") == rules and row["policy"] == "answered"}
 
 
 def test_grades_and_redundancy_are_scored_and_a_second_time_nobody_is_asked(drretail: Command, reports: Path) -> None:

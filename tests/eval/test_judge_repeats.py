@@ -65,7 +65,7 @@ def test_a_report_s_value_is_the_mean_over_repeats_and_each_repeat_is_kept(tmp_p
     reported = by_run[f"{LABEL}/q1-r1"].reported
     assert [reported.by_repeat[repeat]["clarity"].value for repeat in (1, 2)] == [0.0, 6.0]
     assert reported.values["clarity"].value == 3.0
-    (row,) = [row for row in scores.scores if (row.variant, row.policy) == ("clarity", "scored_only")]
+    (row,) = [row for row in scores.scores if (row.variant, row.policy) == ("clarity", "answered")]
     assert row.value == 3.0
 
 

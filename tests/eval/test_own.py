@@ -112,7 +112,7 @@ def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> No
     names: dict[str, Any] = {}
     exec(code, names)
     scores = asyncio.run(score(experiment(tmp_path / "exp", REPORTS), [names["METRIC"]], [], progress=Progress()))
-    rows = {(it.system, it.variant): it.value for it in scores.scores if it.policy == "scored_only"}
+    rows = {(it.system, it.variant): it.value for it in scores.scores if it.policy == "answered"}
     assert rows == {
         ("a@model", "short"): 1,
         ("a@model", "words"): 4.5,
@@ -127,7 +127,7 @@ def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path)
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
     scores = asyncio.run(score(folder, [metric_of("letters", letters)], [], progress=Progress()))
-    (row,) = (it for it in scores.scores if it.policy == "scored_only")
+    (row,) = (it for it in scores.scores if it.policy == "answered")
     assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)
 
 

@@ -38,7 +38,7 @@ def scored(
 
 
 def row(scores: Scores, variant: str, **wanted: str) -> Score:
-    fields = {"variant": variant, "policy": "scored_only", **wanted}
+    fields = {"variant": variant, "policy": "answered", **wanted}
     (found,) = [row for row in scores.scores if fields.items() <= row.model_dump().items()]
     return found
 

@@ -4,7 +4,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.score import Policy, Score, Scores
 
 
-def row(system: str, value: float | None, *, judge: str = "code", policy: Policy = "scored_only") -> Score:
+def row(system: str, value: float | None, *, judge: str = "code", policy: Policy = "answered") -> Score:
     return Score(
         metric="checks", version=1, variant="clean", system=system, value=value, judge=judge, policy=policy,
         judge_kind="rule_based", n_planned=1, n_scored=int(value is not None),

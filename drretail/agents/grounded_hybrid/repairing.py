@@ -29,7 +29,7 @@ async def write_draft(
     written = await write_report(task, session, research, models, prompt, told)
     found = await declared(written, task, "report", models)
     if not found.report.strip():
-        raise ModelError("model", "the report generator wrote nothing but its picks")
+        raise ModelError("no_report", "the report generator wrote nothing but its picks")
     note = None if found.picks is not None else note_of(found, block=found.report != written)
     return replace(found, report=found.report.strip()), note
 

@@ -30,7 +30,7 @@ async def write_report(
     answer = await models.call("report", [SystemMessage(prompt.render()), HumanMessage("\n".join(given))], path=PATH)
     report = answer.text.strip()
     if not report:
-        raise ModelError("model", "the report generator left the report blank")
+        raise ModelError("unusable", "the report generator left the report blank")
     return report
 
 

@@ -13,8 +13,8 @@ from drretail.eval.compare.wording import compared, hidden, primary_variants, ro
 from drretail.eval.metric import Metric, description_of
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.aggregate import exact_or
-from drretail.eval.scores.gathering import Gathered, Seat, gather
-from drretail.eval.scores.panel import with_panels
+from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import read_definition
 from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
 from drretail.records.score import CODE
@@ -71,7 +71,7 @@ def tables_of_experiment(
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
     families = [*dict.fromkeys(it.partition(":")[0] for it in asked)] or judged_families(experiment)
-    gathered = with_panels(gather(experiment, load_metrics([it for it in families if it != PAIRWISE])))
+    gathered = read_judgements(experiment, load_metrics([it for it in families if it != PAIRWISE]))
     variants = {name: _wanted(metric, asked) for name, metric in gathered.families.items()}
     seats = seats_of(gathered, chosen_judges(gathered, (), judges))
     tables = list(ablation_tables(gathered, by, seats, variants))

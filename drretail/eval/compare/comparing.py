@@ -15,8 +15,9 @@ from drretail.eval.metric import Metric, description_of
 from drretail.eval.pairwise.pairs import named, researching
 from drretail.eval.pairwise.score import derive_pairs
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
-from drretail.eval.scores.gathering import Gathered, Seat, gather
-from drretail.eval.scores.panel import is_panel, names_panel, with_panels
+from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.panel import is_panel, names_panel
+from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.records.pairs import PairScore
@@ -168,7 +169,7 @@ def compare_recorded(
     """
     pairs = chosen_pairs(read_definition(experiment), a, b)
     families = judged_families(experiment) if metrics is None else metrics
-    gathered = with_panels(gather(experiment, load_metrics(families)))
+    gathered = read_judgements(experiment, load_metrics(families))
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
     heard = chosen_judges(gathered, met, judges)

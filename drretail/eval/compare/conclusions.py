@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drretail.eval.compare.preferences import Name, alike, naming, preferences
 from drretail.eval.compare.steadiness import noise_sentences
-from drretail.eval.compare.wording import distinct, listed, name_of, queries, signed, span
+from drretail.eval.compare.wording import distinct, listed, name_of, queries, signed, span, why_incomplete
 from drretail.eval.compare.wording import number as said
 from drretail.eval.pairwise.outcomes import preferred
 from drretail.eval.scores.panel import names_panel
@@ -101,7 +101,7 @@ def _of_ten(halves: Sequence[float]) -> str:
 
 OF_PICKS = ("checks", "basket", "next_purchase")
 """The families that are made of what is read of reports."""
-LOST = ("run failed", "judge failed")
+LOST = ("run lost to a server", "judge failed", "run failed")
 """How a side's reason begins that may have taken its worst reports out."""
 
 
@@ -148,6 +148,8 @@ def conclusions(
     yield from _different(comparison, name)
     yield from _neither_is_better(comparison)
     yield from _not_concluded(comparison, name)
+    for group in _groups(comparison, name, "missing"):
+        yield f"In {group.names} by {group.judges}, {why_incomplete(group.all)}."
     yield from _identical(comparison, name)
     yield from _undecided(comparison, name)
     yield from _too_few(comparison, name)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from drretail.eval.compare.comparing import Asking, Primary, primary_tests
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
-from drretail.eval.compare.wording import listed, queries, row_facts
+from drretail.eval.compare.wording import listed, queries, row_facts, why_incomplete
 from drretail.eval.pairwise.dimensions import PRIMARY
 from drretail.eval.pairwise.outcomes import preferred
 from drretail.eval.pairwise.pairs import Labels, researching
@@ -133,6 +133,8 @@ def _nothing_shown(rows: Sequence[ComparedRow], seat: Seat) -> str:
     at_once = "" if tests < 2 else f", {tests:,} pairs tested at once"
     if outcomes == {"not_concluded"}:
         return f"nothing is concluded from {seat.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
+    if "missing" in outcomes:
+        return why_incomplete(rows)
     if outcomes == {"identical"}:
         return f"the same in every system on {'the one query' if few == 1 else f'all {queries(few)}'}"
     if "undecided" not in outcomes:

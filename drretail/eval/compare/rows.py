@@ -4,9 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import Any
 
 from drretail.eval.metric import Metric, description_of
-from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Gathered, Heard, Plan, Reported, Seat
+from drretail.eval.scores.gathering import (
+    FAILED_RUNS,
+    LACKS_IN_WORDS,
+    Gathered,
+    Heard,
+    Plan,
+    Reported,
+    Seat,
+)
+from drretail.eval.scores.planned import Attendance, attendance, counted
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.stats.intervals import Interval
 from drretail.stats.noise import run_variance
@@ -14,7 +24,7 @@ from drretail.stats.paired import Pairs, mean_differences, pair
 from drretail.stats.power import detectable, power_of_half, queries_needed, spread
 from drretail.stats.significance import LEVEL, fewest_queries, holm, sign_test, signed_rank
 
-_WHY = ("not judged", "run failed or missing", "judge failed", "sources unreadable", "na")
+_WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", "na")
 """Why a run has no value; of a query's runs the first of these counts."""
 _NOT_ASKED = "not asked"
 _BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": "na"}
@@ -32,6 +42,8 @@ class Side:
     """Of each repeat of the agent that ended in a value, or (None) in no report."""
     why: Mapping[str, str]
     """Of the queries without any value."""
+    attendance: Attendance | None = None
+    """Of a headline: how many planned runs its values are of."""
 
 
 Runs = Sequence[tuple[Plan, Heard]]
@@ -46,7 +58,7 @@ def runs_of(gathered: Gathered, metric: str, seat: Seat) -> dict[str, list[tuple
 
 
 def side_of(runs: Runs, variant: str) -> Side:
-    """One system's values in one variant."""
+    """One system's values in one variant; in a headline with what runs without a value earn."""
     queries: dict[str, list[Reported]] = defaultdict(list)
     for _, heard in runs:
         queries[heard.reported.query_id].append(heard.reported)
@@ -56,17 +68,13 @@ def side_of(runs: Runs, variant: str) -> Side:
         nested={query: list(_nested(reports, variant)) for query, reports in queries.items()},
         outcomes={query: list(_outcomes(reports, variant)) for query, reports in queries.items()},
         why={query: _why(reports, variant) for query, reports in queries.items() if not values[query]},
+        attendance=attendance([answers.reported for _, answers in runs], variant),
     )
-
-
-def _value(reported: Reported, variant: str) -> float | None:
-    found = reported.values.get(variant)
-    return None if found is None else found.value
 
 
 def _values(reports: Iterable[Reported], variant: str) -> Iterator[float]:
     for reported in reports:
-        value = _value(reported, variant)
+        value = counted(reported, variant)
         if value is not None:
             yield value
 
@@ -76,12 +84,13 @@ def _nested(reports: Iterable[Reported], variant: str) -> Iterator[list[float]]:
     for reported in reports:
         repeats = list(reported.by_repeat.values()) or [reported.values]
         found = [values[variant].value for values in repeats if variant in values]
-        yield [value for value in found if value is not None]
+        scored = [value for value in found if value is not None]
+        yield scored or ([reported.earned[variant]] if variant in reported.earned else [])
 
 
 def _outcomes(reports: Iterable[Reported], variant: str) -> Iterator[float | None]:
     for reported in reports:
-        value = _value(reported, variant)
+        value = counted(reported, variant)
         if value is not None or reported.lacks == FAILED_RUNS:
             yield value
 
@@ -93,7 +102,7 @@ def _why(reports: Iterable[Reported], variant: str) -> str:
 
 def _reason(reported: Reported, variant: str) -> str:
     if reported.lacks is not None:
-        return {FAILED_RUNS: "run failed or missing", NOT_JUDGED: "not judged"}[reported.lacks]
+        return LACKS_IN_WORDS[reported.lacks]
     found = reported.values.get(variant)
     return _BY_STATE["failed" if found is None else found.state]
 
@@ -216,6 +225,7 @@ def _row(metric: str, variant: str, pairs: Pairs, sides: Sides, found: Interval)
         n_planned=len({*a.values, *b.values}),
         n_pairs=len(pairs),
         dropped=_dropped(pairs, a, b),
+        **_attended(a, b),
         above=signs.above,
         equal=signs.zeros,
         below=signs.below,
@@ -227,6 +237,17 @@ def _row(metric: str, variant: str, pairs: Pairs, sides: Sides, found: Interval)
         judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
         outcome="nothing",
     )
+
+
+def _attended(a: Side, b: Side) -> dict[str, Any]:
+    """Of both sides: how many runs are planned, lost and not made yet."""
+    held = [side.attendance for side in (a, b) if side.attendance is not None]
+    return {
+        "runs_planned": sum(each.planned for each in held),
+        "runs_missing": sum(each.missing for each in held),
+        "runs_pending": sum(each.pending for each in held),
+        "is_complete": all(each.allows_conclusions for each in held),
+    }
 
 
 def _concluded(
@@ -254,9 +275,18 @@ def _with_outcome(row: ComparedRow, corrected: Corrected, *, is_primary: bool, c
             "detectable": detectable(row.sd, row.n_pairs, tests),
             "power_of_half": power_of_half(row.n_pairs, tests) if row.sd else None,
             "queries_needed": _needed(row, tests),
-            "outcome": outcome if concludes or outcome == "nothing" else "not_concluded",
+            "outcome": _allowed(outcome, row, is_primary=is_primary, concludes=concludes),
         }
     )
+
+
+def _allowed(outcome: Outcome, row: ComparedRow, *, is_primary: bool, concludes: bool) -> Outcome:
+    """Nothing is concluded from a judge that follows rules, nor in a headline while runs are lost or pending."""
+    if outcome == "nothing":
+        return outcome
+    if not concludes:
+        return "not_concluded"
+    return "missing" if is_primary and not row.is_complete else outcome
 
 
 def _needed(row: ComparedRow, tests: int) -> int | None:

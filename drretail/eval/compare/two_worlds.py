@@ -9,8 +9,8 @@ from drretail.eval.compare.comparing import BAR, Asking, chosen_judges, compare,
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.pairs import named, researching
 from drretail.eval.registry import PAIRWISE, load_metrics
-from drretail.eval.scores.gathering import Gathered, gather
-from drretail.eval.scores.panel import with_panels
+from drretail.eval.scores.gathering import Gathered
+from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import read_definition
 from drretail.records.comparison import Comparison
 from drretail.records.run import slug
@@ -37,7 +37,7 @@ def compare_beside(
     asked = [it for it in researching(first) if it in shared] or shared
     labels = asked if label is None else [named("system of both experiments", label, shared)]
     families = [it for it in metrics or judged_families(experiment) if it != PAIRWISE]
-    held = [with_panels(gather(it, load_metrics(families))) for it in (experiment, other)]
+    held = [read_judgements(it, load_metrics(families)) for it in (experiment, other)]
     both = together(held[0], held[1], name_there(other))
     pairs = [(it, _there(it, name_there(other))) for it in labels]
     asking = Asking(str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False)

@@ -65,6 +65,18 @@ def shares(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def why_incomplete(rows: Sequence[ComparedRow]) -> str:
+    """Of the row that lacks most: "nothing is concluded: 3 of 40 planned runs are missing …"."""
+    worst = max(rows, key=lambda row: (row.runs_pending, row.runs_missing))
+    if worst.runs_pending:
+        left = f"{worst.runs_pending:,} of {worst.runs_planned:,} planned runs are not made yet"
+        return f"nothing is concluded: {left}"
+    return (
+        f"nothing is concluded: {worst.runs_missing:,} of {worst.runs_planned:,} planned runs are missing (lost to a "
+        "server, failed judgements or unreadable pages), and at most one in twenty of a system may be"
+    )
+
+
 def compared(metric: Metric) -> tuple[str, ...]:
     """The family's variants that are compared: those it names, else its headlines."""
     return named(metric, description_of(metric).compared) or headlines(metric)

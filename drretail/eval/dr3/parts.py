@@ -52,11 +52,11 @@ class Judged:
         verdict = self.of(stage, REPORT)
         return verdict is not None and verdict.reason == BY_RULES
 
-    def lacking(self, variant: str, state: VerdictState, why: str = "") -> Value:
+    def lacking(self, variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
         """No value; by the released rules −1."""
         if self.is_released and not why.startswith(BY_RULES):
             return Value(variant, "scored", NOT_EVALUATED, {"could not be evaluated": 1.0})
-        return lacking(variant, state, why)
+        return lacking(variant, state, why, earns=earns)
 
 
 def mean_of(values: Sequence[Value]) -> float:
@@ -163,7 +163,9 @@ def factual_accuracy(judged: Judged) -> list[Value]:
         return [judged.lacking(it, "failed") if it == "FA" else Value(it, "failed") for it in names]
     pairs = [found for claim in claims if (found := [*_pairs(judged, claim)])]
     if not pairs:
-        return [judged.lacking(it, "na", NO_CLAIM) if it == "FA" else _plain_na(it, NO_CLAIM) for it in names]
+        return [
+            judged.lacking(it, "na", NO_CLAIM, earns=0.0) if it == "FA" else _plain_na(it, NO_CLAIM) for it in names
+        ]
     made = [_by_claim("FA", pairs, _fully), _by_pair("FA_pair", pairs)]
     for part, short in SHORT.items():
         held = [of_part for claim in pairs if (of_part := [it for it in claim if it.part == part])]

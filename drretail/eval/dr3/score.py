@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from drretail.eval.dr3.judge import FAMILY, VERSION, gold_of, judge, prepare, prompt_hashes
 from drretail.eval.dr3.parts import (
@@ -17,7 +18,7 @@ from drretail.eval.dr3.parts import (
 from drretail.eval.judging.criteria import Task, criteria_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, OnlyMeans, Value
+from drretail.eval.metric import Metric, OnlyMeans, Value, joined
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
@@ -47,7 +48,7 @@ def values(judged: Judged) -> list[Value]:
 def average_of_six(values: Mapping[str, Value]) -> Value:
     """The paper's average: of six numbers, or none."""
     six = [values[name] for name in SIX]
-    return Value("avg6", "scored", mean_of(six)) if all(it.state == "scored" for it in six) else Value("avg6", "na")
+    return joined("avg6", six, fmean)
 
 
 def average_of_available(values: Mapping[str, Value]) -> Value:

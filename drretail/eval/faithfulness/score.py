@@ -4,7 +4,7 @@ docs/faithfulness.md gives each of them with its reason.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from drretail.eval.faithfulness.claims import ALL_TYPES, FAMILY, TYPES, VERSION
@@ -13,7 +13,8 @@ from drretail.eval.faithfulness.rulings import CONTRADICTED
 from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, pooled_tally
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, Value, lacking
+from drretail.experiment import read_reference
 from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
@@ -231,6 +232,40 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
     return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
 
 
+UNREAD = "no citation of the imported report was read"
+
+
+def _with_earnings(value: Value, subject: Subject) -> Value:
+    """The value as headlines count it (METRICS 0).
+
+    A report that cites nothing, or only orders where a product is wanted, earns 0 in FP and FR. It has nothing to cite
+    where nothing is wanted and it rests on the shopper's own data, or where its refusal is proved right. Of an imported
+    report without a citation nobody knows whether it has none or none was read.
+    """
+    if value.variant not in ("FP", "FR", "N_supported"):
+        return value
+    run = subject.run
+    if subject.system.is_imported and not (run and run.citations):
+        return lacking(value.variant, "na", UNREAD) if value.state in ("na", "scored") else value
+    if value.state != "na" or value.items.get("units"):
+        return value
+    cites_own_data = bool(run and run.citations) and not _wants_products(subject)
+    return value if cites_own_data or _is_right_refusal(subject) else replace(value, earns=0.0)
+
+
+def _wants_products(subject: Subject) -> bool:
+    wish = subject.query.wish
+    return wish is not None and any(not want.optional for want in wish.wants)
+
+
+def _is_right_refusal(subject: Subject) -> bool:
+    outcome = None if subject.run is None else subject.run.outcome
+    if outcome is None or outcome.decision != "none" or subject.folder is None:
+        return False
+    reference = read_reference(subject.folder, subject.query.query_id)
+    return reference is not None and reference.proof is not None and reference.proof.state == "proved"
+
+
 MEANINGS = {
     "FP": "factual precision: share of the claims citing pages or products that their sources bear out, in part ½",
     "FP_types": "mean of FP_web and FP_product, of those a report has",
@@ -308,6 +343,8 @@ class Faithfulness:
         if report is None:
             return failed_values()
         found = report_values(verdicts, rules, len(split_words(report)))
+        if rules == "default":
+            found = [_with_earnings(value, subject) for value in found]
         if not subject.system.is_imported:
             return found
         # What the system was shown of its sources nobody knows.

@@ -26,8 +26,11 @@ def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     chosen = literal if rules == "paper" else ours
     why = NO_FACT if not judged.facts else UNFETCHED_PAGES if any(judged.pairs) else NO_CITED_FACT
 
+    # A report that states or cites nothing earns no reliability; pages that nobody fetched are not its fault.
+    earns = None if why == UNFETCHED_PAGES else 0.0
+
     def made(variant: str, state: VerdictState, value: float | None) -> Value:
-        return lacking(variant, state, why) if value is None else Value(variant, state, value)
+        return lacking(variant, state, why, earns=earns) if value is None else Value(variant, state, value)
 
     return [
         made(FA, *chosen.accuracy),

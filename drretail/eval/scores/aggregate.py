@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from drretail.eval.metric import Metric, Value, description_of, is_unrated
 from drretail.eval.scores.gathering import NOT_JUDGED, Reported
 from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants
 from drretail.records.score import JudgeRef, Policy, Rules, Score
 from drretail.stats.intervals import (
     Interval,
@@ -41,15 +42,23 @@ class About:
 Judged = tuple[About, Sequence[Reported]]
 _Drawn = dict[tuple[str, Policy], Interval]
 """By variant and policy."""
-_POLICIES: tuple[Policy, ...] = ("scored_only", "failed_as_zero")
+
+
+def _policies(about: About, variant: str) -> tuple[Policy, ...]:
+    """Headlines have a second row, over all planned runs; publications' rules know none (METRICS 0)."""
+    return (
+        ("answered", "planned")
+        if about.rules == "default" and variant in headline_variants(about.metric)
+        else ("answered",)
+    )
 
 
 def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
     """The family's rows for one system by one judge, in the order of its variants.
 
-    Every variant has a row that scores only what could be scored. Where reports failed or had nothing to score,
-    and counting these 0 changes the value, a second row does so (policy failed_as_zero). A panel has no pooled
-    variants: its members extracted other claims, of which there is no middle.
+    Every variant has a row over the reports that have a value (policy answered), a headline a second one over all
+    planned runs (policy planned). A panel has no pooled variants: its members extracted other claims, of which there is
+    no middle.
     """
     return rows_of_all([(about, reports)])[0]
 
@@ -64,7 +73,7 @@ def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
     means: list[Means] = []
     for number, (about, reports) in enumerate(judged):
         for variant in _plain_variants(about):
-            for policy in _POLICIES:
+            for policy in _policies(about, variant):
                 keys.append((number, variant, policy))
                 means.append(_means(variant, reports, policy))
     drawn = mean_intervals(means, judged[0][0].seed) if judged else []
@@ -100,12 +109,8 @@ def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn, heard: Seque
         pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled_variants()
         if pools_of_a_panel or _nobody_asked(variant, heard):
             continue
-        scored = _row(about, variant, reports, "scored_only", drawn)
-        made.append(scored)
-        if _has_zeroes(about, scored):
-            zeroed = _row(about, variant, reports, "failed_as_zero", drawn)
-            if zeroed.value != scored.value:
-                made.append(zeroed)
+        policies = ("answered",) if _is_hidden(about) else _policies(about, variant)
+        made += [_row(about, variant, reports, policy, drawn) for policy in policies]
     return made
 
 
@@ -114,17 +119,6 @@ def _nobody_asked(variant: str, heard: Sequence[Reported]) -> bool:
     judged = [report.values for report in heard]
     left_out = any(variant not in values for values in judged)
     return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
-
-
-def _has_zeroes(about: About, row: Score) -> bool:
-    """True where failed and na reports can be counted 0.
-
-    Code that judges is left out: 0 is for comparison with judges that cannot say "na", and a check that does not apply
-    blames nobody. So is a variant that is na everywhere: these rules or reports do not have it.
-    """
-    if not about.metric.needs_judge or row.note is not None or row.aggregation == "micro":
-        return False
-    return row.n_failed + row.n_na > 0 and row.n_na < row.n_planned
 
 
 def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy, drawn: _Drawn) -> Score:
@@ -136,7 +130,7 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
     if hidden:
         found = Interval(None)
     elif is_pooled:
-        found = ratio_interval(_parts(about.metric, variant, reports), about.seed)
+        found = ratio_interval(_parts(about.metric, variant, reports, policy), about.seed)
     else:
         found = exact_or(drawn[variant, policy], about.metric, variant, _means(variant, reports, policy))
     row = Score(
@@ -162,6 +156,11 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
         items={} if hidden else _items(variant, reports),
         note=NOT_RATED if hidden else None,
     )
+    if policy == "planned":
+        held = attendance(reports, variant)
+        row = row.model_copy(
+            update={"n_zero": held.earned_nothing, "n_missing": held.missing, "n_pending": held.pending}
+        )
     assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
     return row
 
@@ -175,24 +174,22 @@ def _is_hidden(about: About) -> bool:
 
 
 def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> Means:
-    """The mean of each query's repeats, by query. Under failed_as_zero what failed or is na counts 0, and what nobody
-    was asked about does not."""
+    """The mean of each query's repeats, by query."""
     queries: dict[str, list[float]] = defaultdict(list)
     for report in reports:
-        value = _of(report, variant)
-        if value.value is not None:
-            queries[report.query_id].append(value.value)
-        elif policy == "failed_as_zero" and value.state in ("failed", "na") and report.lacks != NOT_JUDGED:
-            queries[report.query_id].append(0.0)
+        value = counted(report, variant) if policy == "planned" else _of(report, variant).value
+        if value is not None:
+            queries[report.query_id].append(value)
     return tuple(sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries))
 
 
-def _parts(metric: Metric, variant: str, reports: Sequence[Reported]) -> list[Ratio]:
+def _parts(metric: Metric, variant: str, reports: Sequence[Reported], policy: Policy) -> list[Ratio]:
     """The parts of a pooled variant, their sums added up inside each query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
-        if report.values:
-            parts = metric.pooled(variant, report.values)
+        values = counted_values(report) if policy == "planned" else report.values
+        if values:
+            parts = metric.pooled(variant, values)
             held = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
             sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
     by_query = [sums[query_id] for query_id in sorted(sums)]

@@ -18,8 +18,8 @@ from drretail.eval.process.correlation import correlations
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
-from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey, gather
-from drretail.eval.scores.panel import with_panels
+from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey
+from drretail.eval.scores.planned import read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.files import read_json
@@ -41,7 +41,7 @@ def derive_scores(
     ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
     nothing. The scoreboard's dollars are by ``prices``, else by those that ship.
     """
-    gathered = with_panels(gather(experiment, sorted(metrics, key=_order)))
+    gathered = read_judgements(experiment, sorted(metrics, key=_order))
     judgings: list[Judging] = []
     judged: list[Judged] = []
     for metric in gathered.families.values():

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
@@ -16,8 +16,29 @@ from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Rules, Verdict
 
-FAILED_RUNS = "runs_failed"
-NOT_JUDGED = "not_judged"
+FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
+NOT_JUDGED, NOT_IMPORTED = "not_judged", "not_imported"
+RunStatus = Literal["done", "failed", "spoiled", "pending", "not_imported"]
+"""Of a planned run: it left a report, failed by itself, was lost to a server that did not answer, is not made yet, or
+is of a question on which nothing was imported."""
+_LACKS = {
+    "done": NOT_JUDGED,
+    "failed": FAILED_RUNS,
+    "spoiled": SPOILED_RUNS,
+    "pending": PENDING_RUNS,
+    "not_imported": NOT_IMPORTED,
+}
+
+
+LACKS_IN_WORDS = {
+    PENDING_RUNS: "not run yet",
+    NOT_JUDGED: "not judged",
+    FAILED_RUNS: "run failed",
+    SPOILED_RUNS: "run lost to a server",
+    NOT_IMPORTED: "no report imported",
+}
+LOST = ("model", "timeout", "tool")
+"""The kinds of errors by which a provider, the world's servers or the web, and not the system, end a run."""
 
 
 class Seat(NamedTuple):
@@ -46,9 +67,11 @@ class Reported:
     values: Mapping[str, Value]
     """By variant, the mean over judge repeats; a variant that is missing counts as failed."""
     lacks: str | None = None
-    """FAILED_RUNS or NOT_JUDGED where there are no values at all."""
+    """Where there are no values at all: FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS, NOT_IMPORTED or NOT_JUDGED."""
     by_repeat: Mapping[int, Mapping[str, Value]] = field(default_factory=dict[int, Mapping[str, Value]])
     """The values of each judge repeat, from 1."""
+    earned: Mapping[str, float] = field(default_factory=dict[str, float])
+    """By headline without a value: what the planned run earns in it (``planned.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +100,24 @@ class Plan:
     """The same without citations, as tables show them."""
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
     """What it took, by role."""
+    status: RunStatus = "done"
+    has_decision: bool = True
+    """False of a run of ours that was asked what to buy and declared nothing."""
 
     @property
     def has_report(self) -> bool:
         return self.report_sha is not None
 
+    @property
+    def is_done(self) -> bool:
+        """True with a report, and with a decision where the query wants something."""
+        wish = self.query.wish
+        wants_something = wish is not None and any(not want.optional for want in wish.wants)
+        return self.has_report and (self.has_decision or not wants_something)
+
     def unheard(self) -> Heard:
         """The same run before a judge that said nothing of it."""
-        return Heard(Reported(self.query.query_id, {}, NOT_JUDGED if self.has_report else FAILED_RUNS))
+        return Heard(Reported(self.query.query_id, {}, _LACKS[self.status]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +183,22 @@ def _plan(subject: Subject) -> Plan:
         words=len(split_words(subject.report or "")),
         words_read=0 if run is None else words_of(run.report or "", run.citations),
         usage={} if run is None else run.usage,
+        status=_status(subject),
+        has_decision=run is not None and not run.is_undecided,
     )
+
+
+def _status(subject: Subject) -> RunStatus:
+    run = subject.run
+    if run is None:
+        return "pending"
+    if run.report is not None:
+        return "done"
+    if subject.system.is_imported:
+        return "not_imported"
+    # A user's own agent that takes too long is the system's failure, a model or a server that does is not.
+    is_lost = run.error is not None and run.error.kind in LOST and not subject.system.place
+    return "spoiled" if is_lost else "failed"
 
 
 def _judges(experiment: Path, metric: str) -> list[str]:
@@ -187,7 +235,7 @@ def _heard(subject: Subject, metric: Metric, seat: Seat, verdicts: Sequence[Verd
 def _reported(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules) -> Reported:
     query_id = subject.query.query_id
     if subject.report is None:
-        return Reported(query_id, {}, FAILED_RUNS)
+        return Reported(query_id, {}, _LACKS[_status(subject)])
     if not living:
         return Reported(query_id, {}, NOT_JUDGED)
     repeats: dict[int, list[Verdict]] = defaultdict(list)

@@ -18,6 +18,7 @@ from drretail.records.score import (
     place_of,
     readers_of,
     shared_models,
+    shown_rows,
 )
 from drretail.records.scoreboard import (
     BoardCell,
@@ -33,12 +34,14 @@ from drretail.records.scoreboard import (
 Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Seat]
 """System, metric, variant, judge."""
+DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
+    (DONE, "share", "share of planned runs with a report, and with a decision where something is wanted"),
     ("words", "words", "in a report, without its citations"),
     ("tokens", "tokens", "that a run read and wrote, in thousands"),
     ("$", "dollars", "what a run cost"),
 )
-WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
+_, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def scoreboard(
 
 
 def _held(scores: Sequence[Score], metrics: Metrics) -> _Held:
-    rows = {(row.system, row.metric, row.variant, _seat(row)): row for row in scores if row.policy == "scored_only"}
+    rows = {(row.system, row.metric, row.variant, _seat(row)): row for row in shown_rows(scores)}
     present = {(row.metric, row.variant) for row in scores}
     named = [(name, column) for name, described in metrics.items() for column in described.scoreboard]
     return _Held(rows, [(name, column) for name, column in named if (name, column.variant) in present])
@@ -142,7 +145,7 @@ def _cells(
             ci_low=row.ci_low,
             ci_high=row.ci_high,
             beside=None if beside is None else beside.value,
-            n_scored=row.n_scored,
+            n_scored=row.n_scored + row.n_zero,
             n_planned=row.n_planned,
             self_checked=row.self_checked,
         )
@@ -158,13 +161,14 @@ def _others(
 
 
 def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, BoardCell]:
-    """What a run that ended in a report took on average; nothing of what is not recorded or has no known price."""
+    """The share of runs that are done, and what those took on average; nothing of what has no known price."""
     planned = [plan for plan in gathered.plans if plan.label == label]
     done = [plan for plan in planned if plan.has_report]
     models = gathered.definition.systems[label].models
     used = [plan for plan in done if plan.usage]
     costs = [cost_of(plan.usage, models, prices).dollars for plan in used]
     values: dict[str, list[float]] = {
+        DONE: [float(plan.is_done) for plan in planned],
         WORDS: [plan.words_read for plan in done],
         TOKENS: [sum(usage.total for usage in plan.usage.values()) for plan in used],
         DOLLARS: [cost for cost in costs if cost is not None] if None not in costs else [],

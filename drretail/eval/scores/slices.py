@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from drretail.eval.metric import Metric, description_of, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, exact_or
 from drretail.eval.scores.gathering import Reported
+from drretail.eval.scores.planned import counted
 from drretail.experiment import Definition
 from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Rules, SliceBy, SliceScore
@@ -154,9 +155,9 @@ def _by_query(variant: str, reports: Sequence[Reported]) -> dict[str, list[float
     """The values of each query's repeats, by id; a query without any is left out."""
     found: dict[str, list[float]] = defaultdict(list)
     for report in reports:
-        value = report.values.get(variant)
-        if value is not None and value.value is not None:
-            found[report.query_id].append(value.value)
+        value = counted(report, variant)
+        if value is not None:
+            found[report.query_id].append(value)
     return dict(sorted(found.items()))
 
 

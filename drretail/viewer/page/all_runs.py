@@ -104,7 +104,7 @@ def _mean(view: ExperimentView, label: str, lines: Sequence[RunLine], by: str, v
             score.value
             for score in view.scores or ()
             if (score.metric, score.system, score.variant, score.rules) == (FAMILY, label, variant, rules)
-            and score.policy == "scored_only"
+            and score.policy == "answered"
             and by.startswith(score.judge)
         ),
         None,

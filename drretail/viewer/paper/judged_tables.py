@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from drretail.records.score import PANEL, Agreement, Score, Scores
+from drretail.records.score import PANEL, Agreement, Score, Scores, shown_rows
 from drretail.viewer.paper.published import Cell, Lineup, Row, Table, absent, beside, columns_of, numbers_of, rows_of
 
 TableKey = tuple[str, str, str]
@@ -48,7 +48,7 @@ def _agreed(row: Agreement) -> Row:
 
 def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores | None, lines: Lineup) -> Table:
     columns = columns_of(metric)
-    rows = [row for row in (scores.scores if scores else ()) if row.metric == metric and row.policy == "scored_only"]
+    rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
     chosen = _chosen(rows)
     held = [row for row in rows if chosen == _table_key(row)]
     notes: list[str] = []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from drretail.records.comparison import Option, SettingCell, SettingTable
 from drretail.records.pairs import PairScore
-from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of
+from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of, shown_rows
 from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
 from drretail.viewer.plots.curves import Curve, curve_plot
 from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
@@ -112,9 +112,8 @@ def _whole(
 ) -> Plot | None:
     held = {
         (row.system, row.variant): row.value
-        for row in scores
+        for row in shown_rows(scores)
         if (row.metric, row.judge, row.judge_params, row.rules) == judged
-        and row.policy == "scored_only"
         and row.variant in parts
         and row.value
         and not _is_bound(row.system)
@@ -148,9 +147,8 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
     judge = board.judge
     held = {
         (row.variant, row.system): row
-        for row in scores
+        for row in shown_rows(scores)
         if row.metric == name
-        and row.policy == "scored_only"
         and row.value is not None
         and (row.judge, row.judge_params, row.rules) == (judge.spec, judge.params_hash, judge.rules)
         and not _is_bound(row.system)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from drretail.eval.registry import described
-from drretail.eval.scores.gathering import NOT_JUDGED
+from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.score import (
     CODE,
     JudgeRef,
@@ -17,12 +17,14 @@ from drretail.records.score import (
     readers_of,
     reasons_of,
     shared_models,
+    shown_rows,
 )
 
 NOT_RATED = "not rated (rule-based)"
 FLOORS_UNRATED = "Null agents and the oracle are rated only when asked for: score --rate-floors."
-ZEROED = "failed and n/a as 0"
-UNASKED = "not judged"
+ANSWERED = "of those answered"
+"""The manner of a line whose means leave out what earned 0."""
+UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
 COVERAGE = "coverage"
 """The variant that tells how much of the reports was read."""
 _SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
@@ -171,7 +173,8 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
 def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     scores = [score for score in every if score.variant not in family.only_in_json]
     first = scores[0]
-    held = {(score.system, score.policy, score.variant): score for score in scores}
+    shown = {(score.system, score.variant): score for score in shown_rows(scores)}
+    answered = {(score.system, score.variant): score for score in scores if score.policy == "answered"}
     variants = list(dict.fromkeys(score.variant for score in scores))
     unrated = {v for v in variants if all(score.note == NOT_RATED for score in scores if score.variant == v)}
     empty = _nothing_in(scores) - unrated
@@ -187,11 +190,15 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     names = system_names((score.system for score in scores), own)
     lines: list[Line] = []
     for label, name in names.items():
-        for policy in ("scored_only", "failed_as_zero"):
-            row = [held.get((label, policy, column.name)) for column in columns]
-            if any(row):
-                manner = "" if policy == "scored_only" else ZEROED
-                cells = tuple(None if score is None else _cell(score) for score in row)
+        row = [shown.get((label, column.name)) for column in columns]
+        others = [answered.get((label, column.name)) for column in columns]
+        differing = [
+            b if a is not None and b is not None and a.value != b.value else None
+            for a, b in zip(row, others, strict=True)
+        ]
+        for manner, its in (("", row), (ANSWERED, differing)):
+            if any(its):
+                cells = tuple(None if score is None else _cell(score) for score in its)
                 lines.append(Line(name, label, place_of(label), manner, cells))
     return Table(
         title=family.title,
@@ -302,14 +309,13 @@ def _cell(score: Score) -> Cell:
 
 
 def _counts(score: Score) -> str:
-    if score.policy == "failed_as_zero":
-        return ""
     why = "".join(f", {count} {word}" for word, count in _left_out(score).items() if count)
-    return f"{score.n_scored} of {score.n_planned}{why}" if why else ""
+    zeros = f" ({score.n_zero} as 0)" if score.n_zero else ""
+    return f"{score.n_scored} of {score.n_planned}{why}{zeros}" if why else ""
 
 
 def _left_out(score: Score) -> dict[str, int]:
     """How many reports have no value, by the reason in words; of whom nobody was asked, none failed."""
-    unasked = int(score.items.get(NOT_JUDGED, 0))
-    failed = score.n_failed - unasked
-    return {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": failed, UNASKED: unasked}
+    runs = {word: int(score.items.get(lack, 0)) for lack, word in LACKS_IN_WORDS.items()}
+    judge_failed = score.n_failed - sum(runs.values())
+    return {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": judge_failed, **runs}

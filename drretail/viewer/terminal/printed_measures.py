@@ -54,7 +54,7 @@ def print_followed(scores: "Scores") -> None:
     lines: list[str] = []
     for row in rows:
         named = {name: count for name, count in row.items.items() if name not in ("read", row.variant)}
-        if named and row.policy == "scored_only":
+        if named and row.policy == "answered":
             followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
             lines.append(f"{row.system}, {row.variant}: {followed}")
     if lines:

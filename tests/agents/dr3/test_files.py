@@ -121,7 +121,7 @@ def test_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
     actors = Cast((asked_of("orders.csv", WHEN), calls(FEEDER), REPORT), reader=(refused, refused, refused))
     run = perform(world, actors, files).run
     assert run.status == "done"
-    assert [it.startswith("0.1: model: no usable answer") for it in run.failed_branches] == [True]
+    assert [it.startswith("0.1: unusable: no usable answer") for it in run.failed_branches] == [True]
 
 
 def test_each_part_of_a_long_file_is_asked_and_a_table_keeps_its_heading(

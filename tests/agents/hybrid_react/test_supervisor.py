@@ -146,12 +146,12 @@ NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions":
         ((ModelError("timeout", "too slow"),), (), "timeout: too slow"),
         ((calls(FEEDER), ModelError("refusal", "no")), (), "refusal: no"),
         ((ZeroDivisionError("a bug"),), (), "agent: ZeroDivisionError: a bug"),
-        ((AIMessage("  "),), (), "model: the answer is empty"),
+        ((AIMessage("  "),), (), "unusable: the answer is empty"),
         ((END, END), (), "no_research: nothing was looked up"),
         ((calls(("Reason", {"thought": "Hm."})), END, END), (), "no_research: nothing was looked up"),
         ((calls(FEEDER), END), (ModelError("context_overflow", "too long"),), "context_overflow: too long"),
-        ((calls(FEEDER), END), (NOTHING,) * 3, "model: no usable answer after 2 repairs: the report is empty"),
-        ((calls(FEEDER), END), (AIMessage("Prose."),) * 3, "model: no usable answer after 2 repairs"),
+        ((calls(FEEDER), END), (NOTHING,) * 3, "unusable: no usable answer after 2 repairs: the report is empty"),
+        ((calls(FEEDER), END), (AIMessage("Prose."),) * 3, "unusable: no usable answer after 2 repairs"),
     ],
 )
 def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(

@@ -55,7 +55,7 @@ def an_experiment(folder: Path, query: Query, note: str = "") -> Path:
 
 def rows(folder: Path) -> dict[str, Score]:
     scores = asyncio.run(score(folder, ["basket"], [], progress=choose_progress("none")))
-    return {row.variant: row for row in scores.scores if row.policy == "scored_only"}
+    return {row.variant: row for row in scores.scores if row.policy == "answered"}
 
 
 def freeze(folder: Path, query: Query = QUERY) -> None:

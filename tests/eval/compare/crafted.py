@@ -16,6 +16,7 @@ from drretail.eval.scores.gathering import (
     TableKey,
     averaged,
 )
+from drretail.eval.scores.planned import with_earnings
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.pairs import PairScore
@@ -45,7 +46,14 @@ def gathered(
     _, _, _, systems = said[0]
     queries = {name: Query(query_id=name, text=f"{name}?", source="test") for runs in systems.values() for name in runs}
     plans = [
-        Plan(label, queries[name], at, f"{label}/{name}-r{at}", None if run is None else "sha")
+        Plan(
+            label,
+            queries[name],
+            at,
+            f"{label}/{name}-r{at}",
+            None if run is None else "sha",
+            status="failed" if run is None else "done",
+        )
         for label, runs in sorted(systems.items())
         for name, repeats in runs.items()
         for at, run in enumerate(repeats, 1)
@@ -66,7 +74,7 @@ def gathered(
         systems={label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems},
         tool_schema_hash="t",
     )
-    return Gathered(definition, families, tuple(plans), tables_of_judges)
+    return with_earnings(Gathered(definition, families, tuple(plans), tables_of_judges))
 
 
 def _with(held: Heard | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> Heard:

@@ -76,15 +76,14 @@ def test_queries_without_one_of_the_values_are_dropped_and_why_is_counted() -> N
     a = [5.0, 6.0, None, "na", 7.0, "not judged", "failed", 3.0]
     b = [5.0, None, None, "na", 6.0, 5.0, 4.0, "unverifiable"]
     row = only_row(comparison(beside(a, b)))
-    assert (row.n_planned, row.n_pairs) == (8, 2)
+    assert (row.n_planned, row.n_pairs, row.above, row.equal) == (8, 4, 2, 1)  # a run that failed is 0
     assert row.dropped == {
         "A and B: na": 1,
-        "A and B: run failed or missing": 1,
         "A: judge failed": 1,
         "A: not judged": 1,
-        "B: run failed or missing": 1,
         "B: sources unreadable": 1,
     }
+    assert (row.runs_planned, row.runs_missing, row.outcome) == (14, 3, "missing")
 
 
 def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge() -> None:
@@ -159,7 +158,7 @@ def test_the_outcome_says_what_can_be_concluded() -> None:
     assert outcome(*noisy(30, 0.0)).outcome == "undecided"
     assert outcome([7.0] * 5, [6.0] * 5).outcome == "too_few"
     assert outcome([6.0, 7.0], [6.0, 7.0]).outcome == "identical"
-    assert only_row(comparison(beside([6.0, None], [None, 7.0]))).outcome == "nothing"
+    assert only_row(comparison(beside([6.0, "na"], ["na", 7.0]))).outcome == "nothing"
 
 
 def test_opinions_of_a_rule_based_judge_are_never_shown() -> None:
@@ -181,7 +180,7 @@ def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() ->
     assert (mine.pass_1, mine.pass_k) == (0.75, 0.5)
     assert (mine.mean, mine.worst_of_k) == (6.75, 5.5)
     assert (its.pass_1, its.pass_k) == (0.25, 0.0)  # a run without a report does not pass …
-    assert (its.mean, its.worst_of_k) == (5.0, 5.0)  # … and has no value
+    assert (its.mean, its.worst_of_k) == (4.25, 2.5)  # … and earns 0
 
 
 def test_the_bar_of_shares_is_a_tenth_and_counts_have_none() -> None:

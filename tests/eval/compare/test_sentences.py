@@ -93,10 +93,10 @@ def test_where_nothing_differs_there_is_no_size_that_would_be_shown() -> None:
 
 
 def test_no_query_with_both_values_says_why() -> None:
-    (said, *_) = comparison(beside([6.0, None], ["na", 7.0])).conclusions
+    (said, *_) = comparison(beside([6.0, "na"], ["na", 7.0])).conclusions
     assert said == (
-        "By anthropic:claude, nothing can be said of overall: no query has a value of both (A: run failed or missing: "
-        "1 query; B: na: 1 query)."
+        "By anthropic:claude, nothing can be said of overall: no query has a value of both (A: na: 1 query; B: na: "
+        "1 query)."
     )
 
 
@@ -105,13 +105,25 @@ def test_nothing_judged_is_said_and_named_with_the_command() -> None:
     assert made.conclusions == ("Nothing can be concluded: no judge has values of both systems.",)
 
 
-def test_a_side_that_fails_may_look_better_than_it_is() -> None:
+def test_nothing_is_concluded_where_more_than_one_planned_run_in_twenty_is_missing() -> None:
+    a, b = noisy(30, 1.0)
+    made = comparison(beside([*a, "failed", "failed"], [*b, 3.0, 2.0]))
+    assert made.conclusions[0] == (
+        "In overall by anthropic:claude, nothing is concluded: 2 of 64 planned runs are missing (lost to a server, "
+        "failed judgements or unreadable pages), and at most one in twenty of a system may be."
+    )
+    assert only_row(comparison(beside([*a, "failed"], [*b, 3.0]))).outcome == "higher"
+
+
+def test_who_fails_on_half_of_the_queries_is_not_above_who_tries_all() -> None:
+    quitter, honest = [9.0] * 15 + [None] * 15, [7.0] * 30
+    row = only_row(comparison(beside(quitter, honest)))
+    assert (row.mean_a, row.mean_b, row.n_pairs, row.outcome) == (4.5, 7.0, 30, "lower")
+
+
+def test_a_side_that_fails_is_named_with_the_command() -> None:
     a, b = noisy(30, 1.0)
     made = comparison(beside([*a, None, None], [*b, 3.0, 2.0]))
-    assert made.conclusions[-1] == (
-        "Of 32 queries, 2 left overall because one side failed (A: run failed or missing, 2 queries): if these were "
-        "hard ones, that side looks better than it is."
-    )
     assert made.missing[0].what == "A: 2 of 32 runs failed or were not made"
 
 

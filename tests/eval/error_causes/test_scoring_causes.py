@@ -45,7 +45,7 @@ def shares_of(scores: Scores) -> dict[str, float]:
     return {
         row.variant: row.value
         for row in scores.scores
-        if (row.metric, row.policy) == ("error_causes", "scored_only") and row.value is not None
+        if (row.metric, row.policy) == ("error_causes", "answered") and row.value is not None
     }
 
 
@@ -99,7 +99,7 @@ def reasons(scores: Scores) -> set[str]:
     return {
         why
         for row in scores.scores
-        if row.metric == "error_causes" and row.policy == "scored_only"
+        if row.metric == "error_causes" and row.policy == "answered"
         for why in reasons_of(row.items)
     }
 

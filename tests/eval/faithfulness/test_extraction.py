@@ -113,7 +113,7 @@ def test_an_extraction_that_cannot_be_repaired_fails_alone(tmp_path: Path) -> No
     verdicts = judged(tmp_path, judge, subject(REPORT), "paper")
     assert [(verdict.stage, verdict.state) for verdict in verdicts] == [(CITED, "failed"), (ALL, "scored")]
     assert verdicts[0].error is not None
-    assert verdicts[0].error.startswith("model: no usable answer after 2 repairs")
+    assert verdicts[0].error.startswith("unusable: no usable answer after 2 repairs")
 
 
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")

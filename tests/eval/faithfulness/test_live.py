@@ -143,7 +143,7 @@ def test_an_experiment_is_scored_by_live_pages_once_and_then_from_what_was_writt
     folder, site = experiment(tmp_path / "exp", {LABEL: reports}), Site()
     assert all(row.variant != "FP_web_live" for row in scored(folder, None).scores)
     first = scored(folder, site)
-    (row,) = [it for it in first.scores if (it.variant, it.policy) == ("FP_web_live", "scored_only")]
+    (row,) = [it for it in first.scores if (it.variant, it.policy) == ("FP_web_live", "answered")]
     assert (row.value, row.n_scored, row.n_unverifiable, row.n_na, row.n_failed) == (1, 1, 1, 1, 1)
     assert sorted(site.fetched) == sorted([BIRDS, UNSEEN])
     files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

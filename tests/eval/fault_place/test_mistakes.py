@@ -107,7 +107,7 @@ def scored(folder: Path, store: Store | None, *metrics: str) -> dict[str, Score]
     judge = Judge.of(open_model("offline:judge"))
     names = metrics or ("faithfulness", FAMILY)
     made = asyncio.run(score(folder, names, [judge], store=store, progress=choose_progress("none")))
-    return {it.variant: it for it in made.scores if it.metric == FAMILY and it.policy == "scored_only"}
+    return {it.variant: it for it in made.scores if it.metric == FAMILY and it.policy == "answered"}
 
 
 def places_of(folder: Path) -> dict[str, tuple[str, str]]:

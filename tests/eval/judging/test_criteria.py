@@ -28,7 +28,7 @@ def scored(folder: Path, *judges: Judge, **given: Any) -> Scores:
 
 
 def by_system(scores: Scores) -> dict[tuple[str, str], float | None]:
-    return {(row.system, row.judge): row.value for row in scores.scores if row.policy == "scored_only"}
+    return {(row.system, row.judge): row.value for row in scores.scores if row.policy == "answered"}
 
 
 def test_each_query_is_asked_once_for_all_systems_and_judges(tmp_path: Path) -> None:

@@ -141,7 +141,9 @@ async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tm
     claim_verdict, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
     assert (claim_verdict.state, claim_verdict.answer, claim_verdict.attempts) == ("failed", None, 3)
     assert claim_verdict.error is not None
-    assert claim_verdict.error.startswith("model: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2")
+    assert claim_verdict.error.startswith(
+        "unusable: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2"
+    )
     assert len(provider.seen) == 3
 
 
@@ -161,7 +163,7 @@ async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path
     assert (refusal.state, refusal.error) == ("failed", "refusal: the model refused to answer (stop reason refusal)")
     assert len(provider.seen) == 1
     cut, _ = await asked(tmp_path / "b", answers({"type": "text", "text": '{"rating"'}, stop_reason="max_tokens"))
-    assert cut.error == "model: the answer was cut at the longest length allowed: raise max_tokens"
+    assert cut.error == "unusable: the answer was cut at the longest length allowed: raise max_tokens"
     late, _ = await asked(tmp_path / "c", answers(pause=1.0), timeout=0.2)
     assert late.error is not None
     assert late.error.startswith("timeout: ")

@@ -287,7 +287,7 @@ def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_the_labels(exp: 
 
 def test_fr_alone_of_a_judge_is_that_of_its_scores(exp: Path) -> None:
     made = correction_of(exp, None, [said_cited(exp, cited_as_extracted(exp))])
-    rows = [it for it in derive_scores(exp, [METRIC]).scores if (it.variant, it.policy) == ("FR", "scored_only")]
+    rows = [it for it in derive_scores(exp, [METRIC]).scores if (it.variant, it.policy) == ("FR", "answered")]
     scored = {it.system: it.value for it in rows if it.judge == made.values[0].judge}
     assert made.values
     assert {it.system: it.judged for it in made.values} == pytest.approx(scored)

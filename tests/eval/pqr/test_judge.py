@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 def scored(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     """By system and variant."""
     scores = asyncio.run(score(folder, ["pqr"], [judge], progress=Progress(), **given)).scores
-    return {(it.system, it.variant): it for it in scores if it.policy == "scored_only"}
+    return {(it.system, it.variant): it for it in scores if it.policy == "answered"}
 
 
 def questions(asked: list[str], words: str) -> list[str]:
@@ -90,7 +90,7 @@ def test_a_second_time_nothing_is_asked_and_other_rules_ask_nothing_either(folde
     literal = {
         it["system"]: it["value"]
         for it in rows
-        if (it["variant"], it.get("rules"), it["policy"]) == ("FA", "paper", "scored_only")
+        if (it["variant"], it.get("rules"), it["policy"]) == ("FA", "paper", "answered")
     }
     assert literal == {system: pytest.approx(ours[system, "FA_triplets"].value) for system in literal}
     assert literal

@@ -40,7 +40,7 @@ def played(question: str) -> Any:
 
 def scored(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     scores = asyncio.run(score(folder, ["race"], [judge], progress=Progress(), **given)).scores
-    return {(it.system, it.variant): it for it in scores if it.policy == "scored_only"}
+    return {(it.system, it.variant): it for it in scores if it.policy == "answered"}
 
 
 def of(asked: list[str], words: str) -> list[str]:

@@ -60,7 +60,7 @@ def judge_of(*picks: Any) -> tuple[Judge, Asked]:
 
 def rows(experiment: Path, judge: Judge, metrics: list[str] | None = None) -> dict[tuple[str, str], Score]:
     asked = score(experiment, metrics or ["checks", "reading"], [judge], progress=choose_progress("none"))
-    return {(row.metric, row.variant): row for row in asyncio.run(asked).scores if row.policy == "scored_only"}
+    return {(row.metric, row.variant): row for row in asyncio.run(asked).scores if row.policy == "answered"}
 
 
 def kept(experiment: Path) -> Reading:

@@ -86,7 +86,7 @@ def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path)
     )
     scores = scored(folder, judge, criteria=lines(tmp_path / "r.jsonl", BENCH_II, RESEARCH))
     assert asked == ["MarkedCriteria", "MarkedCriteria"]  # nobody made a rubric
-    rows = {it.variant: it for it in scores.scores if it.policy == "scored_only"}
+    rows = {it.variant: it for it in scores.scores if it.policy == "answered"}
     assert rows["score"].value == pytest.approx((1 + (4 - 2 + 1) / 5) / 2)
     assert (rows["information"].n_scored, rows["information"].n_na) == (1, 1)
 

@@ -45,7 +45,7 @@ def scored(folder: Path, *judges: Judge, **given: Any) -> Scores:
 
 
 def of(scores: Scores, label: str, judge: Judge) -> dict[str, Score]:
-    rows = (it for it in scores.scores if (it.system, it.judge, it.policy) == (label, judge.ref.spec, "scored_only"))
+    rows = (it for it in scores.scores if (it.system, it.judge, it.policy) == (label, judge.ref.spec, "answered"))
     return {it.variant: it for it in rows}
 
 

@@ -33,48 +33,29 @@ def counts(row: Score) -> tuple[int, int, int, int, int]:
 
 def test_states_are_counted_and_only_what_was_scored_makes_the_value() -> None:
     found = made(said("q1", 1.0), said("q2", 0.5), said("q3", "na"), said("q4", "unverifiable"), said("q5", "failed"))
-    row = found["said", "scored_only"]
+    row = found["said", "answered"]
     assert row.value == 0.75
     assert counts(row) == (5, 2, 1, 1, 1)
     assert (row.ci_low, row.ci_high) == (0.5, 1.0)
     assert row.items == {"read": 2}
 
 
-def test_failed_and_na_count_0_under_the_other_policy_and_unverifiable_does_not() -> None:
-    found = made(said("q1", 1.0), said("q2", 0.5), said("q3", "na"), said("q4", "unverifiable"), said("q5", "failed"))
-    row = found["said", "failed_as_zero"]
-    assert row.value == 0.375
-    assert counts(row) == (5, 2, 1, 1, 1)
-
-
-def test_the_other_policy_has_no_row_where_it_changes_nothing() -> None:
-    assert ("said", "failed_as_zero") not in made(said("q1", 0.5), said("q2", 0.5))
-    assert ("said", "failed_as_zero") not in made(said("q1", 0.0), said("q2", "failed"))
-
-
 def test_what_is_na_everywhere_is_never_0() -> None:
-    assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "scored_only"), ("half", "scored_only")}
+    assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
 
 
-def test_what_code_finds_has_one_policy() -> None:
-    # A check that does not apply is na: 0 would blame a report for a sum that it does not have.
+def test_what_is_no_headline_has_one_policy() -> None:
     reports = [said("q1", 1.0), said("q2", "na"), said("q3", "failed")]
     found = rows(About(METRIC, "a@model", CODE, "default", "", "42"), reports)
-    assert {row.policy for row in found} == {"scored_only"}
+    assert {row.policy for row in found} == {"answered"}
 
 
 def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None:
     found = made(said("q1", 0.5), Reported("q2", {}, FAILED_RUNS), Reported("q3", {}, NOT_JUDGED))
-    row = found["said", "scored_only"]
+    row = found["said", "answered"]
     assert row.value == 0.5
     assert counts(row) == (3, 1, 0, 0, 2)
     assert row.items == {"read": 1, "runs_failed": 1, "not_judged": 1}
-
-
-def test_what_nobody_asked_is_never_0() -> None:
-    found = made(said("q1", 1.0), said("q2", "failed"), Reported("q3", {}, NOT_JUDGED))
-    assert found["said", "failed_as_zero"].value == 0.5
-    assert ("said", "failed_as_zero") not in made(said("q1", 0.5), Reported("q2", {}, NOT_JUDGED))
 
 
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
@@ -86,22 +67,21 @@ def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_faile
 
 
 def test_nothing_scored_is_no_value_and_never_0() -> None:
-    row = made(said("q1", "failed"), said("q2", "na"))["said", "scored_only"]
+    row = made(said("q1", "failed"), said("q2", "na"))["said", "answered"]
     assert (row.value, row.ci_low, row.ci_high) == (None, None, None)
 
 
 def test_a_query_counts_once_however_often_it_was_repeated() -> None:
-    row = made(said("q1", 1.0), said("q1", 1.0), said("q1", 1.0), said("q2", 0.0))["said", "scored_only"]
+    row = made(said("q1", 1.0), said("q1", 1.0), said("q1", 1.0), said("q2", 0.0))["said", "answered"]
     assert row.value == 0.5
     assert row.n_planned == 4
 
 
 def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
     found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), Reported("q4", {}, FAILED_RUNS))
-    row = found["half", "scored_only"]
+    row = found["half", "answered"]
     assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, 0.5, 0.5)
     assert counts(row) == (4, 2, 0, 0, 2)
-    assert ("half", "failed_as_zero") not in found
 
 
 def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers() -> None:
@@ -121,4 +101,4 @@ def test_every_row_accounts_for_every_planned_report(planned: list[tuple[int, Ve
     for row in rows(ABOUT, [said(f"q{query}", value) for query, value in planned]):
         assert row.n_planned == len(planned)
         assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
-        assert (row.value is None) == (row.n_scored == 0 and row.policy == "scored_only")
+        assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered")

@@ -32,9 +32,7 @@ def scored(folder: Path, judges: list[Judge]) -> Scores:
 
 def rows(scores: Scores, judge: str, variant: str = "depth") -> dict[str, Score]:
     return {
-        row.system: row
-        for row in scores.scores
-        if (row.judge, row.variant, row.policy) == (judge, variant, "scored_only")
+        row.system: row for row in scores.scores if (row.judge, row.variant, row.policy) == (judge, variant, "answered")
     }
 
 

@@ -94,7 +94,7 @@ def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
     made = board(held, row("checks", "clean", 0.9, **code), row("checks", "coverage", 0.8, **code))
     assert made.rows[0].cells["clean"].beside == 0.8
     assert made.judge.spec == ""
-    assert [it.name for it in made.columns] == ["clean", "words", "tokens", "$"]
+    assert [it.name for it in made.columns] == ["clean", "done", "words", "tokens", "$"]
 
 
 def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(held: Gathered) -> None:
@@ -103,7 +103,8 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert (a["words"].value, a["words"].n_scored, a["words"].n_planned) == (3, 1, 2)
     assert a["tokens"].value == 4_000
     assert a["$"].value == pytest.approx((2_500 * 10 + 1_500 * 100) / 1e6)
-    assert set(b) == {"FP", "words"}
+    assert set(b) == {"FP", "done", "words"}
+    assert (a["done"].value, a["done"].n_planned) == (0.5, 2)
     assert made.prices_as_of == PRICES.as_of
     unknown = board(held, row("faithfulness", "FP"), prices=PriceTable(date(2026, 1, 2), {}, {}))
     assert "$" not in {it.name for it in unknown.columns}
@@ -181,6 +182,7 @@ def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
     assert [(it.name, it.metric, it.unit) for it in scores.scoreboard.columns] == [
         ("brief", "brevity", "share"),
         ("brevity words", "brevity", "count"),
+        ("done", "", "share"),
         ("words", "", "words"),
     ]
     kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scoreboard"]

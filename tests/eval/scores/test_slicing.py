@@ -33,7 +33,7 @@ def by_name(found: list[SliceScore]) -> dict[str, SliceScore]:
 
 def test_a_slice_of_all_queries_is_the_score_itself() -> None:
     whole = by_name(slice_scores([(ABOUT, REPORTS)], SLICES, "42"))["all"]
-    (score,) = [row for row in rows(ABOUT, REPORTS) if (row.variant, row.policy) == ("said", "scored_only")]
+    (score,) = [row for row in rows(ABOUT, REPORTS) if (row.variant, row.policy) == ("said", "answered")]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
 

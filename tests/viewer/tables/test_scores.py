@@ -1,7 +1,7 @@
 import pytest
 
 from drretail.records.score import Score
-from drretail.viewer.tables.scores import NOT_RATED, ZEROED, Table, score_tables
+from drretail.viewer.tables.scores import ANSWERED, NOT_RATED, Table, score_tables
 
 
 def score(**fields: object) -> Score:
@@ -70,9 +70,10 @@ def test_a_rule_based_judge_s_ratings_are_never_numbers() -> None:
     assert (table.columns, table.unrated) == ((), ("clarity",))
 
 
-def test_what_is_lacking_counted_0_is_a_line_of_its_own_below_its_system() -> None:
-    (table,) = score_tables([score(), score(system="b"), score(policy="failed_as_zero", value=0.25)])
-    assert [(line.system, line.manner) for line in table.lines] == [("a", ""), ("a", ZEROED), ("b", "")]
+def test_headlines_are_over_planned_runs_and_a_second_line_has_those_of_the_answered_ones() -> None:
+    (table,) = score_tables([score(value=0.5), score(system="b"), score(policy="planned", value=0.25)])
+    assert [(line.system, line.manner) for line in table.lines] == [("a", ""), ("a", ANSWERED), ("b", "")]
+    assert [line.cells[0].value for line in table.lines if line.cells[0]][:2] == ["0.25", "0.50"]
 
 
 def test_judges_and_sets_of_rules_never_share_a_table() -> None:

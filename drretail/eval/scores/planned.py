@@ -1,0 +1,145 @@
+"""Headlines run over all planned runs: what a run lacks through its own fault earns 0 (METRICS 0).
+
+A run that failed earns 0, and so does a report that has nothing of what a headline is about. What a *query* lacks, such
+as a wish, is equal for all systems: the headline isn't defined for it. What judges, pages or servers failed to give is
+missing: it is left out, counted, and stops conclusions where it is more than one planned run in twenty.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from drretail.eval.metric import Metric, Value, description_of, is_judged
+from drretail.eval.scores.gathering import (
+    FAILED_RUNS,
+    NOT_IMPORTED,
+    PENDING_RUNS,
+    Gathered,
+    Heard,
+    Plan,
+    Reported,
+    TableKey,
+    gather,
+)
+from drretail.eval.scores.panel import with_panels
+
+MOST_MISSING = 0.05
+"""The share of planned runs that may be missing before nothing is concluded: one in twenty."""
+
+
+def headline_variants(metric: Metric) -> frozenset[str]:
+    """What systems are chosen by, and what stands on the scoreboard."""
+    described = description_of(metric)
+    return frozenset({*described.primary, *(column.variant for column in described.scoreboard)})
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """How many planned runs a headline's value is of. Counted in runs whose query the headline is defined for."""
+
+    planned: int
+    scored: int
+    earned_nothing: int
+    """Runs that earned 0: they failed, or their reports have nothing of what the headline is about."""
+    missing: int
+    """Runs lost to a server, and reports that a judge failed on or whose pages can't be read."""
+    pending: int
+    """Runs that were not made yet."""
+
+    @property
+    def allows_conclusions(self) -> bool:
+        return not self.pending and self.missing <= MOST_MISSING * self.planned
+
+
+def attendance(reports: Sequence[Reported], variant: str) -> Attendance:
+    """Of one system's planned runs in one headline."""
+    kinds = [_kind(report, variant) for report in reports]
+    defined = [kind for kind in kinds if kind != "undefined"]
+    return Attendance(
+        planned=len(defined),
+        scored=defined.count("scored"),
+        earned_nothing=defined.count("nothing"),
+        missing=defined.count("missing"),
+        pending=defined.count("pending"),
+    )
+
+
+def _kind(report: Reported, variant: str) -> str:
+    value = report.values.get(variant)
+    if value is not None and value.value is not None:
+        return "scored"
+    if variant in report.earned:
+        return "nothing"
+    if report.lacks is not None:
+        return _OF_LACKING.get(report.lacks, "missing")
+    return "undefined" if value is not None and value.state == "na" else "missing"
+
+
+_OF_LACKING = {FAILED_RUNS: "undefined", NOT_IMPORTED: "undefined", PENDING_RUNS: "pending"}
+"""A failed run that earns nothing, not even 0, is on a query that the headline isn't defined for."""
+
+
+def read_judgements(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
+    """What ``gather`` gives, with panels of judges and with what every planned run earns."""
+    return with_earnings(with_panels(gather(experiment, metrics)))
+
+
+def with_earnings(gathered: Gathered) -> Gathered:
+    """The same, where each run's ``earned`` says what it gets in headlines in which it has no value.
+
+    Publications' rules count as they did; a judge that was not asked of a system's reports says nothing of its failed
+    runs either.
+    """
+    tables = {
+        key: _with_earnings(gathered, key, answers) if key.seat.rules == "default" else answers
+        for key, answers in gathered.tables_of_judges.items()
+    }
+    return replace(gathered, tables_of_judges=tables)
+
+
+def _with_earnings(gathered: Gathered, key: TableKey, answers: Mapping[str, Heard]) -> dict[str, Heard]:
+    metric = gathered.families[key.metric]
+    systems = gathered.definition.systems
+    asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
+    defined = _defined(asked, answers)
+    made = dict(answers)
+    for plan in asked:
+        found = answers.get(plan.run_id) or plan.unheard()
+        earned = _earned(metric, plan, found.reported, defined[plan.query.query_id])
+        if earned:
+            made[plan.run_id] = replace(found, reported=replace(found.reported, earned=earned))
+    return made
+
+
+def _defined(plans: Sequence[Plan], answers: Mapping[str, Heard]) -> Mapping[str, Mapping[str, bool]]:
+    """By query and variant whether any report on the query could have a value; what no report was asked for is open."""
+    found: dict[str, dict[str, bool]] = defaultdict(dict)
+    for plan in plans:
+        held = answers.get(plan.run_id)
+        for variant, value in ({} if held is None else held.reported.values).items():
+            could = value.state != "na" or value.earns is not None
+            found[plan.query.query_id][variant] = found[plan.query.query_id].get(variant, False) or could
+    return found
+
+
+def _earned(metric: Metric, plan: Plan, reported: Reported, defined: Mapping[str, bool]) -> dict[str, float]:
+    headlines = headline_variants(metric)
+    if plan.status == "failed":
+        # What a pooled headline is made of is 0 as well.
+        variants = metric.variants() if headlines & metric.pooled_variants() else headlines
+        return {variant: 0.0 for variant in variants if defined.get(variant, variant in headlines)}
+    values = (value for name, value in reported.values.items() if name in headlines)
+    return {value.variant: value.earns for value in values if value.value is None and value.earns is not None}
+
+
+def counted(report: Reported, variant: str) -> float | None:
+    """What a planned run counts in a headline; None where it is missing or the headline isn't defined for it."""
+    value = report.values.get(variant)
+    found = None if value is None else value.value
+    return report.earned.get(variant) if found is None else found
+
+
+def counted_values(report: Reported) -> Mapping[str, Value]:
+    """The report's values with what it earns where it has none, as pooled headlines are made of them."""
+    return {**report.values, **{name: Value(name, "scored", value) for name, value in report.earned.items()}}
