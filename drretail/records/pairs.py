@@ -34,6 +34,8 @@ class PairScore(Record):
     n_na: int = 0
     """Personalization without a profile."""
     n_failed: int = 0
+    forfeits: int = 0
+    """Of the scored ones: a side left no report by its own failure and loses; two such are tied."""
     runs_failed: int = 0
     """Of them: one of the two reports is missing."""
     not_judged: int = 0

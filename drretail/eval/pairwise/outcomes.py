@@ -35,6 +35,8 @@ class Outcome:
     is_na: bool = False
     why: Why | None = None
     """Why it failed: it is neither scored nor na."""
+    is_forfeit: bool = False
+    """True where a side left no report by its own failure: it loses without a judge, and two such are tied."""
     flipped: float | None = None
     """1 where the winner changed with the order; None where one order alone was asked."""
     first_preferred: float | None = None
@@ -59,6 +61,8 @@ class _Reading:
     seed: str
     reports: Mapping[str, str | None]
     """The sha256 of every planned run's report."""
+    failed: frozenset[str]
+    """The runs that left no report by their own failure."""
     words: Mapping[str, int]
     """Of every planned run's report."""
     experiment: Path
@@ -82,7 +86,8 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Se
         found[seat][labels] = {dimension: [] for dimension in DIMENSIONS}
     shas = {plan.run_id: plan.report_sha for plan in gathered.plans}
     words = {plan.run_id: plan.words for plan in gathered.plans}
-    reading = _Reading(gathered.definition.seed, shas, words, experiment)
+    failed = frozenset(plan.run_id for plan in gathered.plans if plan.status == "failed")
+    reading = _Reading(gathered.definition.seed, shas, failed, words, experiment)
     judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
     pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
     heard = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
@@ -126,13 +131,25 @@ def _outcomes(
         about = [verdict for verdict in verdicts if verdict.item == dimension]
         living = [it for it in about if _lives(it, reports, prompts[dimension])]
         if None in reports:
-            yield dimension, Outcome(query_id, why="runs_failed", stale_verdicts=len(about))
+            yield dimension, replace(_without_report(reading, meeting, rules), stale_verdicts=len(about))
             continue
         wanted = orders(rules, reading.seed, meeting.run_ids, dimension)
         times = sorted({it.judge_repeat for it in living}) or [1]
         told = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
         outcome = _together([_once(query_id, by_order, wanted) for by_order in told])
         yield dimension, replace(outcome, stale_verdicts=len(about) - len(living), words=one - other)
+
+
+def _without_report(reading: _Reading, meeting: Meeting, rules: Rules) -> Outcome:
+    """The side without a report loses, two without are tied (METRICS 0); nothing where a server took it, or by a
+    publication's rules."""
+    there = [reading.reports.get(run_id) is not None for run_id in meeting.run_ids]
+    is_own_failure = all(has or run_id in reading.failed for has, run_id in zip(there, meeting.run_ids, strict=True))
+    if rules != "default" or not is_own_failure:
+        return Outcome(meeting.query.query_id, why="runs_failed")
+    first, second = there
+    win, loss = float(first and not second), float(second and not first)
+    return Outcome(meeting.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
 
 
 def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset[str]) -> bool:

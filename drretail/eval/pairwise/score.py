@@ -45,7 +45,7 @@ def with_majorities(results: Results) -> Results:
 def _has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[Outcome]]]) -> bool:
     """False for a judge that was to be asked and met the cap before its first answer."""
     every = (outcome for by_dimension in by_pair.values() for it in by_dimension.values() for outcome in it)
-    return any(outcome.why not in ("not_judged", "runs_failed") for outcome in every)
+    return any(not outcome.is_forfeit and outcome.why not in ("not_judged", "runs_failed") for outcome in every)
 
 
 def _most(outcomes: Sequence[Outcome]) -> Outcome:
@@ -64,6 +64,7 @@ def _most(outcomes: Sequence[Outcome]) -> Outcome:
         loss=float(winner == "loss"),
         disagreed=float(len(told) > 1),
         words=outcomes[0].words,
+        is_forfeit=all(outcome.is_forfeit for outcome in outcomes),
     )
 
 
@@ -113,6 +114,7 @@ def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[O
         n_na=sum(it.is_na for it in outcomes),
         n_failed=sum(it.why is not None for it in outcomes),
         runs_failed=sum(it.why == "runs_failed" for it in outcomes),
+        forfeits=sum(it.is_forfeit for it in outcomes),
         not_judged=sum(it.why == "not_judged" for it in outcomes),
         failed_verdicts=sum(it.failed_verdicts for it in outcomes),
         stale_verdicts=sum(it.stale_verdicts for it in outcomes),
