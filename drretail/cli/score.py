@@ -429,7 +429,7 @@ def say_what_is_left(
 
     ``closing`` is the sentence of a cap reached.
     """
-    from drretail.eval.pairwise.pairs import choose_pairs, meetings
+    from drretail.eval.judging.pairs import choose_pairs, meetings
     from drretail.eval.registry import PAIRWISE
     from drretail.experiment import read_definition
     from drretail.viewer.output import say

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.pairwise.dimensions import prompt_hashes as compared_hashes
+from drretail.eval.pairwise.questions import prompt_hashes as compared_hashes
 from drretail.eval.registry import METRICS, load_metric
 from drretail.files import write_atomically
 from drretail.prompt_folders import changed_prompts

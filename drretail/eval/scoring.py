@@ -23,13 +23,13 @@ from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
 from drretail.eval.judging.criteria import take_criteria, unprepared
 from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
+from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
 from drretail.eval.metric import Metric, check_rules
 from drretail.eval.pairwise.judge import check_rules as check_rules_of_pairs
-from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.race.references import keep_references
 from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UnknownName, UserError
+from drretail.eval.judging.pairs import named
 from drretail.eval.metric import Metric
-from drretail.eval.pairwise.pairs import named
 from drretail.eval.registry import installed
 from drretail.eval.scores.gathering import Gathered, Seat, gather
 from drretail.eval.scores.panel import is_panel, name_of

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drretail.eval.faithfulness.claims import TYPES
+from drretail.eval.claims.claims import TYPES
 from drretail.eval.faithfulness.score import HEADLINE, report_values
 from drretail.eval.metric import Value
 from drretail.eval.scores.gathering import averaged

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, stages_of, types_of
-from drretail.eval.faithfulness.claims import Claim as Extracted
-from drretail.eval.faithfulness.rulings import CONTRADICTED
+from drretail.eval.claims.claims import REPORT, SUPPORT, stages_of, types_of
+from drretail.eval.claims.claims import Claim as Extracted
+from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.fault_place.placing import PlacedClaim
 from drretail.parsing import parse_json
 from drretail.records.score import Verdict

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.basket.distance import MEASURES
 from drretail.eval.basket.judge import judge_basket
 from drretail.eval.metric import CodeFamily, Metric, Value
+from drretail.grounding.basket.distance import MEASURES
 from drretail.records.score import WHY_NOT, MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 

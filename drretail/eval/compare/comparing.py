@@ -11,11 +11,11 @@ from drretail.eval.compare.missing import lacking_pairs, missing, too_few
 from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, difference_p, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, primary_variants, row_facts
+from drretail.eval.judging.pairs import named, researching
 from drretail.eval.metric import Metric, description_of
-from drretail.eval.pairwise.pairs import named, researching
-from drretail.eval.pairwise.score import derive_pairs
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
 from drretail.eval.scores.gathering import Gathered, Seat, gather
+from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import is_panel, names_panel, with_panels
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability

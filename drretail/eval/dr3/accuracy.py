@@ -6,14 +6,14 @@ Claims are extracted as faithfulness extracts them, and its own are taken where 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.extraction import extract, extraction_prompt
+from drretail.eval.claims.rulings import Bench
+from drretail.eval.claims.rulings import support_prompt as support_prompt_of
+from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
 from drretail.eval.dr3.insights import Material
-from drretail.eval.faithfulness.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
-from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.faithfulness.extraction import extract, extraction_prompt
-from drretail.eval.faithfulness.rulings import Bench
-from drretail.eval.faithfulness.rulings import support_prompt as support_prompt_of
-from drretail.eval.faithfulness.support import SourceText, fitted, shortened, source_tags
 from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered
 from drretail.eval.judging.passages import best_pieces
 from drretail.eval.judging.session import JudgeSession

@@ -7,9 +7,9 @@ from pydantic import Field, field_validator
 from drretail.eval.dr3.checklist import about_query
 from drretail.eval.dr3.insights import Material
 from drretail.eval.judging.criteria import Task
+from drretail.eval.judging.dimensions import unjustified
 from drretail.eval.judging.numbered import things_of
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.quality.judge import unjustified
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.criteria import CriteriaGroup, Criterion

@@ -5,9 +5,9 @@ from functools import cache
 from drretail.eval.dr3 import accuracy, checklist, coverage, depth, insights
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import Task, criteria_of
+from drretail.eval.judging.material import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import report_and_sources
 from drretail.experiment import read_gold
 from drretail.prompts import tagged
 from drretail.records.base import sha256_of

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drretail.eval.faithfulness.claims import Claim
+from drretail.eval.claims.claims import Claim
 from drretail.grounding.report.evidence_ids import file_evidence_id, normalise_url, web_evidence_id
 from drretail.grounding.text.amounts import find_amounts
 from drretail.records.base import Record

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from drretail.eval.claims.claims import SUPPORT
+from drretail.eval.claims.extraction import claims_in
 from drretail.eval.dr3 import accuracy, insights
 from drretail.eval.dr3.judge import FAMILY as DR3
 from drretail.eval.dr3.judge import REPORT, gold_of
@@ -9,8 +11,6 @@ from drretail.eval.dr3.judge import VERSION as DR3_VERSION
 from drretail.eval.dr3.judge import prompt_hashes as dr3_hashes
 from drretail.eval.dr3.parts import NO_GOLD, Judged
 from drretail.eval.error_causes.causes import Causes, FoundError, JudgedClaim
-from drretail.eval.faithfulness.claims import SUPPORT
-from drretail.eval.faithfulness.extraction import claims_in
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_labels_of

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from drretail.env.web.base import WebPage
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
-from drretail.eval.faithfulness.extraction import extract, extraction_prompt
-from drretail.eval.faithfulness.rulings import Bench, support_prompt
-from drretail.eval.faithfulness.support import are_the_same
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
+from drretail.eval.claims.extraction import extract, extraction_prompt
+from drretail.eval.claims.rulings import Bench, support_prompt
+from drretail.eval.claims.support import are_the_same
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.faithfulness.claims import ALL_TYPES, FAMILY, TYPES, VERSION
+from drretail.eval.claims.claims import ALL_TYPES, FAMILY, TYPES, VERSION
+from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled_tally
 from drretail.eval.faithfulness.judge import judge, prompt_hashes
-from drretail.eval.faithfulness.rulings import CONTRADICTED
-from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, pooled_tally
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable
 
-from drretail.eval.faithfulness.claims import ALL_TYPES, TYPES
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
-from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.claims import ALL_TYPES, TYPES
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.tally import ReportVerdicts
 from drretail.eval.faithfulness.judge import prompt_hashes
-from drretail.eval.faithfulness.tally import ReportVerdicts
 from drretail.eval.fault_place.handed_on import handed_on
 from drretail.eval.fault_place.placing import PlacedClaim, Placer
 from drretail.eval.fault_place.wrong_claims import wrong_claims
+from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict, VerdictState
 

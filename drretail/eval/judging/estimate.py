@@ -7,19 +7,19 @@ from math import ceil
 from pathlib import Path
 from statistics import mean, stdev
 
+from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.error_causes.judge import FAMILY as ERROR_CAUSES
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judging.criteria import unprepared
+from drretail.eval.judging.dimensions import DIMENSIONS as COMPARED
+from drretail.eval.judging.dimensions import DIMENSIONS as RATED
+from drretail.eval.judging.pairs import BETWEEN, choose_pairs, meetings, pair_name
 from drretail.eval.judging.session import Judge, judging_usage
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric, is_judged
-from drretail.eval.pairwise.dimensions import DIMENSIONS as COMPARED
-from drretail.eval.pairwise.dimensions import prompt_hashes as compared_prompts
 from drretail.eval.pairwise.judge import check_rules
-from drretail.eval.pairwise.pairs import BETWEEN, choose_pairs, meetings, pair_name
-from drretail.eval.quality.judge import DIMENSIONS as RATED
+from drretail.eval.pairwise.questions import prompt_hashes as compared_prompts
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.eval.weighted.weighing import persona_of
 from drretail.experiment import Definition, read_definition, read_run, run_folder

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.criteria import FOLDER, Prepares, Task, about_task, prepare
+from drretail.eval.judging.pairs import Pair, pair_name
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
@@ -12,7 +13,6 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric, is_judged, is_unrated
 from drretail.eval.pairwise.judge import VERSION
 from drretail.eval.pairwise.judge import judge as compare
-from drretail.eval.pairwise.pairs import Pair, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.records.score import Rules
 

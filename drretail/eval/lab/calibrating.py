@@ -11,7 +11,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.judge_prompts import in_wording
 from drretail.eval.lab.finding import LabFinding, Measured, with_ends
 from drretail.eval.lab.opinions import Opinion, Question, Scale, by_question, named
-from drretail.eval.pairwise.dimensions import prompt_hashes as compared_hashes
+from drretail.eval.pairwise.questions import prompt_hashes as compared_hashes
 from drretail.eval.registry import load_metric
 from drretail.files import read_json
 from drretail.records.base import Record, sha256_of

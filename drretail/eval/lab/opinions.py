@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.ballots import read_votes
-from drretail.eval.faithfulness.claims import SUPPORT as SUPPORT_STAGE
+from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.pairs import meetings, pair_id
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric
-from drretail.eval.pairwise.outcomes import read_outcomes
-from drretail.eval.pairwise.pairs import meetings, pair_id
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered, Plan, gather
+from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from drretail.eval.judging.readings import case_of, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of, picks_by, reading_of
 from drretail.experiment import read_rubric
 from drretail.grounding.basket.purchase_item import purchase_item_of
 from drretail.grounding.verify.checks import Case

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from drretail.eval.metric import CodeFamily, Metric, Value, all_lacking
-from drretail.eval.outcome.decision import VALUES, Decided, judge_outcome
+from drretail.eval.outcome.decision import VALUES, judge_outcome
+from drretail.grounding.basket.refusal import Decided
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 

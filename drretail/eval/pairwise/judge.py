@@ -4,12 +4,12 @@ from functools import cache
 from typing import Literal
 
 from drretail.errors import UserError
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, unjustified
+from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
-from drretail.eval.pairwise.pairs import Pair
-from drretail.eval.quality.judge import unjustified
-from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.pairwise.questions import prompt_for
 from drretail.eval.registry import PAIRWISE
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.score import Order

@@ -4,27 +4,16 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import field_validator
 
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
+from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
 from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record, Rules
-
-PERSONALIZATION = "personalization"
-DIMENSIONS = (
-    "clarity",
-    "depth",
-    "breadth",
-    "insightfulness",
-    "constraint_following",
-    PERSONALIZATION,
-    "overall",
-)
-"""In the order of the paper's Table 2."""
 
 
 @cache
@@ -43,13 +32,6 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     criterion = criteria()[dimension]
     text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion, rules))
     return Prompt(dimension, text.replace("{{anchors}}", criterion["anchors"]), load_prompt(__file__, "shared").text)
-
-
-def criterion_of(criterion: dict[str, str], rules: Rules) -> str:
-    """What is rated or compared, in a tag, and where picks belong to it their place."""
-    told = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
-    shows_picks = "picks" in criterion and rules == "default"
-    return f"{told}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else told
 
 
 STAGE = "rating"
@@ -113,8 +95,3 @@ def _material(subject: Subject) -> dict[str, str]:
     """What every dimension's question begins with."""
     report, sources = report_and_sources(subject)
     return {**asked_by(subject), "report": report, "sources": sources}
-
-
-def unjustified(answer: Any) -> str | None:
-    """What is wrong with an answer that gives no reason; None where it gives one."""
-    return None if answer.justification.strip() else "justification: it is empty; name what your decision rests on"

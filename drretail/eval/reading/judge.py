@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from drretail.eval.faithfulness.claims import EXTRACT
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
-from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.faithfulness.copied_sources import SourceResolver
-from drretail.eval.faithfulness.extraction import extract, told
-from drretail.eval.faithfulness.typed_values import bare, find_quote, strange_ids, strange_quote
+from drretail.eval.claims.claims import EXTRACT
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.copied_sources import SourceResolver
+from drretail.eval.claims.extraction import extract, told
+from drretail.eval.claims.typed_values import bare, find_quote, strange_ids, strange_quote
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt, tagged

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, field_validator
 
-from drretail.eval.faithfulness.rulings import SOURCE_CUT, UNFETCHED
-from drretail.eval.faithfulness.support import Content, SourceText, are_the_same, content_of, fitted, source_tags
+from drretail.eval.claims.rulings import SOURCE_CUT, UNFETCHED
+from drretail.eval.claims.support import Content, SourceText, are_the_same, content_of, fitted, source_tags
+from drretail.eval.judging.material import report_and_sources
 from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import report_and_sources
 from drretail.eval.report_eval.cited import CitedPair, cited_sentences
 from drretail.eval.report_eval.units import Unit, Units, released_units, units_of
 from drretail.prompts import Prompt, load_prompt, tagged

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
+from drretail.eval.judging.pairs import researching
 from drretail.eval.metric import Metric
-from drretail.eval.pairwise.pairs import researching
 from drretail.eval.scores.gathering import Gathered, Heard, Seat, TableKey
 from drretail.eval.scores.panel import name_of, panels_of
 from drretail.records.score import Agreement

@@ -7,18 +7,18 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail.errors import UserError
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.counterfactual import counterfactual_rows
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
+from drretail.eval.judging.pairs import Labels
 from drretail.eval.lab.card import card_lines
 from drretail.eval.metric import Metric, description_of, is_judged, is_unrated
-from drretail.eval.pairwise.pairs import Labels
-from drretail.eval.pairwise.score import derive_pairs
-from drretail.eval.process.correlation import correlations
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
+from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey, gather
+from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import with_panels
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores

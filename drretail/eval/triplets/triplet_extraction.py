@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from drretail.eval.faithfulness.copied_sources import SourceResolver
-from drretail.eval.faithfulness.sections import Part, parts_of
+from drretail.eval.claims.copied_sources import SourceResolver
+from drretail.eval.claims.sections import Part, parts_of
 from drretail.eval.judging.session import ClaimVerdict, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.facts import (

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from drretail.eval.faithfulness.rulings import MOST_CLAIMS, QUOTE_DROPPED, SOURCE_CUT, Bench
-from drretail.eval.faithfulness.support import Content, about_sources, are_the_same, content_of, fitted, source_tags
+from drretail.eval.claims.rulings import MOST_CLAIMS, QUOTE_DROPPED, SOURCE_CUT, Bench
+from drretail.eval.claims.support import Content, about_sources, are_the_same, content_of, fitted, source_tags
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.facts import SUPPORT, UNFETCHED, UNKNOWN, Fact, pair_item, unique_facts

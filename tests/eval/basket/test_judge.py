@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.basket.judge import NO_REFERENCE
 from drretail.eval.metric import description_of
 from drretail.eval.registry import load_metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, reference_path
 from drretail.files import write_json
+from drretail.grounding.basket.distance import NO_REFERENCE
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.progress import choose_progress

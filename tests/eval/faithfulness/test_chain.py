@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT
+from drretail.eval.claims.claims import EXTRACT, SUPPORT
 from drretail.eval.metric import Value
 from tests.eval.faithfulness.reports import BIRDS_ID, EVIDENCE, judged, offline_judge, subject, values
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
 from drretail.eval.metric import Value
 from drretail.records.score import JudgeRef, Rules, SourceRef, Verdict, VerdictState
 from tests.eval.faithfulness.reports import subject, values

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.material import asked_by, report_and_sources
 from drretail.eval.judging.session import Again, ClaimVerdict, Judge, JudgeSession, Step
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
@@ -16,8 +18,6 @@ from drretail.eval.lab.bias.probed_reports import Reports
 from drretail.eval.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.eval.lab.trial_findings import BiasEffect
 from drretail.eval.metric import Metric
-from drretail.eval.quality.judge import DIMENSIONS
-from drretail.eval.quality.material import asked_by, report_and_sources
 from drretail.prompts import Prompt
 from drretail.records.base import Record
 from drretail.records.score import Verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.checks.judge import STAGE as CHECK
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of
+from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.opinions import judge_name

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_for
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.pairs import Labels, researching
 from drretail.eval.pairwise.judge import VERSION
-from drretail.eval.pairwise.outcomes import Outcome, Results, corrected, lead_of, read_outcomes
-from drretail.eval.pairwise.pairs import Labels, researching
+from drretail.eval.pairwise.questions import prompt_for
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.pair_outcomes import Outcome, Results, corrected, lead_of, read_outcomes
 from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.stats.intervals import Interval, share_interval

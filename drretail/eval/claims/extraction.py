@@ -7,10 +7,10 @@ from functools import partial
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, REPORT, Claim, make_claim
-from drretail.eval.faithfulness.copied_sources import SentenceFinder, SourceResolver
-from drretail.eval.faithfulness.sections import Part, parts_of
-from drretail.eval.faithfulness.typed_values import SaidValue, as_values, value_problems
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PROMPTS, REPORT, Claim, make_claim
+from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
+from drretail.eval.claims.sections import Part, parts_of
+from drretail.eval.claims.typed_values import SaidValue, as_values, value_problems
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
@@ -56,7 +56,7 @@ _ANSWERS: dict[str, type[Answer]] = {EXTRACT: ReportClaims, CITED: CitedClaims, 
 
 
 def extraction_prompt(stage: str) -> Prompt:
-    return load_prompt(__file__, stage)
+    return load_prompt(PROMPTS, stage)
 
 
 @dataclass(frozen=True, slots=True)
