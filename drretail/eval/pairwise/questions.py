@@ -21,6 +21,6 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     return Prompt(dimension, text, load_prompt(__file__, "shared").text)
 
 
-def prompt_hashes(rules: Rules) -> dict[str, frozenset[str]]:
-    """By dimension the hash of today's wording, and "" where nobody was asked: verdicts in other words are stale."""
-    return {dimension: frozenset({"", prompt_for(dimension, rules).hash}) for dimension in DIMENSIONS}
+def prompts(rules: Rules) -> dict[str, Prompt]:
+    """By dimension, as they are worded now."""
+    return {dimension: prompt_for(dimension, rules) for dimension in DIMENSIONS}

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import Labels, researching
-from drretail.eval.pairwise.judge import VERSION
-from drretail.eval.pairwise.questions import prompt_for
+from drretail.eval.registry import pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.pair_outcomes import Outcome, Results, corrected, lead_of, read_outcomes
@@ -216,12 +215,13 @@ def _contests(met: Mapping[Labels, Sequence[Outcome]]) -> Iterator[Contest]:
 
 
 def _about(seat: Seat, dimension: str) -> dict[str, Any]:
+    family = pair_family()
     return {
-        "version": VERSION,
+        "version": family.version,
         "dimension": dimension,
         "rules": seat.rules,
         "judge": seat.judge.spec,
         "judge_kind": seat.judge.kind,
         "judge_params": seat.judge.params_hash,
-        "prompt_hash": prompt_for(dimension, seat.rules).hash,
+        "prompt_hash": family.prompts(seat.rules)[dimension].hash,
     }

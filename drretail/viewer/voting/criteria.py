@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from drretail.eval.claims import support
+from drretail.eval.claims.claims import PROMPTS
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.elsewhere import in_other_words
 from drretail.eval.pairwise import questions as pairwise
@@ -103,7 +103,7 @@ def definitions(mode: Mode, *, elsewhere: bool = False) -> tuple[Question, ...]:
 
 
 def _support_prompt() -> str:
-    return load_prompt(support.__file__, "support").text
+    return load_prompt(PROMPTS, "support").text
 
 
 def _asked(*, with_profile: bool) -> list[str]:

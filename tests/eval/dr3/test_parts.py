@@ -12,7 +12,7 @@ from drretail.eval.dr3.depth import depth_item
 from drretail.eval.dr3.insights import insight_item
 from drretail.eval.dr3.parts import Judged
 from drretail.eval.dr3.score import values
-from drretail.eval.metric import Value
+from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import (
     GOLD_PARTS,
