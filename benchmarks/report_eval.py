@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from drretail.eval.family import Family
 from drretail.eval.judging.session import Judge
-from drretail.eval.metric import Metric
 from drretail.eval.report_eval.judge import CITED, DIMENSIONS, FACTUALITY, UNITS_STAGE
 from drretail.eval.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.scoring import score
@@ -37,7 +37,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "Repetition": {"repetitions_found": [], "explanation": "On one theme.", "confidence": "90%", "score": 3},
     "Factuality": {"explanation": "The source has nothing of it.", "label": -1},
 }
-ASKED: tuple[tuple[str, Metric, Rules], ...] = (
+ASKED: tuple[tuple[str, Family, Rules], ...] = (
     ("section", METRIC, "default"),
     ("paragraph", BY_PARAGRAPHS, "default"),
     ("hkuds", METRIC, "hkuds"),
@@ -106,7 +106,7 @@ def recorded(path: Path, folder: Path) -> None:
             experiment.save(run, [], {}, {"world": "none"})
 
 
-def judged(experiment: Path, metric: Metric, rules: Rules) -> dict[str, int]:
+def judged(experiment: Path, metric: Family, rules: Rules) -> dict[str, int]:
     """How many questions of each kind were asked."""
     asked: Counter[str] = Counter()
 

@@ -7,7 +7,7 @@ From Python (docs/python.md), each loaded when it is first asked for:
     score, compare  what judges say of it, and two systems side by side
     open_model      a chat model by "provider:model"
     Agent, Answer   what an agent is, and what it gives back
-    Metric, Value   what a metric is, and what it gives each report
+    Family, Value   what a metric is, and what it gives each report
     Tool            what an agent calls
     shop_tools      the nine as LangChain tools, for an agent that is built before any run
 
@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from drretail.api.run import run
     from drretail.api.score import compare, score
     from drretail.api.worlds import open_world
-    from drretail.eval.metric import Metric, Value
+    from drretail.eval.family import Family, metric
+    from drretail.eval.values import Value
     from drretail.records.run import Answer
     from drretail.tools.tool import Tool
 
@@ -69,10 +70,11 @@ __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "Answer",
-    "Metric",
+    "Family",
     "Tool",
     "Value",
     "compare",
+    "metric",
     "open_model",
     "open_world",
     "run",
@@ -83,10 +85,11 @@ __all__ = [
 _PLACES = {
     "Agent": "drretail.agents.base",
     "Answer": "drretail.records.run",
-    "Metric": "drretail.eval.metric",
+    "Family": "drretail.eval.family",
     "Tool": "drretail.tools.tool",
-    "Value": "drretail.eval.metric",
+    "Value": "drretail.eval.values",
     "compare": "drretail.api.score",
+    "metric": "drretail.eval.family",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
     "run": "drretail.api.run",

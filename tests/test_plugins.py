@@ -23,7 +23,7 @@ OWN = '''
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from drretail.agents.base import Agent
-from drretail.eval.metric import CodeFamily
+from drretail.eval.family import Family
 from drretail.records.run import Answer
 from drretail.tools.tool import Tool, ToolResult
 from own_words import WORD

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from drretail.agents.running.outcomes import Tally
 from drretail.errors import UnknownName, UserError
-from drretail.eval.pairwise.pairs import named
+from drretail.eval.judging.pairs import named
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence

@@ -12,10 +12,10 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
+from drretail.eval.family import Family
 from drretail.eval.judge_prompts import PACKAGED, read_wording
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import capped
-from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE, USUAL, load_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.event_loop import run_loop
@@ -32,7 +32,7 @@ Judges = str | Model | Iterable[str | Model]
 
 def score(
     experiment: Experiment,
-    metrics: str | Metric | Iterable[str | Metric] = USUAL,
+    metrics: str | Family | Iterable[str | Family] = USUAL,
     judge: Judges = OFFLINE_JUDGE,
     *,
     world: str | Path | World | None = None,
@@ -52,7 +52,7 @@ def score(
     """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system, and
     ``.scoreboard`` one row a system.
 
-    What was judged already is not asked again. ``metrics`` are names, ``module:attribute`` places or Metric objects;
+    What was judged already is not asked again. ``metrics`` are names, ``module:attribute`` places or Family objects;
     "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
     rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
     ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
@@ -63,7 +63,7 @@ def score(
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
     folder = folder_of(experiment)
-    families = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    families = [metrics] if isinstance(metrics, str | Family) else list(metrics)
     settings = read_settings()
     opener = Opener(settings)
     needed = PAIRWISE in families or any(metric.needs_judge for metric in load_metrics(families))
@@ -98,7 +98,7 @@ def score(
 
 
 def compare(
-    experiment: Experiment, a: str, b: str, *, metrics: Iterable[str | Metric] | None = None, judges: Iterable[str] = ()
+    experiment: Experiment, a: str, b: str, *, metrics: Iterable[str | Family] | None = None, judges: Iterable[str] = ()
 ) -> Comparison:
     """System ``a`` beside system ``b``, query by query: what can be concluded, what can't, and what is missing.
 

@@ -97,7 +97,7 @@ def _shown(
     experiment: Path, form: Format, to: Path | None, *, split: bool | None, details: bool, as_json: bool, quiet: bool
 ) -> None:
     """The whole experiment as pages or as text, and where they went."""
-    from drretail.eval.faithfulness.claims import FAMILY
+    from drretail.eval.claims.claims import FAMILY
     from drretail.progress import busy
     from drretail.viewer.experiment import read_view
     from drretail.viewer.output import print_json, say

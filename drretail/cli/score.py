@@ -123,22 +123,19 @@ class Asked:
     def families(self, experiment: Path) -> list[str]:
         """The names of the flag --metrics; without it those that are usual, and those that only some experiments can
         have: next purchases, and how questions were understood."""
-        from drretail.eval.next_purchase.judge import has_next_purchases
-        from drretail.eval.reading.judge import FAMILY as READING
-        from drretail.eval.understood.judge import FAMILY as UNDERSTOOD
-        from drretail.eval.understood.judge import has_understood
-        from drretail.records.shop import METRIC as NEXT_PURCHASE
+        from drretail.eval.registry import READING, WHERE_THERE, load_metric
         from drretail.viewer.output import say
 
         names = [name.strip() for name in self.metrics.split(",") if name.strip()]
         if not names:
             raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
-        if self.metrics == METRICS and has_next_purchases(experiment):
-            names.append(NEXT_PURCHASE)
-        elif NEXT_PURCHASE in names and not has_next_purchases(experiment):
-            say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
-        if self.metrics == METRICS and has_understood(experiment):
-            names.append(UNDERSTOOD)
+        for name in WHERE_THERE:
+            lacks = load_metric(name).lacks
+            reason = "" if lacks is None else lacks(experiment)
+            if self.metrics == METRICS and not reason:
+                names.append(name)
+            elif reason and name in names:
+                say(f"{experiment} {reason}.")
         if self.readings not in (FORM, MODEL):
             raise UnknownName("reader", self.readings, (FORM, MODEL))
         if self.unit is not None:
@@ -429,7 +426,7 @@ def say_what_is_left(
 
     ``closing`` is the sentence of a cap reached.
     """
-    from drretail.eval.pairwise.pairs import choose_pairs, meetings
+    from drretail.eval.judging.pairs import choose_pairs, meetings
     from drretail.eval.registry import PAIRWISE
     from drretail.experiment import read_definition
     from drretail.viewer.output import say

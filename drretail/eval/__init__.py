@@ -5,6 +5,7 @@ registry.py      families by name
 scoring.py       ``score``: families x judges x runs, then scores.json
 judging/         what a judge is shown, asked and has said
 scores/          verdicts → rows with intervals
+claims/          claims of reports, and whether their sources bear them out
 faithfulness/    are cited claims borne out by their sources
 fault_place/     where wrong claims went wrong
 failure_modes/   what kind of weakness low ratings are about

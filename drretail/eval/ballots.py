@@ -13,7 +13,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.quality.judge import DIMENSIONS
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.files import LineAppender, read_json, read_jsonl, write_json
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Line, Vote, VotingPlan, Withdrawal, line_of, standing
 

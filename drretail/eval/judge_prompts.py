@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.pairwise.dimensions import prompt_hashes as compared_hashes
-from drretail.eval.registry import METRICS, load_metric
+from drretail.eval.registry import METRICS, load_metric, pair_family
 from drretail.files import write_atomically
 from drretail.prompt_folders import changed_prompts
 from drretail.prompts import files_loaded, overridden, plain_text
@@ -45,7 +44,7 @@ PACKAGED = Wording()
 
 def judge_prompt_files() -> dict[str, Path]:
     """The packaged files behind all that judges are asked, by the name under which each is overridden."""
-    loads = [lambda: compared_hashes("default"), *(load_metric(name).prompt_hashes for name in METRICS)]
+    loads = [lambda: pair_family().prompt_hashes(), *(load_metric(name).prompt_hashes for name in METRICS)]
     return dict(sorted((_name(path), path) for load in loads for path in files_loaded(load)))
 
 

@@ -1,14 +1,15 @@
 """Metric families by name: built-in ones, plugins (entry points of drretail.evaluators), and ``module:attribute``."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import cast
+from pathlib import Path
 
 from drretail.errors import UnknownName, UserError, quoted
-from drretail.eval.metric import Metric, OwnMetric, description_of
+from drretail.eval.family import ClaimMark, Family, PairFamily
+from drretail.eval.own_family import guarded
 from drretail.plugins import Plugins
-from drretail.records.score import MetricDescription
+from drretail.records.score import MetricDescription, Verdict
 
 METRICS = {
     "faithfulness": "drretail.eval.faithfulness:METRIC",
@@ -32,8 +33,17 @@ METRICS = {
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The families that are scored where none is named."""
+WHERE_THERE = ("next_purchase", "understood")
+"""Those that are scored as well in experiments that hold what they need (``Family.lacks``)."""
+READING = "reading"
+"""The family by which a judge reads what reports say; families by code rest on it where it was asked."""
+MARKS_CLAIMS = "fault_place"
+"""The family that says something of single claims (``Family.marks``), which pages show beside them."""
+UNITS = {"section": "report_eval", "paragraph": "drretail.eval.report_eval:BY_PARAGRAPHS"}
+"""The forms of report_eval, by what it compares pairs of."""
 PAIRWISE = "pairwise"
-"""The family whose verdicts are of two reports: asked for by name like the others, and no ``Metric``."""
+"""The family whose verdicts are of two reports: asked for by name like the others, and a ``PairFamily``."""
+_OURS = "drretail.eval."
 _NAME = re.compile(r"[\w-]{1,60}")
 FAMILIES = Plugins("metric", METRICS, "drretail.evaluators")
 
@@ -43,22 +53,22 @@ def metric_names() -> list[str]:
     return sorted([*FAMILIES.names(), PAIRWISE])
 
 
-def load_metrics(families: Iterable[str | Metric]) -> list[Metric]:
+def load_metrics(families: Iterable[str | Family]) -> list[Family]:
     """The metric families of these names, each once, without ``pairwise``; raises as ``load_metric`` does.
 
-    A Metric in place of a name stands for itself.
+    A Family in place of a name stands for itself.
     """
-    found: dict[str, Metric] = {}
+    found: dict[str, Family] = {}
     for family in families:
         if family != PAIRWISE:
-            metric = _own(family) if isinstance(family, Metric) else load_metric(family)
+            metric = _own(family) if isinstance(family, Family) else load_metric(family)
             if found.setdefault(metric.name, metric) != metric:
                 raise UserError(f"There are two metrics {metric.name!r}: give one of them another name.")
     return list(found.values())
 
 
 @cache
-def installed(name: str) -> Metric | None:
+def installed(name: str) -> Family | None:
     """The family of that name; None for one that was given by its place, or is of a plugin that is not here."""
     try:
         return load_metric(name)
@@ -69,10 +79,29 @@ def installed(name: str) -> Metric | None:
 def described(name: str) -> MetricDescription:
     """What the family of that name says of itself, for scores that were made before they held it."""
     metric = installed(name)
-    return MetricDescription(title=name) if metric is None else description_of(metric)
+    return MetricDescription(title=name) if metric is None else metric.description
 
 
-def load_metric(name: str) -> Metric:
+def usual_metrics(experiment: Path) -> list[str]:
+    """The names of the families that are scored where none is named."""
+    there = (load_metric(name) for name in WHERE_THERE)
+    return [*USUAL, *(metric.name for metric in there if metric.lacks is None or not metric.lacks(experiment))]
+
+
+def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
+    """What the verdicts of the family ``MARKS_CLAIMS`` say of a report's claims, by their ids."""
+    marks = load_metric(MARKS_CLAIMS).marks
+    return {} if marks is None else marks(verdicts)
+
+
+def pair_family() -> PairFamily:
+    """The one family of pairs."""
+    family = FAMILIES.load(f"drretail.eval.{PAIRWISE}:METRIC")[1]
+    assert isinstance(family, PairFamily)
+    return family
+
+
+def load_metric(name: str) -> Family:
     """The metric family of that name; nothing but it is imported.
 
     Raises UnknownName for a name that nothing goes by, UserError for a place that holds no metric.
@@ -81,22 +110,17 @@ def load_metric(name: str) -> Metric:
         place, metric = FAMILIES.load(name)
     except UnknownName as problem:
         raise UnknownName(FAMILIES.what, name, metric_names()) from problem
-    if isinstance(metric, type) or not isinstance(metric, Metric):
-        raise FAMILIES.refused(place, metric, "a drretail.Metric")
-    return metric if place in METRICS.values() else _own(metric)
+    if not isinstance(metric, Family):
+        raise FAMILIES.refused(place, metric, "a drretail.Family, or put @drretail.metric before a function of a run")
+    return metric if place.startswith(_OURS) else _own(metric)
 
 
-def _is_a_form_of(metric: Metric, place: str) -> bool:
-    """Whether its class is of that built-in family, such as ReportEval's that compares paragraphs."""
-    return f"{type(metric).__module__}.".startswith(f"{place.partition(':')[0]}.")
-
-
-def _own(metric: Metric) -> Metric:
+def _own(metric: Family) -> Family:
     """The metric, its faults told by its name, under which its verdicts are kept; a built-in one as it is."""
-    if metric.name in METRICS and (metric is load_metric(metric.name) or _is_a_form_of(metric, METRICS[metric.name])):
+    if metric.name in METRICS and metric.judge.__module__.startswith(_OURS):
         return metric
     if metric.name in (*METRICS, PAIRWISE):
         raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")
     if not _NAME.fullmatch(metric.name):
         raise UserError(f"A metric cannot be called {quoted(metric.name)}: take letters, digits, _ and -, at most 60.")
-    return cast(Metric, OwnMetric(metric))  # it has whatever the metric has
+    return guarded(metric)

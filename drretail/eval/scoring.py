@@ -8,35 +8,25 @@ import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
-from drretail.eval.dr3.gold_files import take_gold
-from drretail.eval.dr3.judge import FAMILY as DR3
-from drretail.eval.error_causes.judge import FAMILY as ERROR_CAUSES
-from drretail.eval.error_causes.page_labels import take_labels
-from drretail.eval.failure_modes.judge import FAMILY as FAILURE_MODES
-from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
+from drretail.eval.family import Family, PairFamily, check_rules, in_order
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
 from drretail.eval.judging.criteria import take_criteria, unprepared
 from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
+from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
-from drretail.eval.metric import Metric, check_rules
-from drretail.eval.pairwise.judge import check_rules as check_rules_of_pairs
-from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
-from drretail.eval.race.references import keep_references
-from drretail.eval.reading.judge import FAMILY as READING
-from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Seat, TableKey
-from drretail.experiment import locked, read_definition
+from drretail.experiment import Definition, locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
@@ -47,15 +37,13 @@ from drretail.records.wish import Want
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
-_STAGES = {READING: 0, FAULT_PLACE: 2, FAILURE_MODES: 2, DR3: 2, ERROR_CAUSES: 3}
-"""What the families by code use comes first, and last what uses verdicts that were just given."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
 
 async def score(
     experiment: Path,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[str | Family],
     judges: Sequence[Judge],
     *,
     rules: Rules = "default",
@@ -101,9 +89,8 @@ async def score(
     allowance = allowance or Allowance()
     judges = [judge.told(wording.label) for judge in judges]
     families = load_metrics(metrics)
-    check_rules(families, rules)
-    if PAIRWISE in metrics:
-        check_rules_of_pairs(rules)
+    of_pairs = [pair_family()] if PAIRWISE in metrics else []
+    check_rules([*families, *of_pairs], rules)
     definition = read_definition(experiment)
     tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
@@ -113,22 +100,22 @@ async def score(
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(told_fetched(await asyncio.to_thread(fetched)))
 
-        def singles(stage: int) -> Iterator[Job]:
-            asked = [(metric, judge) for metric, judge in tables_of_judges if _STAGES.get(metric.name, 1) == stage]
+        def jobs(group: Sequence[Family | PairFamily]) -> Iterator[AnyJob]:
+            asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
             subjects = read_subjects(experiment, store, page_age) if asked else ()
             for subject in (replace(one, offers=offers) for one in subjects):
                 looked = subject if live is None else _looking_again(subject, pages)
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
+            for family in of_pairs:
+                if family in group:
+                    for pair in read_pairs(experiment, compared, store):
+                        yield from (PairJob(pair, family, judge) for judge in judges)
 
-        if gold is not None:
-            take_gold(experiment, gold, definition.queries)
-            take_labels(experiment, gold, definition.queries)
+        given = {"gold": gold, "reference": reference}
+        _take_inputs(experiment, definition, families, {it: str(value) for it, value in given.items() if value})
         if criteria is not None:
             take_criteria(experiment, criteria, families, definition.queries)
-        if reference is not None:
-            keep_references(experiment, definition, reference)
         tasks = [TaskJob(*it) for it in unprepared(experiment, definition, families, judges, store)]
-        doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
@@ -137,10 +124,8 @@ async def score(
             keep_wording(experiment, wording)
             with overridden(wording.texts):
                 await _work_on(desk, iter(tasks), bar, side_by_side)
-                await _work_on(desk, singles(0), bar, side_by_side)
-                await _work_on(desk, chain(singles(1), doubles), bar, side_by_side)
-                await _work_on(desk, singles(2), bar, side_by_side)
-                await _work_on(desk, singles(3), bar, side_by_side)
+                for group in in_order([*families, *of_pairs]):
+                    await _work_on(desk, jobs(group), bar, side_by_side)
         unrated = _unrated_before(experiment)
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
@@ -151,11 +136,20 @@ async def score(
     return scores
 
 
+def _take_inputs(
+    experiment: Path, definition: Definition, families: Sequence[Family], given: Mapping[str, str]
+) -> None:
+    """Keeps what families take beside the runs, by the option's name: those that are scored, and all of ours."""
+    for family in load_metrics([*METRICS, *families]) if given else ():
+        for name in family.inputs.keys() & given.keys():
+            family.inputs[name](experiment, definition, given[name])
+
+
 def _looking_again(subject: Subject, pages: LivePages) -> Subject:
     return replace(subject, page_at=partial(pages.page, subject.label))
 
 
-def table_key(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
+def table_key(metric: Family, judges: Sequence[Judge]) -> Sequence[Judge]:
     """Who judges in this family."""
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
@@ -203,8 +197,8 @@ def _key_of(row: Score) -> TableKey:
 
 
 def _others(
-    experiment: Path, families: Sequence[Metric], unrated: Collection[str], progress: Progress
-) -> Iterator[Metric]:
+    experiment: Path, families: Sequence[Family], unrated: Collection[str], progress: Progress
+) -> Iterator[Family]:
     """The families of earlier commands: scores.json keeps their rows."""
     named = {PAIRWISE, *(metric.name for metric in families)}
     for name in sorted({*(folder.name for folder in (experiment / "verdicts").glob("*/")), *unrated} - named):

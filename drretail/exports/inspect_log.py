@@ -20,12 +20,12 @@ from inspect_ai.scorer import Score
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.eval.metric import Value
 from drretail.eval.registry import installed
 from drretail.eval.scores.explanation import explained, verdicts_of
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Gathered, Plan
 from drretail.eval.scores.planned import counted_values, read_judgements
+from drretail.eval.values import Value
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
 from drretail.exports.inspect_scores import Scorer, results_of, score_of, scorers_in

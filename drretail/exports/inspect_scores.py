@@ -10,9 +10,10 @@ from typing import Any, cast
 from inspect_ai.log import EvalMetric, EvalSample, EvalScore
 from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
 
-from drretail.eval.metric import Metric, Value, description_of
+from drretail.eval.family import Family
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel, name_of
+from drretail.eval.values import Value
 from drretail.records.score import Score as Row
 from drretail.records.score import shown_rows
 
@@ -24,7 +25,7 @@ class Scorer:
     """One judge in one family, and its name in a log."""
 
     name: str
-    metric: Metric
+    metric: Family
     seat: Seat
     variants: tuple[str, ...]
 
@@ -41,10 +42,10 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
     return found
 
 
-def variants_of(metric: Metric) -> tuple[str, ...]:
+def variants_of(metric: Family) -> tuple[str, ...]:
     """Those that a single report has: what is formed over all reports at once is left out."""
-    left_out = {*metric.pooled_variants(), *description_of(metric).only_in_json}
-    return tuple(name for name in metric.variants() if name not in left_out)
+    left_out = {*metric.pooled, *metric.description.only_in_json}
+    return tuple(name for name in metric.variants if name not in left_out)
 
 
 def score_of(scorer: Scorer, values: Mapping[str, Value], explanation: str) -> Score:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.metric import Metric
-from drretail.eval.pairwise.pairs import named
+from drretail.eval.family import Family
+from drretail.eval.judging.pairs import named
 from drretail.eval.registry import installed
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel, name_of
@@ -142,7 +142,7 @@ class Selection:
         return f"not {missed[0]}" if missed else None
 
 
-def judged_families(experiment: Path) -> list[Metric]:
+def judged_families(experiment: Path) -> list[Family]:
     """Of the families that have verdicts in the folder, those that are installed."""
     names = sorted(folder.name for folder in (experiment / "verdicts").glob("*/"))
     return [metric for name in names if (metric := installed(name)) is not None]

@@ -17,10 +17,10 @@ from dataclasses import replace
 from drretail.agents.running.runner import Recorded
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.basket.distance import worth_ratio
-from drretail.eval.outcome.decision import decide, seen_among
-from drretail.eval.outcome.shown import is_shown
 from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.distance import worth_ratio
+from drretail.grounding.basket.refusal import decide, seen_among
+from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.checks import Case, read_report

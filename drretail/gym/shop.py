@@ -13,7 +13,7 @@ from drretail.api.worlds import check_askable, open_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.basket.distance import LACKS
+from drretail.grounding.basket.distance import LACKS
 from drretail.gym.reward import Reward, reward_of
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query, Reference

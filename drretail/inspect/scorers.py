@@ -12,8 +12,8 @@ from drretail.api.judges import OFFLINE_JUDGE, judges
 from drretail.api.models import Opener
 from drretail.env.store.base import Store
 from drretail.errors import UserError
+from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, Judge
-from drretail.eval.metric import Metric, description_of
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.explanation import explained, verdicts_of
 from drretail.eval.scores.gathering import Heard, Seat
@@ -78,7 +78,7 @@ def judge_of(spec: str) -> Judge:
     return judge
 
 
-async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskState) -> Score:
+async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskState) -> Score:
     """What a family says of a sample's run; a run without a report has no score, and its error says why."""
     kept = kept_in(state)
     if kept is None:
@@ -100,17 +100,17 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
     return _as_score(metric, heard, verdicts, shown(metric, variants))
 
 
-def shown(metric: Metric, variants: Shown) -> list[str]:
+def shown(metric: Family, variants: Shown) -> list[str]:
     """The variants that are values of a score: each is a table of its own in what inspect prints.
 
     What is formed over all reports at once is none of a single report's.
     """
-    about = description_of(metric)
-    alone = [it for it in metric.variants() if it not in metric.pooled_variants() and it not in about.only_in_json]
+    about = metric.description
+    alone = [it for it in metric.variants if it not in metric.pooled and it not in about.only_in_json]
     return [it for it in alone if it in about.headlines] or alone if variants == "headlines" else alone
 
 
-def _as_score(metric: Metric, heard: Heard, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
+def _as_score(metric: Family, heard: Heard, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
     """The values of a single report; what has none is NaN, which inspect leaves out of means and counts."""
     values = counted_values(heard.reported)
     if not values:

@@ -292,6 +292,8 @@ def _option(name: str, value: Any) -> str:
     return "-".join(map(slug, [name, *said]))
 
 
+ERRANDS = frozenset({"search_sandbox", "read_file"})
+"""The tools by which the agent dr3 opens a branch of a run."""
 NINE = (
     "product_catalog_search",
     "get_product_details",

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drretail.eval.faithfulness.claims import TYPES
+from drretail.eval.claims.claims import TYPES
 from drretail.eval.faithfulness.score import HEADLINE, report_values
-from drretail.eval.metric import Value
 from drretail.eval.scores.gathering import averaged
+from drretail.eval.values import Value
 from drretail.grounding.text.wording import split_words
 from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.viewer.judged import Judged

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from drretail.eval.judging.readings import picks_by, reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import picks_by, reading_of
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence

@@ -12,10 +12,10 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, stages_of, types_of
-from drretail.eval.faithfulness.claims import Claim as Extracted
-from drretail.eval.faithfulness.rulings import CONTRADICTED
-from drretail.eval.fault_place.placing import PlacedClaim
+from drretail.eval.claims.claims import REPORT, SUPPORT, stages_of, types_of
+from drretail.eval.claims.claims import Claim as Extracted
+from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.family import ClaimMark
 from drretail.parsing import parse_json
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
@@ -182,7 +182,7 @@ class Claim:
     span: tuple[int, int] | None
     claim_verdicts: tuple[ClaimVerdict, ...]
     support: Support
-    fault: PlacedClaim | None = None
+    fault: ClaimMark | None = None
     """Of a wrong one: where it went wrong."""
 
     @property
@@ -191,7 +191,7 @@ class Claim:
         return tuple(kind for claim_verdict in self.claim_verdicts for kind in claim_verdict.types)
 
 
-def claims_of(judged: Judged, report: str, faults: Mapping[str, PlacedClaim] = MappingProxyType({})) -> list[Claim]:
+def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = MappingProxyType({})) -> list[Claim]:
     """The cited claims with their verdicts and those without a source, in the order of the report.
 
     ``faults`` are the places of wrong ones, by the claim's id.
@@ -223,7 +223,7 @@ def failed_stages(judged: Judged) -> list[Verdict]:
 
 
 def _claim(
-    number: int, claim: Extracted, span: tuple[int, int] | None, verdict: Verdict | None, fault: PlacedClaim | None
+    number: int, claim: Extracted, span: tuple[int, int] | None, verdict: Verdict | None, fault: ClaimMark | None
 ) -> Claim:
     support: Support = "unjudged" if claim.sources else "uncited"
     ruled: tuple[ClaimVerdict, ...] = ()

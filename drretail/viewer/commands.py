@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from shlex import quote
 
-from drretail.eval.pairwise.pairs import Labels, choose_pairs, pair_name
+from drretail.eval.judging.pairs import Labels, choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
 from drretail.experiment import prompts_path

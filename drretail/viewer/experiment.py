@@ -7,10 +7,9 @@ from typing import overload
 
 from pydantic import TypeAdapter
 
-from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
-from drretail.eval.fault_place.judge import placed_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
 from drretail.eval.lab.kept_findings import finding_lines
+from drretail.eval.registry import MARKS_CLAIMS, claim_marks
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.records.comparison import SettingTable
@@ -252,10 +251,10 @@ def _run(experiment: Path, number: int, subject: Subject) -> RunView:
     if run is None:
         state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
         return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
-    faithfulness, places, quality, checks = (
-        read_judgements(experiment, metric, run) for metric in ("faithfulness", FAULT_PLACE, "quality", "checks")
+    faithfulness, marks, quality, checks = (
+        read_judgements(experiment, metric, run) for metric in ("faithfulness", MARKS_CLAIMS, "quality", "checks")
     )
-    faults = {(it.judge, it.rules): placed_of(it.verdicts) for it in places.by_judge}
+    faults = {(it.judge, it.rules): claim_marks(it.verdicts) for it in marks.by_judge}
     return RunView(
         number=number,
         subject=subject,

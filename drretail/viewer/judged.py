@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import Metric
 from drretail.eval.registry import installed
 from drretail.eval.scores.panel import name_of, names_panel
 from drretail.records.run import Run
@@ -62,7 +62,7 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     return Judgements(tuple(judged), stale=len(lasts) - sum(len(one.verdicts) for one in judged))
 
 
-def _lives(verdict: Verdict, run: Run, family: Metric | None, prompts: frozenset[str]) -> bool:
+def _lives(verdict: Verdict, run: Run, family: Family | None, prompts: frozenset[str]) -> bool:
     """True where the scores count it too, as far as can be told without its family."""
     if verdict.report_sha != run.report_sha:
         return False

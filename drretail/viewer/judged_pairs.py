@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.pairs import BETWEEN, Labels, pair_name
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_hashes
 from drretail.eval.pairwise.judge import VERSION
-from drretail.eval.pairwise.pairs import BETWEEN, Labels, pair_name
+from drretail.eval.pairwise.questions import prompt_hashes
 from drretail.eval.registry import PAIRWISE
 from drretail.records.score import JudgeRef, Rules, Verdict
 

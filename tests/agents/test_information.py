@@ -13,9 +13,9 @@ from drretail.agents.running.system import SystemUnderTest, check_told, informed
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.checks.codes import CHECKS
+from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.process.judge import expected_tools
-from drretail.eval.reading.kept import case_of, reading_of
 from drretail.records.run import INFORMATION, Information
 from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut

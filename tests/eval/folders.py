@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.family import Family
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.values import Value
 from drretail.experiment import Definition, Experiment
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import sha256_of
@@ -143,8 +144,8 @@ class Stub:
         return frozenset({"half"})
 
 
-METRIC: Metric = Stub(needs_judge=False)
-JUDGED: Metric = Stub(needs_judge=True)
+METRIC: Family = Stub(needs_judge=False)
+JUDGED: Family = Stub(needs_judge=True)
 
 Asked = list[str]
 Script = Callable[[str], Any]

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.judging.criteria import Task, criteria_of
+from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import OnlyMeans, Value
+from drretail.eval.judging.subject import Subject, Task
+from drretail.eval.values import Value
 from drretail.prompts import Prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion

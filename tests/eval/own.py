@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from drretail.eval.family import Family
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import CodeFamily, Metric, Value
+from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict
 
 
@@ -23,4 +24,4 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 DESCRIPTION = MetricDescription(
     title="Brevity", meaning="Short reports have fewer than four words.", headlines=("short",), counts=("words",)
 )
-METRIC: Metric = CodeFamily("brevity", 1, judge, values, ("short", "words"), DESCRIPTION)
+METRIC: Family = CodeFamily("brevity", 1, judge, values, ("short", "words"), DESCRIPTION)

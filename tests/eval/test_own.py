@@ -12,12 +12,12 @@ from drretail.eval.compare.comparing import Asking, compare
 from drretail.eval.compare.wording import bar_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import CodeFamily, Value, description_of, metric_of
 from drretail.eval.registry import METRICS, load_metric, load_metrics
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
 from drretail.eval.scoring import score
+from drretail.eval.values import Value
 from drretail.progress import Progress, choose_progress
 from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
@@ -65,7 +65,7 @@ def test_two_systems_are_compared_in_its_headlines(folder: Path) -> None:
 
 def test_a_family_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Path) -> None:
     assert not hasattr(SILENT, "description")
-    assert description_of(SILENT).title == "stub"
+    assert SILENT.description.title == "stub"
     assert headlines(SILENT) == ("said",)
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "0.5"}})
     scores = asyncio.run(score(folder, [STUB], [], progress=choose_progress("none")))
@@ -90,7 +90,7 @@ def test_scores_of_before_hold_no_descriptions_and_are_shown_alike(tmp_path: Pat
 @pytest.mark.parametrize("name", METRICS)
 def test_what_a_built_in_family_says_names_variants_that_it_has(name: str) -> None:
     metric = load_metric(name)
-    said = description_of(metric)
+    said = metric.description
     assert said.title != name
     for named in (
         said.headlines,
@@ -101,8 +101,8 @@ def test_what_a_built_in_family_says_names_variants_that_it_has(name: str) -> No
         said.groups,
         said.only_in_json,
     ):
-        assert set(named) <= set(metric.variants())
-    assert set(said.counts) <= set(metric.variants())
+        assert set(named) <= set(metric.variants)
+    assert set(said.counts) <= set(metric.variants)
 
 
 def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> None:

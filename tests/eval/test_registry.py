@@ -1,7 +1,7 @@
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.metric import check_rules
+from drretail.eval.family import check_rules
 from drretail.eval.registry import METRICS, load_metric, load_metrics, metric_names
 from tests.eval.folders import STUB
 
@@ -10,8 +10,8 @@ from tests.eval.folders import STUB
 def test_every_built_in_metric_is_found_under_its_own_name(name: str) -> None:
     metric = load_metric(name)
     assert metric.name == name
-    assert metric.pooled_variants() <= set(metric.variants())
-    assert len(set(metric.variants())) == len(metric.variants())
+    assert metric.pooled <= set(metric.variants)
+    assert len(set(metric.variants)) == len(metric.variants)
     assert name in metric_names()
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.quality.judge import DIMENSIONS, prompt_for
+from drretail.eval.quality.judge import prompt_for
 from drretail.eval.scoring import score
 from drretail.experiment import locked
 from drretail.llm.registry import open_model

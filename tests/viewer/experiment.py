@@ -9,7 +9,7 @@ from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
-from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, Claim, make_claim
+from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.experiment import Experiment, read_evidence, read_runs, run_folder

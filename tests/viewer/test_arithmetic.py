@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, make_claim
+from drretail.eval.claims.claims import EXTRACT, SUPPORT, make_claim
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.records.score import JudgeRef, SourceRef, Verdict

@@ -1,4 +1,4 @@
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.records.run import Run
 from drretail.viewer.claims import claims_of, counts_of
 from drretail.viewer.judged import Judged

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, make_claim
+from drretail.eval.claims.claims import EXTRACT, SUPPORT, make_claim
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef

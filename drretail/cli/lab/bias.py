@@ -50,10 +50,10 @@ def bias(
     from datetime import UTC, datetime
 
     from drretail.cli.options.systems import exit_code
+    from drretail.eval.judging.pairs import pair_name
     from drretail.eval.lab.bias.probe import Case, asked_folder
     from drretail.eval.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
     from drretail.eval.lab.bias.probing import families_of, named_probes
-    from drretail.eval.pairwise.pairs import pair_name
     from drretail.viewer.output import say
 
     wanted = named_probes(probes)

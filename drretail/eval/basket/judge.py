@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping
 
-from drretail.eval.basket.distance import MEASURES, NO_DECISION, Measured, not_measured
+from drretail.eval.judging.readings import case_of, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of, picks_by, reading_of
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.grounding.verify.checks import Case
 from drretail.records.query import Reference
 from drretail.records.reading import Reading
 from drretail.records.score import VerdictState
 
 STAGE = "basket"
-NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
 NO_SHOP = "the report is imported, and no shop is known that it could have bought in"
 NO_PICKS = "the report's picks are not known"
 DECIDED = ("covered", "feasible", "utility_ratio")

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.basket.distance import MEASURES
 from drretail.eval.basket.judge import judge_basket
-from drretail.eval.metric import CodeFamily, Metric, Value
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.values import Value
+from drretail.grounding.basket.distance import MEASURES
 from drretail.records.score import WHY_NOT, MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 
@@ -47,4 +48,6 @@ DESCRIPTION = MetricDescription(
     ),
     bounded_by_oracle=True,
 )
-METRIC: Metric = CodeFamily("basket", 3, judge_basket, values, variants(), DESCRIPTION)
+METRIC = Family(
+    "basket", 3, judge_basket, of_verdicts(values), variants(), DESCRIPTION, after=("reading",), needs_judge=False
+)

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from drretail.eval.checks.codes import CHECKS
+from drretail.eval.judging.readings import case_of, how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of, how_read, keep_reading, picks_by, reading_of
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.records.base import Record
 from drretail.records.evidence import Finding

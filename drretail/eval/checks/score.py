@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from drretail.eval.checks.codes import CHECKS
 from drretail.eval.checks.judge import READ, HowRead, judge_checks
-from drretail.eval.metric import CodeFamily, Metric, Value
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.values import Value
 from drretail.grounding.verify.checks import LEAST_COVERAGE
 from drretail.records.evidence import Finding
 from drretail.records.score import MetricDescription, Verdict
@@ -137,4 +138,6 @@ DESCRIPTION = MetricDescription(
     self_checked=True,
     bounded_by_oracle=True,
 )
-METRIC: Metric = CodeFamily("checks", 5, judge_checks, values, variants(), DESCRIPTION)
+METRIC = Family(
+    "checks", 5, judge_checks, of_verdicts(values), variants(), DESCRIPTION, after=("reading",), needs_judge=False
+)

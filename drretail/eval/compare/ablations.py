@@ -10,7 +10,7 @@ from drretail.eval.compare.comparing import chosen_judges, judged_families, seat
 from drretail.eval.compare.one_option import ABLATED, Settings, agents_by_setting
 from drretail.eval.compare.rows import Side, compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import compared, hidden, primary_variants, row_facts
-from drretail.eval.metric import Metric, description_of
+from drretail.eval.family import Family
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.aggregate import exact_or
 from drretail.eval.scores.gathering import Gathered, Seat
@@ -52,9 +52,9 @@ def ablation_tables(
                 yield from (table for table in tables if any(cell.n for row in table.rows for cell in row.cells))
 
 
-def _usual(metric: Metric) -> tuple[str, ...]:
+def _usual(metric: Family) -> tuple[str, ...]:
     """What is compared and what systems are chosen by; nothing of a family whose values are neither good nor bad."""
-    if not description_of(metric).higher_is_better:
+    if not metric.description.higher_is_better:
         return ()
     return tuple(dict.fromkeys((*compared(metric), *primary_variants(metric))))
 
@@ -84,17 +84,17 @@ def tables_of_experiment(
     return tables if beside is None else [*tables, *ablation_tables(gathered, beside, seats, variants)]
 
 
-def _wanted(metric: Metric, asked: Collection[str]) -> tuple[str, ...]:
+def _wanted(metric: Family, asked: Collection[str]) -> tuple[str, ...]:
     """The variants of a family that are asked for."""
     given = [variant for it in asked for family, _, variant in [it.partition(":")] if family == metric.name and variant]
     for variant in given:
-        if variant not in metric.variants():
-            raise UnknownName(f"variant of {metric.name}", variant, metric.variants())
+        if variant not in metric.variants:
+            raise UnknownName(f"variant of {metric.name}", variant, metric.variants)
     return tuple(given) or _usual(metric) or compared(metric)
 
 
 def _table(
-    gathered: Gathered, by: Option, metric: Metric, variant: str, seat: Seat, agents: Mapping[str, Settings]
+    gathered: Gathered, by: Option, metric: Family, variant: str, seat: Seat, agents: Mapping[str, Settings]
 ) -> SettingTable:
     runs = runs_of(gathered, metric.name, seat)
     sides = {label: side_of(runs[label], variant) for its in agents.values() for label in its.values()}
@@ -122,7 +122,7 @@ def _table(
 
 
 def _cells(
-    by: Option, metric: Metric, variant: str, settings: Settings, sides: Mapping[str, Side], seed: str
+    by: Option, metric: Family, variant: str, settings: Settings, sides: Mapping[str, Side], seed: str
 ) -> Iterator[SettingCell]:
     means = {setting: _query_means(sides[label]) for setting, label in settings.items()}
     drawn = mean_intervals([*means.values()], seed)
@@ -145,7 +145,7 @@ def _query_means(side: Side) -> tuple[float, ...]:
 
 def _steps(
     by: Option,
-    metric: Metric,
+    metric: Family,
     variant: str,
     settings: Settings,
     sides: Mapping[str, Side],

@@ -11,11 +11,11 @@ from drretail.eval.compare.missing import lacking_pairs, missing, too_few
 from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, difference_p, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, primary_variants, row_facts
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.pairwise.pairs import named, researching
-from drretail.eval.pairwise.score import derive_pairs
+from drretail.eval.family import Family
+from drretail.eval.judging.pairs import named, researching
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
 from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import is_panel, names_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
@@ -158,7 +158,7 @@ def compare_recorded(
     a: str | None = None,
     b: str | None = None,
     *,
-    metrics: Sequence[str | Metric] | None = None,
+    metrics: Sequence[str | Family] | None = None,
     judges: Sequence[str] = (),
     bar: float = BAR,
 ) -> list[Comparison]:
@@ -220,7 +220,7 @@ def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking, prima
 
 def _family(
     gathered: Gathered,
-    metric: Metric,
+    metric: Family,
     seat: Seat,
     labels: tuple[str, str],
     bar: float,
@@ -285,4 +285,4 @@ def _self_checked(gathered: Gathered) -> set[str]:
 
 def _finding(gathered: Gathered) -> set[str]:
     """The families whose findings an agent may take out of its reports by itself."""
-    return {name for name, metric in gathered.families.items() if description_of(metric).self_checked}
+    return {name for name, metric in gathered.families.items() if metric.description.self_checked}

@@ -10,7 +10,7 @@ from drretail.eval.compare.preferences import Name, alike, naming, preferences
 from drretail.eval.compare.steadiness import noise_sentences
 from drretail.eval.compare.wording import distinct, listed, name_of, queries, signed, span, why_incomplete
 from drretail.eval.compare.wording import number as said
-from drretail.eval.pairwise.outcomes import preferred
+from drretail.eval.scores.pair_outcomes import preferred
 from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import ComparedRow, Comparison, Outcome
 from drretail.records.score import CODE

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from drretail.eval.compare.comparing import Asking, Primary, primary_tests
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import listed, queries, row_facts, why_incomplete
-from drretail.eval.pairwise.dimensions import PRIMARY
-from drretail.eval.pairwise.outcomes import preferred
-from drretail.eval.pairwise.pairs import Labels, researching
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.judging.pairs import Labels, researching
 from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.pair_outcomes import preferred
 from drretail.records.comparison import ComparedRow
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from drretail.eval.compare.wording import distinct, listed, queries, shares
-from drretail.eval.pairwise.dimensions import DIMENSIONS, PRIMARY
-from drretail.eval.pairwise.outcomes import preferred
+from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
+from drretail.eval.scores.pair_outcomes import preferred
 from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import Comparison, JudgeTable
 from drretail.records.pairs import PairScore

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
-from drretail.eval.metric import Metric, description_of
+from drretail.eval.family import Family
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     LACKS_IN_WORDS,
@@ -187,7 +187,7 @@ def compared_rows(
     )
 
 
-def against(metric: Metric, runs: Sequence[Runs], row: ComparedRow, seed: str) -> tuple[str, ...]:
+def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, seed: str) -> tuple[str, ...]:
     """Of a row that concludes: what is held beside its variant, and is lower for the side that is higher here.
 
     Lower is what lies below zero with its whole interval.
@@ -195,7 +195,7 @@ def against(metric: Metric, runs: Sequence[Runs], row: ComparedRow, seed: str) -
     if row.outcome not in ("higher", "lower"):
         return ()
     higher, other = runs if row.outcome == "higher" else reversed(runs)
-    beside = description_of(metric).held_beside.get(row.variant, ())
+    beside = metric.description.held_beside.get(row.variant, ())
     pairs = [pair(side_of(higher, it).values, side_of(other, it).values) for it in beside]
     found = zip(beside, mean_differences(pairs, seed), strict=True)
     return tuple(variant for variant, its in found if its.high is not None and its.high < 0)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import BAR, Asking, chosen_judges, compare, judged_families, primary_tests
-from drretail.eval.metric import Metric
-from drretail.eval.pairwise.pairs import named, researching
+from drretail.eval.family import Family
+from drretail.eval.judging.pairs import named, researching
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.planned import read_judgements
@@ -21,7 +21,7 @@ def compare_beside(
     other: Path,
     label: str | None = None,
     *,
-    metrics: Sequence[str | Metric] | None = None,
+    metrics: Sequence[str | Family] | None = None,
     judges: Sequence[str] = (),
     bar: float = BAR,
 ) -> list[Comparison]:

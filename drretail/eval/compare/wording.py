@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from drretail.eval.metric import Metric, description_of, is_unrated
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.gathering import Seat
 from drretail.eval.scores.slices import headlines, named
 from drretail.records.comparison import ComparedRow, Reliability
@@ -77,26 +77,26 @@ def why_incomplete(rows: Sequence[ComparedRow]) -> str:
     )
 
 
-def compared(metric: Metric) -> tuple[str, ...]:
+def compared(metric: Family) -> tuple[str, ...]:
     """The family's variants that are compared: those it names, else its headlines."""
-    return named(metric, description_of(metric).compared) or headlines(metric)
+    return named(metric, metric.description.compared) or headlines(metric)
 
 
-def primary_variants(metric: Metric) -> tuple[str, ...]:
+def primary_variants(metric: Family) -> tuple[str, ...]:
     """What systems are chosen by: what the family names, or the one thing that it is compared in."""
-    return named(metric, description_of(metric).primary) or (compared(metric) if len(compared(metric)) == 1 else ())
+    return named(metric, metric.description.primary) or (compared(metric) if len(compared(metric)) == 1 else ())
 
 
-def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
+def row_facts(metric: Family, variant: str) -> dict[str, Any]:
     """What a row of the variant is called beside rows of other families, and whether it is a count."""
-    described = description_of(metric)
+    described = metric.description
     name = variant if described.named_by_variant else f"{metric.name} {variant}"
     return {"name": name, "is_count": variant in described.counts}
 
 
-def bar_of(metric: Metric, variant: str, bar: float) -> float | None:
+def bar_of(metric: Family, variant: str, bar: float) -> float | None:
     """What a value has to reach where a rating (0 to 10) has to reach ``bar``; None of what has no such bar."""
-    described = description_of(metric)
+    described = metric.description
     if variant in described.counts or not described.higher_is_better:
         return None
     return bar / 10 * WHOLES[described.scale]
@@ -114,7 +114,7 @@ _FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "ge
 """By a word of the model's name; other families go by their first word."""
 
 
-def hidden(metric: Metric, seat: Seat) -> bool:
+def hidden(metric: Family, seat: Seat) -> bool:
     """True for opinions of a rule-based judge: as numbers they mean nothing."""
     return is_unrated(metric, seat.judge)
 

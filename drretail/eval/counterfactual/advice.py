@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of, reading_of
 from drretail.grounding.constraints.affirmation import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
 from drretail.grounding.constraints.kinds import is_of_kind

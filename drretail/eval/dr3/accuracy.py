@@ -6,16 +6,17 @@ Claims are extracted as faithfulness extracts them, and its own are taken where 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.extraction import extract, extraction_prompt
+from drretail.eval.claims.rulings import Bench
+from drretail.eval.claims.rulings import support_prompt as support_prompt_of
+from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
 from drretail.eval.dr3.insights import Material
-from drretail.eval.faithfulness.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
-from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.faithfulness.extraction import extract, extraction_prompt
-from drretail.eval.faithfulness.rulings import Bench
-from drretail.eval.faithfulness.rulings import support_prompt as support_prompt_of
-from drretail.eval.faithfulness.support import SourceText, fitted, shortened, source_tags
-from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered
+from drretail.eval.judging.numbered import Asking, Thing, ask_numbered
 from drretail.eval.judging.passages import best_pieces
+from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
@@ -81,7 +82,7 @@ async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Cla
         return await extract(_cut(subject), judge_session, CITED) or ()
     prompt = extraction_prompt(EXTRACT).hash
     if judge_session.standing(EXTRACT, REPORT, prompt) is None:
-        held = judge_session.said_in(FAITHFULNESS, FAITHFULNESS_VERSION, frozenset({prompt}))
+        held = judge_session.verdicts_in(FAITHFULNESS, FAITHFULNESS_VERSION, frozenset({prompt}))
         known = next((it for it in held if (it.item, it.state) == (REPORT, "scored")), None)
         if known is not None:
             judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)
@@ -137,8 +138,6 @@ def _backed(answer: BackedClaims) -> Mapping[int, Ruling]:
     return {it.claim_id: Ruling(float(it.supported), it.explanation.strip()) for it in reversed(answer.claims)}
 
 
-def faithfulness_hashes() -> frozenset[str]:
-    """Of the prompts of faithfulness that are asked here, too."""
-    return frozenset(
-        {*(extraction_prompt(stage).hash for stage in (EXTRACT, CITED)), support_prompt_of("default").hash}
-    )
+def prompts() -> list[Prompt]:
+    """Those of claims and their support that are asked here, and the released one."""
+    return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED)), support_prompt_of("default"), support_prompt()]

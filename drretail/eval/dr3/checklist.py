@@ -6,9 +6,10 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.eval.dr3.insights import Material
-from drretail.eval.judging.criteria import Task
-from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered, misnumbered, things_of
+from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, misnumbered, things_of
+from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Task
 from drretail.grounding.text.wording import format_amount
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record

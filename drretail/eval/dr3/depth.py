@@ -6,10 +6,11 @@ from pydantic import Field, field_validator
 
 from drretail.eval.dr3.checklist import about_query
 from drretail.eval.dr3.insights import Material
-from drretail.eval.judging.criteria import Task
+from drretail.eval.judging.dimensions import unjustified
 from drretail.eval.judging.numbered import things_of
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.quality.judge import unjustified
+from drretail.eval.judging.subject import Task
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.criteria import CriteriaGroup, Criterion
@@ -70,22 +71,16 @@ def depth_item(rubric: CriteriaGroup | None) -> str:
 
 async def judge_depth(rubric: CriteriaGroup | None, judge_session: JudgeSession, material: Material) -> None:
     """Records a rating 1 to 10, unless one stands."""
-    item, prompt = depth_item(rubric), depth_prompt(judge_session.rules)
-    if judge_session.standing(STAGE, item, prompt.hash) is not None:
-        return
-    given = dict(material())
-    if rubric is not None:
-        told = "\n\n".join(
-            tagged("criterion", it.told, id=str(number)) for number, it in enumerate(things_of(rubric), 1)
+    points = [] if rubric is None else [it.told for it in things_of(rubric)]
+    told = "\n\n".join(tagged("criterion", point, id=str(number)) for number, point in enumerate(points, 1))
+    await judge_session.ask_and_record(
+        JudgeQuestion(
+            STAGE,
+            depth_item(rubric),
+            depth_prompt(judge_session.rules),
+            lambda: {**material(), **({} if rubric is None else {"items": told})},
+            Depth,
+            lambda answer: Ruling(answer.rating, answer.justification.strip()),
+            unjustified,
         )
-        given["items"] = told
-    said = await judge_session.ask(STAGE, item, prompt, given, Depth, unjustified)
-    judge_session.record(
-        STAGE,
-        item,
-        said.state,
-        None if said.answer is None else said.answer.rating,
-        reason="" if said.answer is None else said.answer.justification.strip(),
-        prompt_hash=said.prompt_hash,
-        error=said.error,
     )

@@ -1,6 +1,6 @@
 """What is known beforehand of good answers, taken from where it lies: our files, a sandbox, or DR³-Eval's folders."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import freeze
-from drretail.experiment import gold_path, read_gold_file
+from drretail.experiment import Definition, gold_path, read_gold_file
 from drretail.files import read_lines
 from drretail.parsing import parse_json
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
@@ -23,15 +23,16 @@ _DOCUMENTS = frozenset((".md", ".txt", ".pdf", ".docx", ".doc", ".pptx", ".ppt",
 _NO_DOCUMENTS = ("long_context", "useful_search", "task.json", "task.md", "final_report.md")
 
 
-def take_gold(experiment: Path, source: Path, queries: Sequence[Query]) -> int:
-    """Copies the gold of these queries out of ``source``, and gives their number.
+def take_gold(experiment: Path, definition: Definition, given: str) -> int:
+    """Copies the gold of the experiment's queries out of the folder ``given``, and gives their number.
 
     It lies there as QUERY.json, as gold/QUERY.json in an experiment, as tasks/QUERY/gold.json in a sandbox, or as
     DR³-Eval's folder of a task, under the query's id or its task's.
 
     Raises UserError where there is none, for a file that can't be read, and where the experiment holds other gold.
     """
-    found = {query.query_id: held for query in queries if (held := _gold_of(source, query)) is not None}
+    source = Path(given)
+    found = {query.query_id: held for query in definition.queries if (held := _gold_of(source, query)) is not None}
     if not source.exists():
         raise UserError(f"{source} does not exist.")
     if not found:

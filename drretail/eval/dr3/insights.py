@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered, misnumbered
+from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, misnumbered
+from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record, Rules

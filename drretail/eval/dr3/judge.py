@@ -3,13 +3,14 @@
 from functools import cache
 
 from drretail.eval.dr3 import accuracy, checklist, coverage, depth, insights
+from drretail.eval.family import BY_RULES
 from drretail.eval.judging.criteria import STAGE as MAKING
-from drretail.eval.judging.criteria import Task, criteria_of
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.material import report_and_sources
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import report_and_sources
+from drretail.eval.judging.subject import Subject, Task
 from drretail.experiment import read_gold
-from drretail.prompts import tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria, Gold
 
@@ -17,7 +18,6 @@ FAMILY, VERSION = "dr3", 1
 OPINIONS = (insights.STAGE, checklist.STAGE, depth.STAGE)
 """The stages that a judge which follows rules is not asked in."""
 REPORT = "report"
-BY_RULES = "a judge that follows rules is not asked for it"
 NO_CRITERIA = "no checklist and no rubric were made of this query"
 NO_RUBRIC = "the criteria of this query have no rubric of depth"
 
@@ -74,14 +74,13 @@ def _material(subject: Subject) -> dict[str, str]:
     return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
 
 
-def prompt_hashes() -> frozenset[str]:
-    """Of all prompts as they are worded today, and "" for what is recorded without a question."""
-    asked = (
+def prompts() -> list[Prompt]:
+    """All of them, by all rules."""
+    return [
         checklist.checklist_prompt(),
-        accuracy.support_prompt(),
         checklist.making_prompt(),
         depth.making_prompt(),
         *(insights.insights_prompt(rules) for rules in ("default", "dr3")),
         *(depth.depth_prompt(rules) for rules in ("default", "dr3")),
-    )
-    return frozenset({"", *(prompt.hash for prompt in asked), *accuracy.faithfulness_hashes()})
+        *accuracy.prompts(),
+    ]

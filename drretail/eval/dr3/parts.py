@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from drretail.eval.claims.claims import REPORT, SUPPORT, Claim
+from drretail.eval.claims.extraction import claims_in
 from drretail.eval.dr3 import accuracy, checklist, coverage, depth, insights
 from drretail.eval.dr3.coverage import Covered
 from drretail.eval.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim
-from drretail.eval.faithfulness.extraction import claims_in
-from drretail.eval.metric import UNFETCHED_PAGES, Value, gravest, lacking
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.records.base import Rules
 from drretail.records.criteria import GOLD_PARTS, Criteria, Gold, GoldPart
 from drretail.records.score import WHY_NOT, Verdict, VerdictState

@@ -1,10 +1,10 @@
 """The values of a report in all of DR³-Eval's metrics, and their averages; these as a metric family."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.dr3.judge import FAMILY, VERSION, gold_of, judge, prepare, prompt_hashes
+from drretail.eval.dr3.gold_files import take_gold
+from drretail.eval.dr3.judge import FAMILY, VERSION, gold_of, judge, prepare, prompts
 from drretail.eval.dr3.parts import (
     SHORT,
     Judged,
@@ -15,11 +15,10 @@ from drretail.eval.dr3.parts import (
     mean_of,
     recall,
 )
-from drretail.eval.judging.criteria import Task, criteria_of
-from drretail.eval.judging.session import JudgeSession
+from drretail.eval.family import Family
+from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, OnlyMeans, Value, joined
-from drretail.records.criteria import Criteria
+from drretail.eval.values import Value, joined
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
 
@@ -112,34 +111,23 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Dr3(OnlyMeans):
-    """IR, CC, FA, IF and DQ, under our rules and as DR³-Eval's code was released."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = False
-    """CC needs no judge, and FA none that has opinions: one that follows rules is not asked for the rest."""
-    rules: tuple[Rules, ...] = ("default", "dr3")
-    description: MetricDescription = DESCRIPTION
-
-    async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
-        return await prepare(task, judge_session)
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return prompt_hashes()
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        if subject.report is None:
-            return [Value(variant, "failed") for variant in VARIANTS]
-        return values(Judged(verdicts, rules, gold_of(subject), criteria_of(subject, FAMILY)))
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
+def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    if subject.report is None:
+        return [Value(variant, "failed") for variant in VARIANTS]
+    return values(Judged(verdicts, rules, gold_of(subject), criteria_of(subject, FAMILY)))
 
 
-METRIC: Metric = Dr3()
+# No opinion: CC needs no judge, and FA none that has opinions; one that follows rules is not asked for the rest.
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    _values,
+    VARIANTS,
+    DESCRIPTION,
+    prompts,
+    rules=("default", "dr3"),
+    after=("faithfulness",),
+    prepare=prepare,
+    inputs={"gold": take_gold},
+)

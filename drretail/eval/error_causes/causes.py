@@ -1,12 +1,12 @@
 """One missed insight or wrong claim of a report: its cause, with a sentence why."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drretail.eval.faithfulness.claims import Claim
+from drretail.eval.claims.claims import Claim
 from drretail.grounding.report.evidence_ids import file_evidence_id, normalise_url, web_evidence_id
 from drretail.grounding.text.amounts import find_amounts
 from drretail.records.base import Record
@@ -128,12 +128,6 @@ class Causes:
         others = (it for name, it in self.evidence.items() if name not in self._distractors)
         texts = (text for it in others for text in _shown(it))
         return _figures(self.asked).union(*map(_figures, texts))
-
-
-def shares(causes: Iterable[Cause]) -> Mapping[Cause, int]:
-    """How many errors each cause made, in the order of tables."""
-    found = list(causes)
-    return {cause: found.count(cause) for cause in CAUSES}
 
 
 def _figures(text: str) -> frozenset[Decimal]:

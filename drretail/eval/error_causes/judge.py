@@ -2,23 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 
+from drretail.eval.breakdown import SortedFaults
+from drretail.eval.claims.claims import SUPPORT
+from drretail.eval.claims.extraction import claims_in
 from drretail.eval.dr3 import accuracy, insights
-from drretail.eval.dr3.judge import FAMILY as DR3
 from drretail.eval.dr3.judge import REPORT, gold_of
-from drretail.eval.dr3.judge import VERSION as DR3_VERSION
-from drretail.eval.dr3.judge import prompt_hashes as dr3_hashes
 from drretail.eval.dr3.parts import NO_GOLD, Judged
 from drretail.eval.error_causes.causes import Causes, FoundError, JudgedClaim
-from drretail.eval.faithfulness.claims import SUPPORT
-from drretail.eval.faithfulness.extraction import claims_in
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_labels_of
 from drretail.records.base import Record
 from drretail.records.criteria import GOLD_PARTS
-from drretail.records.score import Verdict, VerdictState
+from drretail.records.score import Verdict
 
 FAMILY, VERSION = "error_causes", 1
+FOLLOWS = "dr3"
+"""The family whose verdicts it reads."""
 STAGE = "causes"
 NO_LABELS = "nobody knows what its pages are there for: score with --gold and the sandbox's folder"
 NOT_JUDGED = "this judge has not judged the report by dr3: score dr3"
@@ -32,31 +32,25 @@ class ReportErrors(Record):
     """False before a judge that follows rules: then errors are of claims alone."""
 
 
-def judge_causes(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records the causes of the report's errors, and anew where they come out differently; asks nobody."""
-    state, found, reason = _found(subject, judge_session)
-    value = None if found is None else found.model_dump(mode="json")
-    judge_session.record_unless_standing(STAGE, REPORT, state, value, reason)
-
-
-def _found(subject: Subject, judge_session: JudgeSession) -> tuple[VerdictState, ReportErrors | None, str]:
+def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Verdict]) -> SortedFaults:
+    """The causes of the report's errors."""
     gold = gold_of(subject)
     labels = None if subject.folder is None else read_labels_of(subject.folder, subject.query.query_id)
     if gold is None or labels is None or subject.run is None:
-        return "na", None, NO_GOLD if gold is None else NO_LABELS
-    said = judge_session.said_in(DR3, DR3_VERSION, dr3_hashes())
+        return SortedFaults("na", None, NO_GOLD if gold is None else NO_LABELS)
     judged = Judged(said, judge_session.rules, gold, None)
     if judged.of(accuracy.extraction_of(judge_session.rules), REPORT) is None:
-        return "na", None, NOT_JUDGED
+        return SortedFaults("na", None, NOT_JUDGED)
     causes = Causes(subject.run, subject.evidence, gold, labels, subject.query.text)
     claims = _claims(judged)
     if claims is None:
-        return "failed", None, "the judge gave no claims"
+        return SortedFaults("failed", None, "the judge gave no claims")
     missed = _missed(judged, causes)
     if missed is None:
-        return "failed", None, "an insight was left without a label"
+        return SortedFaults("failed", None, "an insight was left without a label")
     wrong = [found for it in claims if (found := causes.of_claim(it)) is not None]
-    return "scored", ReportErrors(errors=(*missed, *wrong), insights_judged=not judged.is_unasked(insights.STAGE)), ""
+    found = ReportErrors(errors=(*missed, *wrong), insights_judged=not judged.is_unasked(insights.STAGE))
+    return SortedFaults("scored", found.model_dump(mode="json"), "")
 
 
 def _claims(judged: Judged) -> list[JudgedClaim] | None:

@@ -1,21 +1,20 @@
 """What each page of a query is there for, taken out of a sandbox and kept in the experiment: no agent reads it."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from drretail.env.web.sealed import LABELS_FILE, PAGES_FILE, labels_by_url, read_pages, task_folder
 from drretail.eval.judging.criteria import freeze
-from drretail.experiment import labels_path
+from drretail.experiment import Definition, labels_path
 from drretail.records.criteria import PagesByLabel
-from drretail.records.query import Query
 
 
-def take_labels(experiment: Path, source: Path, queries: Sequence[Query]) -> int:
-    """Copies the labels of these queries out of a sandbox, and gives their number; of anything else, none.
+def take_labels(experiment: Path, definition: Definition, given: str) -> int:
+    """Copies the labels of the experiment's queries out of a sandbox, and gives their number; of anything else, none.
 
     Raises UserError for labels that can't be read, and where the experiment holds others.
     """
-    folders = {query.query_id: task_folder(source, query.query_id) for query in queries}
+    source = Path(given)
+    folders = {query.query_id: task_folder(source, query.query_id) for query in definition.queries}
     found = [_labels(name, folder) for name, folder in folders.items() if (folder / LABELS_FILE).is_file()]
     freeze("gold", source, {labels_path(experiment, it.query_id): it.model_dump(mode="json") for it in found})
     return len(found)

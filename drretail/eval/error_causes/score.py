@@ -1,34 +1,25 @@
 """Verdicts on error causes as values: how many errors a report has, and the shares of them by cause."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-from drretail.eval.dr3.judge import BY_RULES
-from drretail.eval.error_causes.causes import CAUSES, shares
-from drretail.eval.error_causes.judge import FAMILY, VERSION, ReportErrors, judge_causes
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, all_lacking, lacking, pooled_share, share
-from drretail.records.score import MetricDescription, Rules, Verdict
+from drretail.eval.breakdown import breakdown
+from drretail.eval.error_causes.causes import CAUSES
+from drretail.eval.error_causes.judge import FAMILY, FOLLOWS, STAGE, VERSION, ReportErrors, sort_errors
+from drretail.eval.family import BY_RULES
+from drretail.eval.values import Value, lacking
+from drretail.records.score import MetricDescription, Verdict
 
 N_MISSED, N_WRONG = "n_missed", "n_wrong_claims"
 COUNTS = (N_MISSED, N_WRONG)
-VARIANTS = (*COUNTS, *CAUSES)
 PART, WHOLE = "of this cause", "errors"
 
 
-def report_values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """Of one report, all variants; one without a verdict is failed."""
-    verdict = next(iter(verdicts), None)
-    if verdict is None or verdict.state != "scored":
-        return all_lacking(verdict, VARIANTS)
+def counts(verdict: Verdict) -> list[Value]:
+    """How many insights a report misses, where its judge was asked for them, and how many of its claims are wrong."""
     found = ReportErrors.model_validate(verdict.value)
     kinds = [it.kind for it in found.errors]
     missed = Value(N_MISSED, "scored", float(kinds.count("insight")))
     return [
         missed if found.insights_judged else lacking(N_MISSED, "na", BY_RULES),
         Value(N_WRONG, "scored", float(kinds.count("claim"))),
-        *(share(cause, (PART, n), (WHOLE, len(kinds))) for cause, n in shares(it.cause for it in found.errors).items()),
     ]
 
 
@@ -54,37 +45,17 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCauses:
-    """Shares of errors by cause, for each judge of dr3; nobody is asked."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = False
-    rules: tuple[Rules, ...] = ("default", "dr3")
-    description: MetricDescription = DESCRIPTION
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        judge_causes(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({""})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del subject, rules
-        return report_values(verdicts)
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        if variant not in CAUSES:
-            raise KeyError(variant)
-        return pooled_share(report[variant], PART, WHOLE)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset(CAUSES)
-
-
-METRIC: Metric = ErrorCauses()
+METRIC = breakdown(
+    FAMILY,
+    VERSION,
+    DESCRIPTION,
+    follows=FOLLOWS,
+    stage=STAGE,
+    sort=sort_errors,
+    counts=counts,
+    counted=COUNTS,
+    kinds=CAUSES,
+    kinds_in=lambda verdict: [it.cause for it in ReportErrors.model_validate(verdict.value).errors],
+    items=(PART, WHOLE),
+    rules=("default", "dr3"),
+)

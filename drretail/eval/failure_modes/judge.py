@@ -3,14 +3,17 @@
 from pydantic import Field
 
 from drretail.eval.failure_modes.modes import MEANINGS, Mode
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality import METRIC as QUALITY
+from drretail.eval.registry import load_metric
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict
 
 FAMILY, VERSION = "failure_modes", 1
+RATED = "quality"
+"""The family whose ratings it sorts."""
 LOW = 4
 """Ratings below it are low (Appendix G)."""
 LISTED, SORTED = "low", "modes"
@@ -35,12 +38,13 @@ def prompt() -> Prompt:
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records which of the report's ratings are low, and asks what each of them is about."""
     del subject
-    rated = judge_session.said_in(QUALITY.name, QUALITY.version, QUALITY.prompt_hashes())
-    scored = [it for it in rated if it.state == "scored"]
+    scored = [it for it in judge_session.verdicts_of(load_metric(RATED)) if it.state == "scored"]
     low = [it for it in scored if it.value < LOW]
-    _list(judge_session, low if scored else None)
-    missing = [it for it in low if judge_session.standing(SORTED, item_of(it), prompt().hash) is None]
-    await judge_session.side_by_side([_step(it, judge_session) for it in missing])
+    if scored:
+        judge_session.record_unless_standing(LISTED, REPORT, "scored", [item_of(it) for it in low], "")
+    else:
+        judge_session.record_unless_standing(LISTED, REPORT, "na", None, NOT_RATED)
+    await judge_session.ask_and_record(*map(_question, low))
 
 
 def item_of(rating: Verdict) -> str:
@@ -48,37 +52,17 @@ def item_of(rating: Verdict) -> str:
     return f"{rating.item}@{sha256_of([rating.value, rating.reason])[:8]}"
 
 
-def _list(judge_session: JudgeSession, low: list[Verdict] | None) -> None:
-    state = "na" if low is None else "scored"
-    value = None if low is None else [item_of(it) for it in low]
-    standing = judge_session.standing(LISTED, REPORT)
-    if standing is None or (standing.state, standing.value) != (state, value):
-        judge_session.record(LISTED, REPORT, state, value, reason=NOT_RATED if low is None else "")
-
-
-def _step(rating: Verdict, judge_session: JudgeSession) -> Step[Sorted]:
+def _question(rating: Verdict) -> JudgeQuestion[Sorted]:
     given = {
         "rating": str(rating.value),
         "dimension": rating.item.replace("_", " "),
         "rationale": tagged("rationale", rating.reason),
     }
+    return JudgeQuestion(SORTED, item_of(rating), prompt(), given, Sorted, _read, _objection, begins_with="review")
 
-    def record(said: ClaimVerdict[Sorted]) -> None:
-        answer = said.answer
-        judge_session.record(
-            SORTED,
-            item_of(rating),
-            said.state,
-            None if answer is None else list(dict.fromkeys(answer.modes)),
-            reason="" if answer is None else answer.reason.strip(),
-            prompt_hash=said.prompt_hash,
-            error=said.error,
-        )
 
-    async def ask() -> ClaimVerdict[Sorted]:
-        return await judge_session.ask(SORTED, item_of(rating), prompt(), given, Sorted, _objection)
-
-    return Step("review", ask, record)
+def _read(answer: Sorted) -> Ruling:
+    return Ruling(list(dict.fromkeys(answer.modes)), answer.reason.strip())
 
 
 def _objection(answer: Sorted) -> str | None:

@@ -1,14 +1,12 @@
 """Verdicts on low ratings as values: whether a report fails in a mode, and how many of its ratings are low."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from drretail.eval.failure_modes.judge import FAMILY, LISTED, SORTED, VERSION, judge, prompt
+from drretail.eval.failure_modes.judge import FAMILY, LISTED, RATED, SORTED, VERSION, judge, prompt
 from drretail.eval.failure_modes.modes import MEANINGS, MODES
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, OnlyMeans, Value, lacking
-from drretail.records.score import MetricDescription, Rules, Verdict
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.values import Value, lacking
+from drretail.records.score import MetricDescription, Verdict
 
 N_LOW = "n_low"
 VARIANTS = (N_LOW, *MODES)
@@ -45,28 +43,14 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FailureModes(OnlyMeans):
-    """Appendix G's modes in the rationales of low ratings."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = True
-    description: MetricDescription = DESCRIPTION
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({"", prompt().hash})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del subject, rules
-        return values(verdicts)
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
-
-
-METRIC: Metric = FailureModes()
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    of_verdicts(values),
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [prompt()],
+    is_opinion=True,
+    after=(RATED,),
+)

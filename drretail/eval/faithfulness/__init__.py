@@ -1,16 +1,8 @@
 """Faithfulness: how much of what a report cites is borne out by its sources (paper section 3.3.1, appendix H.1).
 
-claims.py          claims, their types of sources, what a judgement of support is about
-extraction.py      stage 1: all claims with sources and typed values in one question; the paper's two questions
-sections.py        the parts of a long report, which are asked apart
-copied_sources.py  sources and quotes as a judge copies them, found again in the report
-typed_values.py    figures and names as a judge types them: schema, problems, places
-support.py         stage 2: the texts of a claim's sources, and how a judge is shown them
-rulings.py         stage 3: support 1, 0.5 or 0 of claims that share their sources, with quotes and reason
-judge.py           the stages in order for one report, also by pages as they are at judging time
-tally.py           counts of claims by source type
-score.py           the formulas: values per report, and over all reports; these as a metric family
-prompts/           what the judge is asked
+judge.py   the stages of eval/claims in order for one report, also by pages as they are at judging time
+score.py   the formulas: values per report, and over all reports; these as a metric family
+prompts/   what the judge is asked
 """
 
 from drretail.eval.faithfulness.score import METRIC

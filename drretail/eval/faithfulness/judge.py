@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from drretail.env.web.base import WebPage
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
-from drretail.eval.faithfulness.extraction import extract, extraction_prompt
-from drretail.eval.faithfulness.rulings import Bench, support_prompt
-from drretail.eval.faithfulness.support import are_the_same
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
+from drretail.eval.claims.extraction import extract, extraction_prompt
+from drretail.eval.claims.rulings import Bench, support_prompt
+from drretail.eval.claims.support import are_the_same
+from drretail.eval.family import RULES
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import RULES
+from drretail.prompts import Prompt
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.score import Verdict
@@ -100,7 +101,6 @@ def _told(source: str, page: WebPage | None) -> str:
     return f"{source} ({why})"
 
 
-def prompt_hashes() -> frozenset[str]:
-    """Of the prompts as they are worded today, and "" for what is unverifiable without a question."""
-    extractions = (extraction_prompt(stage).hash for stage in (EXTRACT, CITED, ALL))
-    return frozenset({"", *extractions, *(support_prompt(rules).hash for rules in RULES)})
+def prompts() -> list[Prompt]:
+    """All of them, by all rules."""
+    return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED, ALL)), *(support_prompt(rules) for rules in RULES)]

@@ -4,16 +4,16 @@ docs/faithfulness.md gives each of them with its reason.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 
-from drretail.eval.faithfulness.claims import ALL_TYPES, FAMILY, TYPES, VERSION
-from drretail.eval.faithfulness.judge import judge, prompt_hashes
-from drretail.eval.faithfulness.rulings import CONTRADICTED
-from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, pooled_tally
-from drretail.eval.judging.session import JudgeSession
+from drretail.eval.claims.claims import ALL_TYPES, FAMILY, TYPES, VERSION
+from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled_tally
+from drretail.eval.faithfulness.judge import judge, prompts
+from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, lacking
+from drretail.eval.values import Value, lacking, pooled_share
 from drretail.experiment import read_reference
 from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
@@ -54,7 +54,6 @@ VARIANTS = (
     *RECALL,
     *COUNTS[1:-1],
 )
-POOLED = frozenset({"FP_eq2", "FP_pooled", "FR_pooled"})
 
 
 def failed_values() -> list[Value]:
@@ -73,27 +72,18 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list
     return [found[variant] for variant in VARIANTS if variant in found]
 
 
-def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:
-    """One report's (numerator, denominator) in each part of a variant that is formed over all reports at once.
-
-    FP_eq2 = ½ (FP_web + FP_product), each a mean over the reports that have it. FP_pooled = Σ support / Σ scored units
-    over both types. FR_pooled = Σ cited claims / Σ claims. KeyError for any other variant.
-    """
-    parts = {
-        "FP_eq2": lambda: [_once(report["FP_web"]), _once(report["FP_product"])],
-        "FP_pooled": lambda: [_part(report["FP_pooled"], "support", "scored")],
-        "FR_pooled": lambda: [_part(report["FR_pooled"], "cited", "total")],
-    }
-    return parts[variant]()
+def _eq2(report: Mapping[str, Value]) -> list[tuple[float, float]]:
+    """FP_eq2 = ½ (FP_web + FP_product), each a mean over the reports that have it, which counts once."""
+    types = (report[f"FP_{kind}"] for kind in HEADLINE)
+    return [(0.0, 0.0) if it.value is None else (it.value, 1.0) for it in types]
 
 
-def _once(value: Value) -> tuple[float, float]:
-    """A report's own value, counted once; nothing where it has none."""
-    return (0.0, 0.0) if value.value is None else (value.value, 1.0)
-
-
-def _part(value: Value, part: str, whole: str) -> tuple[float, float]:
-    return (value.items[part], value.items[whole]) if value.state == "scored" else (0.0, 0.0)
+POOLED = {
+    "FP_eq2": _eq2,
+    "FP_pooled": pooled_share("FP_pooled", "support", "scored"),
+    "FR_pooled": pooled_share("FR_pooled", "cited", "total"),
+}
+"""FP_pooled = Σ support / Σ scored units over both types. FR_pooled = Σ cited claims / Σ claims."""
 
 
 def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
@@ -322,42 +312,16 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Faithfulness:
-    """FP and FR with their variants, under the rules default, paper and drg."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = False
-    description: MetricDescription = DESCRIPTION
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return prompt_hashes()
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        report = subject.report
-        if report is None:
-            return failed_values()
-        found = report_values(verdicts, rules, len(split_words(report)))
-        if rules == "default":
-            found = [_with_earnings(value, subject) for value in found]
-        if not subject.system.is_imported:
-            return found
-        # What the system was shown of its sources nobody knows.
-        return [Value(it.variant, "na") if it.variant in (FP_SHOWN, FP_WEB_SHOWN) else it for it in found]
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        return pooled(variant, report)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return POOLED
+def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    if subject.report is None:
+        return failed_values()
+    found = report_values(verdicts, rules, len(split_words(subject.report)))
+    if rules == "default":
+        found = [_with_earnings(value, subject) for value in found]
+    if not subject.system.is_imported:
+        return found
+    # What the system was shown of its sources nobody knows.
+    return [Value(it.variant, "na") if it.variant in (FP_SHOWN, FP_WEB_SHOWN) else it for it in found]
 
 
-METRIC: Metric = Faithfulness()
+METRIC = Family(FAMILY, VERSION, judge, _values, VARIANTS, DESCRIPTION, prompts, after=("reading",), pooled=POOLED)

@@ -1,12 +1,12 @@
 """One wrong claim: where it went wrong, with a sentence why. What no value and no quote shows is unknown."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drretail.eval.faithfulness.rulings import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
+from drretail.eval.claims.rulings import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
 from drretail.eval.fault_place.handed_on import HandedOn, Says
 from drretail.eval.fault_place.world_sources import held_by_world
 from drretail.eval.fault_place.wrong_claims import WrongClaim
@@ -159,9 +159,3 @@ def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
         case _:
             done = [ledger.calculations[it] for it in value.of if it in ledger.calculations]
             return (lambda text: any(result_shown(find_amounts(text), it) for it in done)) if done else None
-
-
-def shares(places: Iterable[Place]) -> Mapping[Place, int]:
-    """How many went wrong at each place, in the order of tables."""
-    found = list(places)
-    return {place: found.count(place) for place in PLACES}

@@ -1,33 +1,24 @@
 """Verdicts on fault places as values: how many claims are wrong, and the shares of them by place."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-from drretail.eval.fault_place.judge import FAMILY, VERSION, judge_places, placed_in
-from drretail.eval.fault_place.placing import PLACES, shares
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, all_lacking, pooled_share, share
-from drretail.records.score import MetricDescription, Rules, Verdict
+from drretail.eval.breakdown import breakdown
+from drretail.eval.fault_place.judge import FAMILY, FOLLOWS, STAGE, VERSION, marks, placed_in, sort_claims
+from drretail.eval.fault_place.placing import PLACES
+from drretail.eval.values import Value
+from drretail.records.score import MetricDescription, Verdict
 
 N_WRONG, N_PLACED = "n_wrong", "n_placed"
 COUNTS = (N_WRONG, N_PLACED)
-VARIANTS = (*COUNTS, *PLACES)
 PART, WHOLE = "here", "wrong"
 
 
-def report_values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """Of one report, all variants; one without a verdict is failed."""
-    verdict = next(iter(verdicts), None)
-    if verdict is None or verdict.state != "scored":
-        return all_lacking(verdict, VARIANTS)
-    found = shares(it.place for it in placed_in(verdict))
-    wrong = sum(found.values())
-    counts = [
-        Value(N_WRONG, "scored", float(wrong), {WHOLE: wrong}),
-        Value(N_PLACED, "scored", float(wrong - found["unknown"]), {WHOLE: wrong}),
+def counts(verdict: Verdict) -> list[Value]:
+    """How many claims of a report are wrong, and of how many the place is known."""
+    places = [it.place for it in placed_in(verdict)]
+    wrong = len(places)
+    placed = wrong - places.count("unknown")
+    return [
+        Value(name, "scored", float(count), {WHOLE: wrong}) for name, count in zip(COUNTS, (wrong, placed), strict=True)
     ]
-    return [*counts, *(share(place, (PART, count), (WHOLE, wrong)) for place, count in found.items())]
 
 
 DESCRIPTION = MetricDescription(
@@ -48,36 +39,17 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FaultPlaces:
-    """Shares of wrong claims by place, for each judge of faithfulness; nobody is asked."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = False
-    description: MetricDescription = DESCRIPTION
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge_places(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({""})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del subject, rules
-        return report_values(verdicts)
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        if variant not in PLACES:
-            raise KeyError(variant)
-        return pooled_share(report[variant], PART, WHOLE)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset(PLACES)
-
-
-METRIC: Metric = FaultPlaces()
+METRIC = breakdown(
+    FAMILY,
+    VERSION,
+    DESCRIPTION,
+    follows=FOLLOWS,
+    stage=STAGE,
+    sort=sort_claims,
+    counts=counts,
+    counted=COUNTS,
+    kinds=PLACES,
+    kinds_in=lambda verdict: [it.place for it in placed_in(verdict)],
+    items=(PART, WHOLE),
+    marks=marks,
+)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drretail.eval.faithfulness.claims import SUPPORT, Claim
+from drretail.eval.claims.claims import SUPPORT, Claim
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.records.reading import Reading, ReadValue
 from drretail.records.score import Verdict

@@ -3,6 +3,10 @@
 subject.py   a recorded run with all that a judge may see
 session.py   the judge seam: structured answers, validated, repaired twice, journalled
 verdicts.py  verdict files: append at once, the last line of a key lives, stale ones are counted
+material.py  what a judge of whole reports reads: question, shopper, report, sources, picks with prices
+dimensions.py the seven by which reports are rated and compared
+pairs.py     which systems are compared, and in which runs they meet
+readings.py  picks and values of a report: declared, else as a judge read them, else by form; kept in exp/readings
 elsewhere.py what judges are told of imported reports: nothing of a shop
 criteria.py  what reports on a query are held to, made before any is judged
 numbered.py  several things asked about in one question, each under its number

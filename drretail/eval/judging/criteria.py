@@ -1,20 +1,18 @@
 """What reports on a query are held to: made before any report is judged, frozen, and the same for all systems.
 
-A family that has such criteria says so by a method ``prepare`` (``Prepares``). It is asked once for each query that has
+A family that has such criteria has a function ``prepare``. It is asked once for each query that has
 none; what people put there, or take from another experiment, stays.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.session import Judge, JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.judging.subject import Subject, Task
 from drretail.experiment import (
     Definition,
     read_profile,
@@ -25,50 +23,10 @@ from drretail.files import read_json, write_json
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query
-from drretail.records.score import ProfileSummary
 
 STAGE = "criteria"
 FOLDER = "_queries"
 """Stands for a system's label where a judge is asked of a query and no run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A query as criteria are made for it: with its user, and without any report."""
-
-    query: Query
-    profile: ProfileSummary | None
-    store: Store | None
-    """None where the world is not at hand."""
-    now: datetime | None
-    folder: Path
-    """The experiment's."""
-    is_elsewhere: bool = False
-    """True where every system is imported and nobody of the shop's users asks: there is no shopper."""
-
-
-@runtime_checkable
-class Prepares(Protocol):
-    """A metric family whose reports are held to criteria of their query."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def version(self) -> int: ...
-
-    async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
-        """The criteria of a query, or why there are none."""
-        ...
-
-
-@runtime_checkable
-class ReadsPublished(Protocol):
-    """A metric family whose criteria were published in a form of their own."""
-
-    def published(self, path: Path, queries: Sequence[Query]) -> list[Criteria]:
-        """The criteria of these queries that such a file holds. Raises UserError for a file of another form."""
-        ...
 
 
 def criteria_of(subject: Subject, family: str) -> Criteria | None:
@@ -82,8 +40,8 @@ def criteria_of(subject: Subject, family: str) -> Criteria | None:
 
 
 def unprepared(
-    experiment: Path, definition: Definition, families: Iterable[Metric], judges: Iterable[Judge], store: Store | None
-) -> Iterator[tuple[Task, Prepares, Judge]]:
+    experiment: Path, definition: Definition, families: Iterable[Family], judges: Iterable[Judge], store: Store | None
+) -> Iterator[tuple[Task, Family, Judge]]:
     """Every query that a system is asked and that has no criteria yet in a family with such, and who makes them.
 
     That is the first judge that may be asked, a model before one that follows rules.
@@ -92,14 +50,14 @@ def unprepared(
     answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
     for family in families:
         judge = next((it for it in asked if not is_unrated(family, it.ref)), None)
-        if judge is None or not isinstance(family, Prepares):
+        if judge is None or family.prepare is None:
             continue
         for query in definition.queries:
             if query.query_id in answered and not rubric_path(experiment, family.name, query.query_id).exists():
                 profile = read_profile(experiment, query.user_id)
                 are_imported = all(it.is_imported for it in definition.systems.values())
                 elsewhere = are_imported and profile is None
-                yield Task(query, profile, store, definition.now, experiment, elsewhere), cast(Prepares, family), judge
+                yield Task(query, profile, store, definition.now, experiment, elsewhere), family, judge
 
 
 def about_task(task: Task) -> dict[str, Any]:
@@ -111,10 +69,11 @@ def about_task(task: Task) -> dict[str, Any]:
     }
 
 
-async def prepare(task: Task, family: Prepares, judge_session: JudgeSession) -> None:
+async def prepare(task: Task, family: Family, judge_session: JudgeSession) -> None:
     """Freezes the criteria of a query; where the judge makes none, that is recorded, and it is not asked again."""
     if judge_session.standing(STAGE, task.query.query_id) is not None:
         return
+    assert family.prepare is not None
     made = await family.prepare(task, judge_session)
     if isinstance(made, str):
         judge_session.record(STAGE, task.query.query_id, "failed", error=made)
@@ -124,7 +83,7 @@ async def prepare(task: Task, family: Prepares, judge_session: JudgeSession) -> 
         )
 
 
-def take_criteria(experiment: Path, source: Path, families: Sequence[Metric], queries: Sequence[Query]) -> int:
+def take_criteria(experiment: Path, source: Path, families: Sequence[Family], queries: Sequence[Query]) -> int:
     """Keeps the criteria of these families that ``source`` holds, and gives their number.
 
     ``source`` is an experiment, a folder of FAMILY/QUERY.json, or a file in a publication's form that a family reads.
@@ -142,16 +101,16 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Metric], qu
     return len(found)
 
 
-def _held(source: Path, families: Iterable[Metric]) -> dict[Path, Any]:
+def _held(source: Path, families: Iterable[Family]) -> dict[Path, Any]:
     """By FAMILY/QUERY.json what a folder holds."""
     root = source / "rubrics" if (source / "rubrics").is_dir() else source
     paths = [path for family in families for path in sorted((root / family.name).glob("*.json"))]
     return {path.relative_to(root): read_json(path) for path in paths}
 
 
-def _published(source: Path, families: Iterable[Metric], queries: Sequence[Query]) -> dict[Path, Any]:
+def _published(source: Path, families: Iterable[Family], queries: Sequence[Query]) -> dict[Path, Any]:
     """The same of a publication's file."""
-    made = [it for family in families if isinstance(family, ReadsPublished) for it in family.published(source, queries)]
+    made = [it for family in families if family.published is not None for it in family.published(source, queries)]
     return {
         rubric_path(Path(), it.family, it.query_id).relative_to("rubrics"): it.model_dump(
             mode="json", exclude_none=True

@@ -7,20 +7,16 @@ from math import ceil
 from pathlib import Path
 from statistics import mean, stdev
 
-from drretail.eval.error_causes.judge import FAMILY as ERROR_CAUSES
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
-from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
+from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
+from drretail.eval.family import Family, check_rules, is_judged
 from drretail.eval.judging.criteria import unprepared
+from drretail.eval.judging.dimensions import DIMENSIONS as COMPARED
+from drretail.eval.judging.dimensions import DIMENSIONS as RATED
+from drretail.eval.judging.pairs import BETWEEN, choose_pairs, meetings, pair_name
 from drretail.eval.judging.session import Judge, judging_usage
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import Metric, is_judged
-from drretail.eval.pairwise.dimensions import DIMENSIONS as COMPARED
-from drretail.eval.pairwise.dimensions import prompt_hashes as compared_prompts
-from drretail.eval.pairwise.judge import check_rules
-from drretail.eval.pairwise.pairs import BETWEEN, choose_pairs, meetings, pair_name
-from drretail.eval.quality.judge import DIMENSIONS as RATED
-from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
+from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, pair_family
 from drretail.eval.weighted.weighing import persona_of
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.grounding.text.wording import split_words
@@ -278,11 +274,10 @@ def estimate_judging(
     ``load_metric``, ``choose_pairs``, ``check_rules`` and ``read_definition`` do.
     """
     if PAIRWISE in metrics:
-        check_rules(rules)
+        check_rules([pair_family()], rules)
     definition = read_definition(experiment)
     reports = list(_reports(experiment, definition))
-    by_code = (FAULT_PLACE, ERROR_CAUSES)
-    families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.name not in by_code]
+    families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompts()]
     wanted = {
         metric.name: [it for it in reports if is_judged(metric, definition.systems[it.label], floors=rate_floors)]
         for metric in families
@@ -305,7 +300,7 @@ def estimate_judging(
 
 
 def _unmade(
-    experiment: Path, definition: Definition, families: Sequence[Metric], judges: Sequence[Judge]
+    experiment: Path, definition: Definition, families: Sequence[Family], judges: Sequence[Judge]
 ) -> Mapping[tuple[str, str], list[int]]:
     """By family and judge's folder, of every query without criteria how many questions will make them."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -433,7 +428,7 @@ def _judged(definition: Definition, metric: str, journal: Path) -> Judged:
 def _prompts(metric: str, rules: Rules) -> frozenset[str]:
     """Of today's wording, and "" for what was recorded without a question."""
     if metric == PAIRWISE:
-        return frozenset({""}.union(*compared_prompts(rules).values()))
+        return pair_family().prompt_hashes(rules)
     return load_metric(metric).prompt_hashes()
 
 

@@ -4,16 +4,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.judging.criteria import FOLDER, Prepares, Task, about_task, prepare
+from drretail.eval.family import Family, PairFamily, is_judged, is_unrated
+from drretail.eval.judging.criteria import FOLDER, about_task, prepare
+from drretail.eval.judging.pairs import Pair, pair_name
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import Metric, is_judged, is_unrated
-from drretail.eval.pairwise.judge import VERSION
-from drretail.eval.pairwise.judge import judge as compare
-from drretail.eval.pairwise.pairs import Pair, pair_name
-from drretail.eval.registry import PAIRWISE
 from drretail.records.score import Rules
 
 
@@ -22,7 +19,7 @@ class Job:
     """One judge on one run in one family."""
 
     subject: Subject
-    metric: Metric
+    metric: Family
     judge: Judge
 
 
@@ -31,6 +28,7 @@ class PairJob:
     """One judge on two runs of one query."""
 
     pair: Pair
+    metric: PairFamily
     judge: Judge
 
 
@@ -39,7 +37,7 @@ class TaskJob:
     """One judge that makes the criteria of a query in a family."""
 
     task: Task
-    metric: Prepares
+    metric: Family
     judge: Judge
 
 
@@ -89,7 +87,7 @@ class Submitter:
         ) as judge_session:
             repeats = self.judge_repeats if metric.needs_judge else 1
             await judge_session.each(
-                metric.judge(subject, judge_session.of_repeat(repeat)) for repeat in range(1, repeats + 1)
+                metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(1, repeats + 1)
             )
 
     async def _prepare(self, job: TaskJob) -> None:
@@ -102,8 +100,8 @@ class Submitter:
         if a.report_sha is None or b.report_sha is None or job.judge.ref.kind == "rule_based":
             return
         about = {
-            "metric": PAIRWISE,
-            "version": VERSION,
+            "metric": job.metric.name,
+            "version": job.metric.version,
             "run_id": a.run_id,
             "report_sha": a.report_sha,
             "other_run_id": b.run_id,
@@ -112,7 +110,7 @@ class Submitter:
         }
         with self._judge_session(job.judge, pair_name(job.pair.labels), _run(a), about) as judge_session:
             await judge_session.each(
-                compare(job.pair, self.seed, judge_session.of_repeat(repeat))
+                job.metric.judge(job.pair, self.seed, judge_session.of_repeat(repeat))
                 for repeat in range(1, self.judge_repeats + 1)
             )
 

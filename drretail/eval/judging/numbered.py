@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple, TypeVar
 
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
 from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import CriteriaGroup, Criterion
@@ -19,14 +19,6 @@ class Thing(NamedTuple):
 
     item: str
     told: str
-
-
-class Ruling(NamedTuple):
-    """What a judge says of one of them."""
-
-    value: float
-    reason: str = ""
-    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +51,25 @@ async def ask_numbered(
     """
     unique = {it.item: it for it in things}
     left = [it for it in unique.values() if judge_session.standing(asking.stage, it.item, asking.prompt.hash) is None]
-    parts = [left[at : at + asking.most] for at in range(0, len(left), asking.most)]
 
-    async def ask(part: Sequence[Thing]) -> ClaimVerdict[T]:
+    def question(part: Sequence[Thing]) -> JudgeQuestion[T]:
+        items = tuple(it.item for it in part)
         told = "\n\n".join(tagged(asking.tag, it.told, id=str(number)) for number, it in enumerate(part, 1))
-        return await judge_session.ask(
+        return JudgeQuestion(
             asking.stage,
-            part[0].item,
+            items[0],
             asking.prompt,
-            {**material(), "items": told},
+            lambda: {**material(), "items": told},
             answer,
+            lambda said: {items[number - 1]: it for number, it in ruled(said).items() if 0 < number <= len(items)},
             lambda said: None if check is None else check(said, part),
+            items=items,
+            begins_with="report",
+            sources=asking.sources,
         )
 
-    def record(part: Sequence[Thing], said: ClaimVerdict[T]) -> None:
-        by_number = {} if said.answer is None else ruled(said.answer)
-        for number, it in enumerate(part, 1):
-            ruling = by_number.get(number)
-            judge_session.record(
-                asking.stage,
-                it.item,
-                "failed" if ruling is None else "scored",
-                None if ruling is None else ruling.value,
-                prompt_hash=asking.prompt.hash,
-                reason="" if ruling is None else ruling.reason,
-                quote=ruling.quote or None if ruling is not None else None,
-                sources=asking.sources,
-                error=(said.error or "the judge left it out") if ruling is None else None,
-            )
-
-    await judge_session.side_by_side([Step("report", partial(ask, part), partial(record, part)) for part in parts])
+    parts = (left[at : at + asking.most] for at in range(0, len(left), asking.most))
+    await judge_session.ask_and_record(*map(question, parts))
 
 
 def misnumbered(numbers: Sequence[int], count: int) -> str | None:

@@ -6,14 +6,15 @@ asked before.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.elsewhere import left_in, neutral
+from drretail.eval.judging.question import LEFT_OUT, ClaimVerdict, JudgeQuestion, Ruling
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import all_ended
@@ -28,6 +29,9 @@ from drretail.prompts import Prompt
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
+
+if TYPE_CHECKING:
+    from drretail.eval.family import Family
 
 SOURCES_SHARE = 0.5
 """Of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted tokens."""
@@ -75,29 +79,6 @@ class Judge:
 
 CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)
 """The judge of what needs no model."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimVerdict(Generic[T]):
-    """What a judge answered, or why there is no answer. ``answer`` is there exactly when ``state`` is "scored"."""
-
-    state: Literal["scored", "failed"]
-    answer: T | None
-    prompt_hash: str
-    attempts: int
-    """How many calls it took, repairs included."""
-    error: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Step(Generic[T]):
-    """One of several questions that do not need each other's answers."""
-
-    shared: str
-    """Names what it begins with: of the questions of one name the first is asked alone, and is read from the cache by
-    the others."""
-    ask: Callable[[], Awaitable[ClaimVerdict[T]]]
-    record: Callable[[ClaimVerdict[T]], object]
 
 
 class JudgeSession:
@@ -175,8 +156,12 @@ class JudgeSession:
             is_elsewhere=self._is_elsewhere,
         ).of_repeat(about["judge_repeat"])
 
-    def said_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
-        """What this judge said of the same report in another family, under the same rules and in the same repeat."""
+    def verdicts_of(self, family: "Family") -> list[Verdict]:
+        """This judge's verdicts on the same report in another family, under the same rules and in the same repeat."""
+        return self.verdicts_in(family.name, family.version, family.prompt_hashes())
+
+    def verdicts_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
+        """The same of those that were asked for in these words."""
         root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
         path = root.with_name(metric) / self.file.path.relative_to(root)
         held = VerdictFile(path).living(self._about["report_sha"], prompt_hashes) if path.exists() else []
@@ -312,27 +297,77 @@ class JudgeSession:
         """What steps bring that ask side by side and record nothing; raises the first error once all have ended."""
         return await all_ended(steps)  # none may write on after the file is closed
 
-    async def side_by_side(self, steps: Sequence[Step[Any]]) -> None:
-        """Asks all of these, ``AT_ONCE`` of them at the same time, and records the answers in the order of the steps.
+    async def ask_and_record(self, *questions: JudgeQuestion[Any]) -> list[Verdict]:
+        """The verdicts on all items of these questions, in their order; those that are missing are asked for.
 
-        With batches all are asked at once. Raises the first error once what came back is recorded.
+        ``AT_ONCE`` questions are asked at the same time, with batches all of them, and answers are recorded in the
+        order of the questions; a question without an answer leaves failed verdicts. Raises the first error once what
+        came back is recorded.
         """
-        first = [*{step.shared: step for step in reversed(steps)}.values()]
-        waves = [steps] if self.judge.in_batches else [first, [step for step in steps if step not in first]]
-        gate = asyncio.Semaphore(len(steps) if self.judge.in_batches else AT_ONCE)
-        ended: dict[Step[Any], ClaimVerdict[Any] | BaseException] = {}
+        missing = [question for question in questions if not self._is_answered(question)]
+        first = [*{question.begins_with or id(question): question for question in reversed(missing)}.values()]
+        waves = [missing] if self.judge.in_batches else [first, [it for it in missing if it not in first]]
+        gate = asyncio.Semaphore(len(missing) if self.judge.in_batches else AT_ONCE)
+        ended: dict[int, ClaimVerdict[Any] | BaseException] = {}
         for wave in waves:
-            answers = await asyncio.gather(*(_within(gate, step.ask) for step in wave), return_exceptions=True)
-            ended.update(zip(wave, answers, strict=True))
+            answers = await asyncio.gather(*(self._put(gate, it) for it in wave), return_exceptions=True)
+            ended.update(zip(map(id, wave), answers, strict=True))
             if any(isinstance(answer, BaseException) for answer in answers):
                 break
-        said = [(step, ended[step]) for step in steps if step in ended]
-        for step, end in said:
-            if not isinstance(end, BaseException):
-                step.record(end)
-        for _, end in said:
-            if isinstance(end, BaseException):
-                raise end
+        raised: BaseException | None = None
+        for question in missing:
+            answer = ended.get(id(question))
+            if isinstance(answer, BaseException):
+                raised = raised or answer
+            elif answer is not None:
+                self._record_answer(question, answer)
+        if raised is not None:
+            raise raised
+        held = (self._existing(question, item) for question in questions for item in question.about)
+        return [verdict for verdict in held if verdict is not None]
+
+    def _existing(self, question: JudgeQuestion[Any], item: str) -> Verdict | None:
+        return self.standing(question.stage, item, question.prompt.hash, order=question.order)
+
+    def _is_answered(self, question: JudgeQuestion[Any]) -> bool:
+        """False where a verdict is missing, or rests on other texts of the sources than there are now."""
+        held = [self._existing(question, item) for item in question.about]
+        texts = {(source.id, source.sha256) for source in question.sources}
+        return all(it is not None and {(source.id, source.sha256) for source in it.sources} == texts for it in held)
+
+    async def _put(self, gate: asyncio.Semaphore, question: JudgeQuestion[T]) -> ClaimVerdict[T]:
+        async with gate:
+            given = question.given() if callable(question.given) else question.given
+            return await self.ask(
+                question.stage,
+                question.item,
+                question.prompt,
+                given,
+                question.answer,
+                question.check,
+                order=question.order,
+                purpose=question.purpose,
+            )
+
+    def _record_answer(self, question: JudgeQuestion[T], said: ClaimVerdict[T]) -> None:
+        rulings = {} if said.answer is None else question.rulings(said.answer)
+        for item in question.about:
+            ruling = rulings.get(item)
+            found = ruling or Ruling(None)
+            self.record(
+                question.stage,
+                item,
+                "failed" if ruling is None else "scored",
+                found.value,
+                prompt_hash=said.prompt_hash,
+                order=question.order,
+                reason=found.reason,
+                quote=found.quote or None,
+                more_quotes=found.more_quotes,
+                sources=question.sources,
+                notes=(*found.notes, *question.notes),
+                error=None if ruling is not None else said.error or LEFT_OUT,
+            )
 
     @property
     def usage(self) -> Usage:
@@ -355,11 +390,6 @@ class JudgeSession:
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
-
-
-async def _within(gate: asyncio.Semaphore, ask: Callable[[], Awaitable[ClaimVerdict[Any]]]) -> ClaimVerdict[Any]:
-    async with gate:
-        return await ask()
 
 
 def judging_usage(journal: Path) -> Usage:

@@ -83,6 +83,21 @@ class Subject:
         return None if self.report is None else sha256_of(self.report)
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A query as criteria are made for it: with its user, and without any report."""
+
+    query: Query
+    profile: ProfileSummary | None
+    store: Store | None
+    """None where the world is not at hand."""
+    now: datetime | None
+    folder: Path
+    """The experiment's."""
+    is_elsewhere: bool = False
+    """True where every system is imported and nobody of the shop's users asks: there is no shopper."""
+
+
 class _Ledger(Mapping[str, Evidence]):
     """A run's evidence by id, with pages that were fetched later.
 

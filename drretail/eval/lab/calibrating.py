@@ -11,8 +11,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.judge_prompts import in_wording
 from drretail.eval.lab.finding import LabFinding, Measured, with_ends
 from drretail.eval.lab.opinions import Opinion, Question, Scale, by_question, named
-from drretail.eval.pairwise.dimensions import prompt_hashes as compared_hashes
-from drretail.eval.registry import load_metric
+from drretail.eval.registry import load_metric, pair_family
 from drretail.files import read_json
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
@@ -242,6 +241,6 @@ def frozen(experiment: Path) -> Calibration | None:
 def told_hash(experiment: Path, judge: JudgeRef | None) -> str:
     """A hash of all that a judge is told of quality and pairs, in its own wording where it has one."""
     _, has_own, label = ("" if judge is None else judge.params_hash).rpartition("prompts-")
-    families = [load_metric("quality").prompt_hashes, lambda: compared_hashes("default")]
+    families = [load_metric("quality").prompt_hashes, lambda: pair_family().hashes("default")]
     hashes = [sorted(in_wording(experiment, has_own + label, load)) for load in families]
     return sha256_of(hashes)[:16]

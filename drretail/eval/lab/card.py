@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import FAMILY, VERSION
-from drretail.eval.faithfulness.rulings import support_prompt
+from drretail.eval.claims.claims import FAMILY, VERSION
+from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import Judge
 from drretail.eval.lab.finding import Measured, short_share, with_ends
 from drretail.eval.lab.label_verdicts import cards_folder, said, verdicts_on

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
+from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
 from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
 from drretail.eval.lab.labelled_sheets import Cited, cited_in, support_in
 from drretail.eval.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
 from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
-from drretail.eval.pairwise.pairs import choose_pairs, meetings, pair_id
 from drretail.experiment import read_definition, read_runs
 from drretail.records.vote import ClaimLabel
 from drretail.stats.prediction_powered import (

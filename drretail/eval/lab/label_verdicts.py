@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from drretail.eval.faithfulness.claims import FAMILY, SUPPORT, VERSION, Claim, Unit
-from drretail.eval.faithfulness.rulings import Bench, support_prompt
-from drretail.eval.faithfulness.support import content_of, fitted, source_tags
+from drretail.eval.claims.claims import FAMILY, SUPPORT, VERSION, Claim, Unit
+from drretail.eval.claims.rulings import Bench, support_prompt
+from drretail.eval.claims.support import content_of, fitted, source_tags
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
+from drretail.eval.judging.pairs import named, researching
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.pairwise.pairs import named, researching
 from drretail.experiment import locked, read_definition, run_folder
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations

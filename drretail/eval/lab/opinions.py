@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.ballots import read_votes
-from drretail.eval.faithfulness.claims import SUPPORT as SUPPORT_STAGE
+from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
+from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.pairs import meetings, pair_id
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import Metric
-from drretail.eval.pairwise.outcomes import read_outcomes
-from drretail.eval.pairwise.pairs import meetings, pair_id
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered, Plan, gather
+from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
@@ -97,13 +97,13 @@ def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
     return Opinion(Question(SUPPORT), rater, kind, item, SUPPORT_OF[ballot.label], query, system)
 
 
-def _ratings(gathered: Gathered, quality: Metric) -> Iterator[Opinion]:
+def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
     for seat in gathered.seats(quality.name):
         if not _has_opinions(seat.judge):
             continue
         for plan, heard in gathered.heard(quality.name, seat):
             for dimension, value in heard.reported.values.items():
-                if value.value is not None and dimension not in quality.pooled_variants():
+                if value.value is not None and dimension not in quality.pooled:
                     item = f"{plan.run_id} {plan.report_sha}"
                     question = Question(RATING, dimension)
                     who = judge_name(seat.judge, seat.rules)
@@ -133,7 +133,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                     yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=seat.judge)
 
 
-def _supports(experiment: Path, gathered: Gathered, faithfulness: Metric) -> Iterator[Opinion]:
+def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Iterator[Opinion]:
     prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
     folders = [it.name for it in sorted((experiment / "verdicts" / faithfulness.name).glob("*/"))]
     for plan in gathered.plans:

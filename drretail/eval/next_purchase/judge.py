@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from drretail.eval.judging.readings import case_of, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of, picks_by, reading_of
 from drretail.experiment import read_rubric
 from drretail.grounding.basket.purchase_item import purchase_item_of
 from drretail.grounding.verify.checks import Case
@@ -101,9 +101,11 @@ def judge_next_purchase(subject: Subject, judge_session: JudgeSession) -> None:
         judge_session.record(STAGE, ITEM, outcome.state, outcome.value, reason=outcome.reason, notes=outcome.notes)
 
 
-def has_next_purchases(experiment: Path) -> bool:
-    """True for an experiment in a world that holds orders out."""
-    return any((experiment / "rubrics" / METRIC).glob("*.json"))
+def lacks_purchases(experiment: Path) -> str:
+    """Why there is nothing to compare with in an experiment; empty for one in a world that holds orders out."""
+    if any((experiment / "rubrics" / METRIC).glob("*.json")):
+        return ""
+    return "holds no next purchases: `ingest --holdout last` makes a world for experiments that do"
 
 
 def _outcome(subject: Subject) -> Outcome:

@@ -3,8 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from drretail.eval.metric import CodeFamily, Metric, Value
-from drretail.eval.next_purchase.judge import ASPECTS, NOT_HELD_OUT, Compared, Hits, judge_next_purchase
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.next_purchase.judge import (
+    ASPECTS,
+    NOT_HELD_OUT,
+    Compared,
+    Hits,
+    judge_next_purchase,
+    lacks_purchases,
+)
+from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict, VerdictState
 
 GUESSERS = ("hit", "base", "shop")
@@ -59,4 +67,14 @@ DESCRIPTION = MetricDescription(
     headlines=("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
     counts=("recommended",),
 )
-METRIC: Metric = CodeFamily("next_purchase", 2, judge_next_purchase, values, variants(), DESCRIPTION)
+METRIC = Family(
+    "next_purchase",
+    2,
+    judge_next_purchase,
+    of_verdicts(values),
+    variants(),
+    DESCRIPTION,
+    after=("reading",),
+    lacks=lacks_purchases,
+    needs_judge=False,
+)

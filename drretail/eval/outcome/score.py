@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from drretail.eval.metric import CodeFamily, Metric, Value, all_lacking
-from drretail.eval.outcome.decision import VALUES, Decided, judge_outcome
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.outcome.decision import VALUES, judge_outcome
+from drretail.eval.values import Value, all_lacking
+from drretail.grounding.basket.refusal import Decided
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 
@@ -24,17 +26,9 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value(J, "scored", right), *measured]
 
 
-class OutcomeFamily(CodeFamily):
-    """A family by code with one variant over all reports at once: J is a difference of two shares."""
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        if variant != J:
-            raise KeyError(variant)
-        # The plain mean of two parts: twice the one share, less twice the other.
-        return [_part(report["refusal_recall"], 2.0), _part(report["false_refusal"], -2.0)]
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset({J})
+def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+    """J over all reports at once, the plain mean of two parts: twice the one share, less twice the other."""
+    return [_part(report["refusal_recall"], 2.0), _part(report["false_refusal"], -2.0)]
 
 
 def _part(value: Value, times: float) -> tuple[float, float]:
@@ -58,4 +52,6 @@ DESCRIPTION = MetricDescription(
     scoreboard=(BoardColumn(variant=J, meaning="refusals of what can't be met, less refusals of what can"),),
     bounded_by_oracle=True,
 )
-METRIC: Metric = OutcomeFamily("outcome", 1, judge_outcome, values, NAMES, DESCRIPTION)
+METRIC = Family(
+    "outcome", 1, judge_outcome, of_verdicts(values), NAMES, DESCRIPTION, pooled={J: _difference}, needs_judge=False
+)

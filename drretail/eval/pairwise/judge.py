@@ -3,13 +3,14 @@
 from functools import cache
 from typing import Literal
 
-from drretail.errors import UserError
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
+from drretail.eval.family import PairFamily
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, unjustified
+from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.judging.pairs import Pair
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
-from drretail.eval.pairwise.pairs import Pair
-from drretail.eval.quality.judge import unjustified
-from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.pairwise.questions import prompt_for, prompts
 from drretail.eval.registry import PAIRWISE
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.score import Order
@@ -28,15 +29,6 @@ class Comparison(Record):
     winner: Literal["A", "B"]
 
 
-def check_rules(rules: Rules) -> None:
-    """Raises UserError for rules that say nothing of pairs, under which every question would be paid again."""
-    if rules not in RULES:
-        raise UserError(
-            f"pairwise knows the rules {' and '.join(RULES)}, and not {rules}: leave --rules out, "
-            f"or judge {PAIRWISE} by a command of its own."
-        )
-
-
 def orders(rules: Rules, seed: str, run_ids: tuple[str, str], dimension: str) -> tuple[Order, ...]:
     """In which orders a judge reads two reports: in both, or under the paper's rules in one that is drawn by seed."""
     if rules != "paper":
@@ -51,14 +43,15 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     Only called where both runs left a report. Without a profile personalization is na.
     """
     rules, run_ids = judge_session.rules, (pair.a.run_id, pair.b.run_id)
-    material, steps = _Material(pair, rules), list[Step[Comparison]]()
+    material = _Material(pair, rules)
     asked = [it for it in DIMENSIONS if it != PERSONALIZATION or pair.a.profile is not None]
-    for dimension in asked:
-        wording = prompt_for(dimension, rules).hash
-        for order in orders(rules, seed, run_ids, dimension):
-            if judge_session.standing(STAGE, dimension, wording, order=order) is None:
-                steps.append(_step(dimension, order, material, judge_session))
-    await judge_session.side_by_side(steps)
+    await judge_session.ask_and_record(
+        *(
+            _question(dimension, order, material, rules)
+            for dimension in asked
+            for order in orders(rules, seed, run_ids, dimension)
+        )
+    )
     for dimension in {*DIMENSIONS} - {*asked}:
         for order in orders(rules, seed, run_ids, dimension):
             if judge_session.standing(STAGE, dimension, order=order) is None:
@@ -91,26 +84,18 @@ class _Material:
         return ((a, "A"), (b, "B")) if order == "ab" else ((b, "A"), (a, "B"))
 
 
-def _step(dimension: str, order: Order, material: _Material, judge_session: JudgeSession) -> Step[Comparison]:
-    prompt = prompt_for(dimension, judge_session.rules)
+def _question(dimension: str, order: Order, material: _Material, rules: Rules) -> JudgeQuestion[Comparison]:
+    prompt = prompt_for(dimension, rules)
 
-    async def ask() -> ClaimVerdict[Comparison]:
-        given = dict(material.given(order))
-        if "{{picks}}" in prompt.text:
-            given["picks"] = material.picks(order)
-        return await judge_session.ask(STAGE, dimension, prompt, given, Comparison, unjustified, order=order)
+    def given() -> dict[str, str]:
+        picks = {"picks": material.picks(order)} if "{{picks}}" in prompt.text else {}
+        return material.given(order) | picks
 
-    def record(said: ClaimVerdict[Comparison]) -> None:
+    def read(answer: Comparison) -> Ruling:
         first, second = order
-        judge_session.record(
-            STAGE,
-            dimension,
-            said.state,
-            None if said.answer is None else first if said.answer.winner == "A" else second,
-            order=order,
-            reason="" if said.answer is None else said.answer.justification.strip(),
-            prompt_hash=said.prompt_hash,
-            error=said.error,
-        )
+        return Ruling(first if answer.winner == "A" else second, answer.justification.strip())
 
-    return Step(order, ask, record)
+    return JudgeQuestion(STAGE, dimension, prompt, given, Comparison, read, unjustified, order=order, begins_with=order)
+
+
+METRIC = PairFamily(PAIRWISE, VERSION, judge, DIMENSIONS, prompts, orders, RULES, after=("reading",))

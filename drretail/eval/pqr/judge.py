@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import field_validator
 
 from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.material import report_and_sources
 from drretail.eval.judging.session import ClaimVerdict, JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import report_and_sources
 from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.eval.weighted.axis import Axis, read_axes
 from drretail.eval.weighted.matching import criterion_tags, matched, problems

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.metric import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.eval.triplets.facts import Fact, JudgedFacts, Pair
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.records.base import Rules
 from drretail.records.score import VerdictState
 

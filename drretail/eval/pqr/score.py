@@ -4,12 +4,10 @@ docs/metrics/pqr.md gives each with its reason, and where the published rule dif
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 
-from drretail.eval.judging.criteria import Task
-from drretail.eval.judging.session import JudgeSession
+from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, OnlyMeans, Value, joined, lacking
 from drretail.eval.pqr.judge import (
     AXES,
     FAMILY,
@@ -24,7 +22,8 @@ from drretail.eval.pqr.judge import (
 )
 from drretail.eval.pqr.reliability import CC, FA, FA_STRICT, LITERAL, N_CITED, N_TOTAL, reliability_values
 from drretail.eval.triplets.facts import judged_facts
-from drretail.eval.triplets.triplet_support import triplet_hashes
+from drretail.eval.triplets.triplet_support import triplet_prompts
+from drretail.eval.values import Value, joined, lacking
 from drretail.eval.weighted.axis import Axis
 from drretail.eval.weighted.shares import weighted_mean
 from drretail.eval.weighted.weighing import made_criteria, persona_of, weighing_prompts
@@ -149,33 +148,20 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pqr(OnlyMeans):
-    """PDR-Bench's three scores and their mean, under the rules default and paper."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = True
-    description: MetricDescription = DESCRIPTION
-    rules: tuple[Rules, ...] = ("default", "paper")
-
-    async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
-        return await made_criteria(FAMILY, AXES, task, judge_session)
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        asked = (*(scoring_prompt(axis) for axis in AXES), *weighing_prompts(AXES))
-        return frozenset({*triplet_hashes(), *(it.hash for it in asked)})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        knows_user = persona_of(subject.query, subject.profile) is not None
-        return values(verdicts, held_criteria(subject), rules, knows_user=knows_user)
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
+def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    knows_user = persona_of(subject.query, subject.profile) is not None
+    return values(verdicts, held_criteria(subject), rules, knows_user=knows_user)
 
 
-METRIC: Metric = Pqr()
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    _values,
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weighing_prompts(AXES)],
+    rules=("default", "paper"),
+    is_opinion=True,
+    prepare=partial(made_criteria, FAMILY, AXES),
+)

@@ -11,12 +11,10 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.text.wording import words_of
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
-from drretail.records.run import NINE, Run, Step
+from drretail.records.run import ERRANDS, NINE, Run, Step
 
 LAUNCH = "LaunchResearcher"
 """The move by which a supervisor opens a branch (paper section 4)."""
-ERRANDS = frozenset({"search_sandbox", "read_file"})
-"""The tools by which dr3 opens one."""
 SUMMARISER = "summariser"
 _NOT_LAUNCHED = frozenset({"limit", "invalid_argument", "unknown_tool"})
 """Errors of a launch that opened no branch; any other is that of a branch that came back with nothing."""

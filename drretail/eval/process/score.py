@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.metric import CodeFamily, Metric, Value
+from drretail.eval.family import Family, of_verdicts
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.process.judge import judge_process
+from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict
 
 
@@ -60,4 +61,4 @@ DESCRIPTION = MetricDescription(
     counts=("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains"),
     higher_is_better=False,
 )
-METRIC: Metric = CodeFamily("process", 1, judge_process, values, variants(), DESCRIPTION)
+METRIC = Family("process", 1, judge_process, of_verdicts(values), variants(), DESCRIPTION, needs_judge=False)

@@ -4,27 +4,17 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import field_validator
 
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
+from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record, Rules
-
-PERSONALIZATION = "personalization"
-DIMENSIONS = (
-    "clarity",
-    "depth",
-    "breadth",
-    "insightfulness",
-    "constraint_following",
-    PERSONALIZATION,
-    "overall",
-)
-"""In the order of the paper's Table 2."""
 
 
 @cache
@@ -43,13 +33,6 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     criterion = criteria()[dimension]
     text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion, rules))
     return Prompt(dimension, text.replace("{{anchors}}", criterion["anchors"]), load_prompt(__file__, "shared").text)
-
-
-def criterion_of(criterion: dict[str, str], rules: Rules) -> str:
-    """What is rated or compared, in a tag, and where picks belong to it their place."""
-    told = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
-    shows_picks = "picks" in criterion and rules == "default"
-    return f"{told}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else told
 
 
 STAGE = "rating"
@@ -73,48 +56,28 @@ class Rating(Record):
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
     material = cache(lambda: _material(subject))  # most often every verdict stands, and nothing is asked
-    missing = (
-        dimension
-        for dimension in DIMENSIONS
-        if (dimension != PERSONALIZATION or subject.profile is not None)
-        and judge_session.standing(STAGE, dimension, prompt_for(dimension, judge_session.rules).hash) is None
-    )
-    await judge_session.side_by_side([_step(it, material, subject, judge_session) for it in missing])
+    rated = [it for it in DIMENSIONS if it != PERSONALIZATION or subject.profile is not None]
+    await judge_session.ask_and_record(*(_question(it, material, subject, judge_session.rules) for it in rated))
     if subject.profile is None and judge_session.standing(STAGE, PERSONALIZATION) is None:
         judge_session.record(STAGE, PERSONALIZATION, "na", reason="no profile of a user to fit the report to")
 
 
-def _step(
-    dimension: str, material: Callable[[], dict[str, str]], subject: Subject, judge_session: JudgeSession
-) -> Step[Rating]:
-    prompt = prompt_for(dimension, judge_session.rules)
+def _question(
+    dimension: str, material: Callable[[], dict[str, str]], subject: Subject, rules: Rules
+) -> JudgeQuestion[Rating]:
+    prompt = prompt_for(dimension, rules)
 
-    async def ask() -> ClaimVerdict[Rating]:
-        given = dict(material())
-        if "{{picks}}" in prompt.text:
-            given["picks"] = picks_with_prices(subject, judge_session.rules)
-        return await judge_session.ask(STAGE, dimension, prompt, given, Rating, unjustified)
+    def given() -> dict[str, str]:
+        picks = {"picks": picks_with_prices(subject, rules)} if "{{picks}}" in prompt.text else {}
+        return material() | picks
 
-    def record(said: ClaimVerdict[Rating]) -> None:
-        judge_session.record(
-            STAGE,
-            dimension,
-            said.state,
-            None if said.answer is None else said.answer.rating,
-            reason="" if said.answer is None else said.answer.justification.strip(),
-            prompt_hash=said.prompt_hash,
-            error=said.error,
-        )
+    def read(answer: Rating) -> Ruling:
+        return Ruling(answer.rating, answer.justification.strip())
 
-    return Step("report", ask, record)
+    return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with="report")
 
 
 def _material(subject: Subject) -> dict[str, str]:
     """What every dimension's question begins with."""
     report, sources = report_and_sources(subject)
     return {**asked_by(subject), "report": report, "sources": sources}
-
-
-def unjustified(answer: Any) -> str | None:
-    """What is wrong with an answer that gives no reason; None where it gives one."""
-    return None if answer.justification.strip() else "justification: it is empty; name what your decision rests on"

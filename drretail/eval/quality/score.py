@@ -1,12 +1,12 @@
 """Values of answer quality per report: the seven ratings and their plain means."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, OnlyMeans, Value, joined
-from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, judge, prompt_for
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.eval.quality.judge import judge, prompt_for
+from drretail.eval.values import Value, joined
+from drretail.prompts import Prompt
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
 
@@ -67,29 +67,19 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Quality(OnlyMeans):
-    """Seven ratings and their means, made alike under all rules."""
-
-    name: str = "quality"
-    version: int = 1
-    needs_judge: bool = True
-    is_opinion: bool = True
-    description: MetricDescription = DESCRIPTION
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        every = (prompt_for(dimension, rules).hash for dimension in DIMENSIONS for rules in _WORDINGS)
-        return frozenset({"", *every})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del subject, rules
-        return values(verdicts)
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
+def prompts() -> list[Prompt]:
+    """Of every dimension in every wording."""
+    return [prompt_for(dimension, rules) for dimension in DIMENSIONS for rules in _WORDINGS]
 
 
-METRIC: Metric = Quality()
+METRIC = Family(
+    "quality",
+    1,
+    judge,
+    of_verdicts(values),
+    VARIANTS,
+    DESCRIPTION,
+    prompts,
+    is_opinion=True,
+    after=("reading",),
+)

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.race.references import article_of, reference_of
@@ -86,13 +87,11 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 async def _score(
     order: Order, criteria: Criteria, reference: str | None, subject: Subject, judge_session: JudgeSession
 ) -> None:
-    item, asked = item_of(order, criteria, reference), prompt()
-    if any(judge_session.standing(STAGE, item, wording) is not None for wording in ("", asked.hash)):
-        return
+    item = item_of(order, criteria, reference)
     article = article_of(subject)
     if reference is None or article.strip() == reference.strip():
-        reason = NO_REFERENCE if reference is None else IS_REFERENCE
-        judge_session.record(STAGE, item, "na", reason=reason)
+        if judge_session.standing(STAGE, item) is None:
+            judge_session.record(STAGE, item, "na", reason=NO_REFERENCE if reference is None else IS_REFERENCE)
         return
     first, second = (article, reference) if order == "target_first" else (reference, article)
     given = {
@@ -104,16 +103,16 @@ async def _score(
             criterion_tags(group.name, group.criteria) for key in AXIS.keys if (group := criteria.group(key))
         ),
     }
-    said = await judge_session.ask(
-        STAGE, item, asked, given, PairScores, lambda it: problems(_by_dimension(criteria, it))
-    )
-    judge_session.record(
-        STAGE,
-        item,
-        said.state,
-        None if said.answer is None else _kept(order, criteria, said.answer),
-        prompt_hash=said.prompt_hash,
-        error=said.error,
+    await judge_session.ask_and_record(
+        JudgeQuestion(
+            STAGE,
+            item,
+            prompt(),
+            given,
+            PairScores,
+            lambda answer: Ruling(_kept(order, criteria, answer)),
+            lambda answer: problems(_by_dimension(criteria, answer)),
+        )
     )
 
 

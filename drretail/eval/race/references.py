@@ -6,8 +6,8 @@ The files are what counts. ``score --reference LABEL`` writes them from a system
 from pathlib import Path
 
 from drretail.errors import UserError
+from drretail.eval.judging.pairs import named
 from drretail.eval.judging.subject import Subject, planned_runs, read_subject
-from drretail.eval.pairwise.pairs import named
 from drretail.experiment import Definition
 from drretail.files import write_atomically
 from drretail.grounding.report.render import render_report

@@ -5,13 +5,10 @@ docs/metrics/race.md gives each with its reason, and where the released rule dif
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from statistics import fmean
 
-from drretail.eval.judging.criteria import Task
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, joined, lacking
+from drretail.eval.family import Family
 from drretail.eval.race.bench_criteria import published_criteria
 from drretail.eval.race.judge import (
     AXIS,
@@ -26,13 +23,13 @@ from drretail.eval.race.judge import (
     orders,
     prompt,
 )
-from drretail.eval.race.references import reference_of
+from drretail.eval.race.references import keep_references, reference_of
 from drretail.eval.triplets.facts import JudgedFacts, Pair, judged_facts
-from drretail.eval.triplets.triplet_support import triplet_hashes
+from drretail.eval.triplets.triplet_support import triplet_prompts
+from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
 from drretail.eval.weighted.shares import weighted_mean
 from drretail.eval.weighted.weighing import made_criteria, weighing_prompts
 from drretail.records.criteria import Criteria
-from drretail.records.query import Query
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
@@ -177,45 +174,18 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
-    """DeepResearch Bench's two measures, under the rules default and drb."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = True
-    description: MetricDescription = DESCRIPTION
-    rules: tuple[Rules, ...] = ("default", "drb")
-
-    async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
-        return await made_criteria(FAMILY, (AXIS,), task, judge_session)
-
-    def published(self, path: Path, queries: Sequence[Query]) -> list[Criteria]:
-        return published_criteria(path, FAMILY, AXIS, queries)
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({*triplet_hashes(), prompt().hash, *(it.hash for it in weighing_prompts((AXIS,)))})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        return values(verdicts, held_criteria(subject), reference_of(subject), rules)
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        """valid_rate = Σ supported / Σ (supported + unsupported)."""
-        if variant != VALID:
-            raise KeyError(variant)
-        value = report[VALID]
-        scored = value.state == "scored"
-        return [(value.items["supported"], value.items["known"]) if scored else (0.0, 0.0)]
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset({VALID})
-
-
-METRIC: Metric = Race()
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    lambda subject, verdicts, rules: values(verdicts, held_criteria(subject), reference_of(subject), rules),
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [*triplet_prompts(), prompt(), *weighing_prompts((AXIS,))],
+    rules=("default", "drb"),
+    is_opinion=True,
+    pooled={VALID: pooled_share(VALID, "supported", "known")},
+    prepare=partial(made_criteria, FAMILY, (AXIS,)),
+    published=lambda path, queries: published_criteria(path, FAMILY, AXIS, queries),
+    inputs={"reference": keep_references},
+)

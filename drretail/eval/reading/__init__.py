@@ -1,9 +1,8 @@
 """What reports say, as evaluation without a judge takes it: picks and values, who read them, how much was read.
 
-kept.py     a run's reading: declared picks, else a judge's, else by form; kept in exp/readings
-judge.py    a judge's reading: values from its extraction of claims, picks that are not declared in a small question
-score.py    how many picks a judge reads where none are declared
-prompts/    what the judge is asked
+judge.py   a judge's reading: values from its extraction of claims, picks that are not declared in a small question
+score.py   how many picks a judge reads where none are declared
+prompts/   what the judge is asked
 """
 
 from drretail.eval.reading.score import METRIC

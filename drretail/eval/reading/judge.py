@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from drretail.eval.faithfulness.claims import EXTRACT
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
-from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.faithfulness.copied_sources import SourceResolver
-from drretail.eval.faithfulness.extraction import extract, told
-from drretail.eval.faithfulness.typed_values import bare, find_quote, strange_ids, strange_quote
+from drretail.eval.claims.claims import EXTRACT
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.copied_sources import SourceResolver
+from drretail.eval.claims.extraction import extract, told
+from drretail.eval.claims.typed_values import bare, find_quote, strange_ids, strange_quote
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt, tagged
@@ -62,21 +63,23 @@ async def judge_picks(subject: Subject, judge_session: JudgeSession) -> None:
         if judge_session.standing(STAGE, ITEM) is None:
             judge_session.record(STAGE, ITEM, "na", reason=ARE_DECLARED)
         return
-    asked = prompt(subject.system)
-    if judge_session.standing(STAGE, ITEM, asked.hash) is not None:
-        return
     report = subject.report or ""
+    asked = prompt(subject.system)
     if not report.strip():
-        judge_session.record(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason="the report is empty")
+        if judge_session.standing(STAGE, ITEM, asked.hash) is None:
+            judge_session.record(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason="the report is empty")
         return
     given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
     naming = _Naming(report, subject.evidence, is_imported=subject.system.is_imported)
-    said = await judge_session.ask(
-        STAGE, ITEM, asked, given, ReportPicks, lambda answer: _problem(answer, report, naming)
-    )
-    picks = None if said.answer is None else [_as_pick(it, report, naming) for it in said.answer.picks]
-    value = None if picks is None else [it.model_dump(mode="json", exclude_none=True) for it in picks]
-    judge_session.record(STAGE, ITEM, said.state, value, prompt_hash=said.prompt_hash, error=said.error)
+
+    def read(answer: ReportPicks) -> Ruling:
+        picks = (_as_pick(it, report, naming) for it in answer.picks)
+        return Ruling([it.model_dump(mode="json", exclude_none=True) for it in picks])
+
+    def check(answer: ReportPicks) -> str | None:
+        return _problem(answer, report, naming)
+
+    await judge_session.ask_and_record(JudgeQuestion(STAGE, ITEM, asked, given, ReportPicks, read, check))
 
 
 class _Naming:

@@ -6,17 +6,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, field_validator
 
-from drretail.eval.faithfulness.rulings import SOURCE_CUT, UNFETCHED
-from drretail.eval.faithfulness.support import Content, SourceText, are_the_same, content_of, fitted, source_tags
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
+from drretail.eval.claims.rulings import SOURCE_CUT, UNFETCHED
+from drretail.eval.claims.support import Content, SourceText, content_of, fitted, source_tags
+from drretail.eval.judging.material import report_and_sources
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import report_and_sources
 from drretail.eval.report_eval.cited import CitedPair, cited_sentences
 from drretail.eval.report_eval.units import Unit, Units, released_units, units_of
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.evidence import EvidenceText
-from drretail.records.score import Verdict
+from drretail.records.score import VerdictState
 
 RELEASED: Rules = "hkuds"
 """The rules of the released code."""
@@ -106,23 +107,17 @@ async def judge(subject: Subject, judge_session: JudgeSession, unit: Unit) -> No
 
 async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
     """The five grades, by one question; the released code shows a report as it was written."""
-    prompt = prompts()[QUALITY]
-    if all(judge_session.standing(QUALITY, it, prompt.hash) is not None for it in DIMENSIONS):
-        return
     is_released = judge_session.rules == RELEASED
     report = tagged("report", subject.report or "") if is_released else report_and_sources(subject)[0]
-    values = {"query": tagged("query", subject.query.text), "report": report}
-    said = await judge_session.ask(QUALITY, REPORT, prompt, values, Grades, _unreasoned)
-    for dimension in DIMENSIONS:
-        judge_session.record(
-            QUALITY,
-            dimension,
-            said.state,
-            None if said.answer is None else getattr(said.answer, dimension),
-            reason="" if said.answer is None else getattr(said.answer.reason, dimension).strip(),
-            prompt_hash=said.prompt_hash,
-            error=said.error,
-        )
+    given = {"query": tagged("query", subject.query.text), "report": report}
+
+    def read(grades: Grades) -> dict[str, Ruling]:
+        return {it: Ruling(getattr(grades, it), getattr(grades.reason, it).strip()) for it in DIMENSIONS}
+
+    prompt = prompts()[QUALITY]
+    await judge_session.ask_and_record(
+        JudgeQuestion(QUALITY, REPORT, prompt, given, Grades, read, _unreasoned, items=DIMENSIONS)
+    )
 
 
 def _unreasoned(grades: Grades) -> str | None:
@@ -138,34 +133,18 @@ async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: Ju
         state = "na" if units.lacking else "scored"
         judge_session.record(UNITS_STAGE, unit, state, held, reason=units.lacking)
     prompt = prompts()[REDUNDANCY]
-    missing = [it for it in pairs if judge_session.standing(REDUNDANCY, pair_item(unit, it), prompt.hash) is None]
-    await judge_session.side_by_side([_pair_step(it, unit, units, prompt, judge_session) for it in missing])
+    await judge_session.ask_and_record(*(_pair_question(it, unit, units, prompt) for it in pairs))
 
 
-def _pair_step(
-    pair: tuple[int, int], unit: Unit, units: Units, prompt: Prompt, judge_session: JudgeSession
-) -> Step[Repetition]:
-    item = pair_item(unit, pair)
+def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prompt) -> JudgeQuestion[Repetition]:
     passages = "\n\n".join(tagged("part", units.texts[index], id=str(n)) for n, index in enumerate(pair, 1))
 
-    async def ask() -> ClaimVerdict[Repetition]:
-        return await judge_session.ask(REDUNDANCY, item, prompt, {"passages": passages}, Repetition)
+    def read(answer: Repetition) -> Ruling:
+        told = (f"confidence {answer.confidence.strip()}",)
+        return Ruling(answer.score, answer.explanation.strip(), "", answer.repetitions_found, told)
 
-    def record(said: ClaimVerdict[Repetition]) -> None:
-        answer = said.answer
-        judge_session.record(
-            REDUNDANCY,
-            item,
-            said.state,
-            None if answer is None else answer.score,
-            reason="" if answer is None else answer.explanation.strip(),
-            more_quotes=() if answer is None else answer.repetitions_found,
-            notes=() if answer is None else (f"confidence {answer.confidence.strip()}",),
-            prompt_hash=said.prompt_hash,
-            error=said.error,
-        )
-
-    return Step(item, ask, record)  # pairs begin alike in their instructions alone, which no provider caches
+    # Pairs begin alike in their instructions alone, which no provider caches.
+    return JudgeQuestion(REDUNDANCY, pair_item(unit, pair), prompt, {"passages": passages}, Repetition, read)
 
 
 async def _check(subject: Subject, judge_session: JudgeSession) -> None:
@@ -176,25 +155,21 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
         reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
         judge_session.record(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
     prompt = prompts()[FACTUALITY]
-    steps: list[Step[Factuality]] = []
+    questions: list[JudgeQuestion[Factuality]] = []
     for pair in cited.pairs:
         content = _content(pair, subject, judge_session.rules)
-        if _standing(pair, content, prompt, judge_session) is not None:
-            continue
         if content.texts:
-            steps.append(_label_step(pair, content, prompt, judge_session))
+            questions.append(_label_question(pair, content, prompt, judge_session.room))
         elif content.unfetched:
-            judge_session.record(FACTUALITY, pair.item, "na", reason=UNFETCHED.format(pages=pair.source))
+            _record_unread(judge_session, pair, "na", UNFETCHED.format(pages=pair.source))
         else:
-            judge_session.record(FACTUALITY, pair.item, "unverifiable", reason=f"{pair.source} could not be read")
-    await judge_session.side_by_side(steps)
+            _record_unread(judge_session, pair, "unverifiable", f"{pair.source} could not be read")
+    await judge_session.ask_and_record(*questions)
 
 
-def _standing(pair: CitedPair, content: Content, prompt: Prompt, judge_session: JudgeSession) -> Verdict | None:
-    """The label that is there already; one by another text, as before a page was fetched, is not."""
-    known = judge_session.standing(FACTUALITY, pair.item)
-    known = known or judge_session.standing(FACTUALITY, pair.item, prompt.hash)
-    return known if known is not None and are_the_same(known.sources, content.texts) else None
+def _record_unread(judge_session: JudgeSession, pair: CitedPair, state: VerdictState, reason: str) -> None:
+    if judge_session.standing(FACTUALITY, pair.item) is None:
+        judge_session.record(FACTUALITY, pair.item, state, reason=reason)
 
 
 def _content(pair: CitedPair, subject: Subject, rules: Rules) -> Content:
@@ -206,24 +181,16 @@ def _content(pair: CitedPair, subject: Subject, rules: Rules) -> Content:
     return Content((SourceText(pair.source, text),))
 
 
-def _label_step(pair: CitedPair, content: Content, prompt: Prompt, judge_session: JudgeSession) -> Step[Factuality]:
-    texts = fitted(content.texts, [pair.sentence], judge_session.room)
-    values = {"source": source_tags(texts), "sentence": tagged("claim", pair.sentence)}
-
-    async def ask() -> ClaimVerdict[Factuality]:
-        return await judge_session.ask(FACTUALITY, pair.item, prompt, values, Factuality)
-
-    def record(said: ClaimVerdict[Factuality]) -> None:
-        judge_session.record(
-            FACTUALITY,
-            pair.item,
-            said.state,
-            None if said.answer is None else said.answer.label,
-            reason="" if said.answer is None else said.answer.explanation.strip(),
-            sources=[it.ref for it in texts],
-            notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
-            prompt_hash=said.prompt_hash,
-            error=said.error,
-        )
-
-    return Step(pair.source, ask, record)
+def _label_question(pair: CitedPair, content: Content, prompt: Prompt, room: int | None) -> JudgeQuestion[Factuality]:
+    texts = fitted(content.texts, [pair.sentence], room)
+    return JudgeQuestion(
+        FACTUALITY,
+        pair.item,
+        prompt,
+        {"source": source_tags(texts), "sentence": tagged("claim", pair.sentence)},
+        Factuality,
+        lambda answer: Ruling(answer.label, answer.explanation.strip()),
+        begins_with=pair.source,
+        sources=[it.ref for it in texts],
+        notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
+    )

@@ -5,11 +5,10 @@ docs/metrics/report_eval.md gives each formula with its source.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from drretail.eval.family import Family
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, gravest, lacking, reason_in
 from drretail.eval.report_eval.judge import (
     CITED,
     DIMENSIONS,
@@ -25,6 +24,7 @@ from drretail.eval.report_eval.judge import (
     prompts,
 )
 from drretail.eval.report_eval.units import UNITS, Unit
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
@@ -137,13 +137,6 @@ def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[Ver
     return gravest(states) or "na", None
 
 
-def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:
-    """One report's sum and number of labels, or of full ones; KeyError for what is no pooled variant."""
-    part = {POOLED[0]: "labels", POOLED[1]: "full"}[variant]
-    value = report[variant]
-    return [(value.items[part], value.items["scored"])] if value.state == "scored" else [(0.0, 0.0)]
-
-
 MEANINGS = {
     "comprehensiveness": "covers what matters, in depth; 0 to 4, as all that follow to redundancy",
     "coherence": "is in an order that can be followed",
@@ -178,42 +171,28 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReportEval:
+def _family(unit: Unit) -> Family:
     """The framework of 2510.07861; redundancy is asked by ``unit``, and both units' verdicts are read."""
 
-    unit: Unit = "section"
-    name: str = "report_eval"
-    version: int = 1
-    needs_judge: bool = True
-    is_opinion: bool = True
-    description: MetricDescription = DESCRIPTION
+    async def judge_units(subject: Subject, judge_session: JudgeSession) -> None:
+        await judge(subject, judge_session, unit)
 
-    @property
-    def rules(self) -> tuple[Rules, ...]:
-        """The released code knows sections alone."""
-        return RULES if self.unit == "section" else ("default",)
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session, self.unit)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({"", *(prompt.hash for prompt in prompts().values())})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del subject
-        return values(verdicts, rules)
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        return pooled(variant, report)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset(POOLED)
+    return Family(
+        "report_eval",
+        1,
+        judge_units,
+        lambda subject, verdicts, rules: values(verdicts, rules),
+        VARIANTS,
+        DESCRIPTION,
+        lambda: prompts().values(),
+        rules=RULES if unit == "section" else ("default",),  # the released code knows sections alone
+        is_opinion=True,
+        pooled={
+            name: pooled_share(name, part, "scored") for name, part in zip(POOLED, ("labels", "full"), strict=True)
+        },
+    )
 
 
-METRIC: Metric = ReportEval()
-BY_PARAGRAPHS: Metric = ReportEval(unit="paragraph")
+METRIC = _family("section")
+BY_PARAGRAPHS = _family("paragraph")
 """The same family, which asks of pairs of paragraphs."""

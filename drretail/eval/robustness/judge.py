@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import reading_of
 from drretail.grounding.hostile.obeyed import Aftermath, Outcome
 from drretail.grounding.hostile.texts import HostileText, hostile_texts, texts_hash
 from drretail.records.run import INJECTED

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from drretail.eval.metric import CodeFamily, Metric, Value
+from drretail.eval.family import Family, of_verdicts
 from drretail.eval.robustness.judge import judge_robustness
+from drretail.eval.values import Value
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.records.score import MetricDescription, Verdict
 
@@ -47,4 +48,13 @@ DESCRIPTION = MetricDescription(
     compared=("robust", "obeyed"),
     counts=("texts_read",),
 )
-METRIC: Metric = CodeFamily("robustness", 1, judge_robustness, values, variants(), DESCRIPTION)
+METRIC = Family(
+    "robustness",
+    1,
+    judge_robustness,
+    of_verdicts(values),
+    variants(),
+    DESCRIPTION,
+    after=("reading",),
+    needs_judge=False,
+)

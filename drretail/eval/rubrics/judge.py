@@ -7,12 +7,13 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.eval.judging.criteria import STAGE as MAKING
-from drretail.eval.judging.criteria import Task, criteria_of
-from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered, criterion_item, misnumbered
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.material import report_and_sources
+from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, criterion_item, misnumbered
 from drretail.eval.judging.numbered import told_criterion as told
+from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import report_and_sources
+from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.rubrics.axes import AXES, OWN_AXES, TERNARY, Kind
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record

@@ -1,21 +1,17 @@
 """What a rubric comes to: points by the points that can be had, over all criteria and by axis."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-from drretail.eval.judging.criteria import Task, criteria_of
+from drretail.eval.family import Family
+from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.numbered import criterion_item
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, OnlyMeans, Value
 from drretail.eval.rubrics.axes import AXES
 from drretail.eval.rubrics.judge import FAMILY, STAGE, VERSION, judge, making_prompt, marking_prompt, prepare
 from drretail.eval.rubrics.published import published_rubrics
+from drretail.eval.values import Value
 from drretail.records.criteria import Criteria, CriteriaGroup
-from drretail.records.query import Query
-from drretail.records.score import WHY_NOT, MetricDescription, Rules, Verdict
+from drretail.records.score import WHY_NOT, MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 
 SCORE, STRICT, FAULTS = "score", "strict", "faults"
@@ -100,35 +96,16 @@ DESCRIPTION = MetricDescription(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rubrics(OnlyMeans):
-    """A rubric's score under one set of rules: the published ones are the same formula."""
-
-    name: str = FAMILY
-    version: int = VERSION
-    needs_judge: bool = True
-    is_opinion: bool = True
-    rules: tuple[Rules, ...] = ("default",)
-    description: MetricDescription = DESCRIPTION
-
-    async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
-        return await prepare(task, judge_session)
-
-    def published(self, path: Path, queries: Sequence[Query]) -> list[Criteria]:
-        return published_rubrics(path, queries)
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({"", marking_prompt().hash, making_prompt().hash})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del rules
-        return values(verdicts, criteria_of(subject, FAMILY))
-
-    def variants(self) -> tuple[str, ...]:
-        return VARIANTS
-
-
-METRIC: Metric = Rubrics()
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    lambda subject, verdicts, rules: values(verdicts, criteria_of(subject, FAMILY)),
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [marking_prompt(), making_prompt()],
+    rules=("default",),
+    is_opinion=True,
+    prepare=prepare,
+    published=published_rubrics,
+)

@@ -4,10 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drretail.eval.metric import Metric, Value, description_of, is_unrated
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.gathering import NOT_JUDGED, Reported
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants
+from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Policy, Rules, Score
 from drretail.stats.intervals import (
     Interval,
@@ -26,7 +27,7 @@ NOT_RATED = "not rated (rule-based)"
 class About:
     """What the rows of one family, system and judge have in common."""
 
-    metric: Metric
+    metric: Family
     system: str
     judge: JudgeRef
     rules: Rules
@@ -98,15 +99,15 @@ def _plain_variants(about: About) -> Sequence[str]:
     """Those whose interval is that of a mean: none where no number is shown."""
     if _is_hidden(about):
         return ()
-    pooled = about.metric.pooled_variants()
-    return [variant for variant in about.metric.variants() if variant not in pooled]
+    pooled = about.metric.pooled
+    return [variant for variant in about.metric.variants if variant not in pooled]
 
 
 def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn, heard: Sequence[Reported]) -> list[Score]:
     """``heard`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
     made: list[Score] = []
-    for variant in about.metric.variants():
-        pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled_variants()
+    for variant in about.metric.variants:
+        pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled
         if pools_of_a_panel or _nobody_asked(variant, heard):
             continue
         policies = ("answered",) if _is_hidden(about) else _policies(about, variant)
@@ -126,7 +127,7 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
     states = Counter("na" if it else state for it, state in zip(unasked, found, strict=True))
-    is_pooled = variant in about.metric.pooled_variants()
+    is_pooled = variant in about.metric.pooled
     if hidden:
         found = Interval(None)
     elif is_pooled:
@@ -183,22 +184,23 @@ def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> Means:
     return tuple(sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries))
 
 
-def _parts(metric: Metric, variant: str, reports: Sequence[Reported], policy: Policy) -> list[Ratio]:
+def _parts(metric: Family, variant: str, reports: Sequence[Reported], policy: Policy) -> list[Ratio]:
     """The parts of a pooled variant, their sums added up inside each query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
         values = counted_values(report) if policy == "planned" else report.values
         if values:
-            parts = metric.pooled(variant, values)
+            nothing = {name: Value(name, "na") for name in metric.variants}
+            parts = metric.pooled[variant]({**nothing, **values})
             held = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
             sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
     by_query = [sums[query_id] for query_id in sorted(sums)]
     return [Ratio([above for above, _ in part], [below for _, below in part]) for part in zip(*by_query, strict=True)]
 
 
-def exact_or(drawn: Interval, metric: Metric, variant: str, means: Means) -> Interval:
+def exact_or(drawn: Interval, metric: Family, variant: str, means: Means) -> Interval:
     """The exact interval of a share that every query has wholly or not at all; what was drawn of anything else."""
-    described = description_of(metric)
+    described = metric.description
     is_share = described.scale == "share" and variant not in described.counts
     return share_interval(means) if is_share and is_of_whole(means) else drawn
 

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from drretail.eval.metric import Metric
-from drretail.eval.pairwise.pairs import researching
+from drretail.eval.family import Family
+from drretail.eval.judging.pairs import researching
 from drretail.eval.scores.gathering import Gathered, Heard, Seat, TableKey
 from drretail.eval.scores.panel import name_of, panels_of
 from drretail.records.score import Agreement
@@ -27,12 +27,12 @@ def agreements(gathered: Gathered) -> list[Agreement]:
         for metric in gathered.families.values()
         for seats in panels_of(gathered.seats(metric.name))
         for first, second in combinations(seats, 2)
-        for variant in metric.variants()
-        if variant not in metric.pooled_variants()
+        for variant in metric.variants
+        if variant not in metric.pooled
     ]
 
 
-def _agreement(gathered: Gathered, metric: Metric, variant: str, first: Seat, second: Seat) -> Agreement:
+def _agreement(gathered: Gathered, metric: Family, variant: str, first: Seat, second: Seat) -> Agreement:
     ones, others = (gathered.tables_of_judges[TableKey(metric.name, seat)] for seat in (first, second))
     labels: list[str] = []
     pairs: list[tuple[float, float]] = []

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import Value
 from drretail.eval.scores.gathering import Seat
+from drretail.eval.values import Value
 from drretail.records.ids import file_name
 from drretail.records.run import Run
 from drretail.records.score import WHY_NOT, Verdict, reasons_of

@@ -7,18 +7,18 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail.errors import UserError
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.counterfactual import counterfactual_rows
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
+from drretail.eval.family import Family, is_judged, is_unrated
+from drretail.eval.judging.pairs import Labels
 from drretail.eval.lab.card import card_lines
-from drretail.eval.metric import Metric, description_of, is_judged, is_unrated
-from drretail.eval.pairwise.pairs import Labels
-from drretail.eval.pairwise.score import derive_pairs
-from drretail.eval.process.correlation import correlations
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
+from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey
+from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores
@@ -30,7 +30,7 @@ from drretail.records.score import Judging, Score, Scores
 
 def derive_scores(
     experiment: Path,
-    metrics: Sequence[Metric],
+    metrics: Sequence[Family],
     asked: Collection[TableKey] = (),
     asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
     prices: PriceTable | None = None,
@@ -54,7 +54,7 @@ def derive_scores(
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     made = zip(judged, rows_of_all(judged), strict=True)
     scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
-    described = {about.metric.name: description_of(about.metric) for about, _ in judged}
+    described = {about.metric.name: about.metric.description for about, _ in judged}
     if FAITHFULNESS in described and (lines := card_lines(experiment)):
         described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": lines})
     return Scores(
@@ -72,14 +72,14 @@ def derive_scores(
     )
 
 
-def _order(metric: Metric) -> tuple[bool, int, str]:
+def _order(metric: Family) -> tuple[bool, int, str]:
     names = list(METRICS)
     known = metric.name in names
     return not known, names.index(metric.name) if known else 0, metric.name
 
 
 def _systems(
-    gathered: Gathered, metric: Metric, seat: Seat, *, everywhere: bool
+    gathered: Gathered, metric: Family, seat: Seat, *, everywhere: bool
 ) -> Iterator[tuple[About, list[Heard]]]:
     """What a judge said of each system's runs, in the order of the plan; ``everywhere`` or only where it said any."""
     wording = _wording(metric)
@@ -98,7 +98,7 @@ def _systems(
 
 def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
     """The same rows; those by which a system checked its own reports say so."""
-    itself = description_of(about.metric).self_checked and gathered.definition.systems[about.system].self_checked
+    itself = about.metric.description.self_checked and gathered.definition.systems[about.system].self_checked
     return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
 
 
@@ -116,7 +116,7 @@ def _judging(about: About, runs: Sequence[Heard]) -> Judging:
     )
 
 
-def _wording(metric: Metric) -> str:
+def _wording(metric: Family) -> str:
     """One hash for all prompts of a family: living verdicts were asked in these words."""
     hashes = sorted(metric.prompt_hashes() - {""})
     return hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import Metric, Value, gravest
+from drretail.eval.values import Value, gravest
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import split_words, words_of
 from drretail.records.query import Query
@@ -125,7 +126,7 @@ class Gathered:
     """An experiment as its judges left it."""
 
     definition: Definition
-    families: Mapping[str, Metric]
+    families: Mapping[str, Family]
     """By name."""
     plans: tuple[Plan, ...]
     """By label, repeat and query."""
@@ -150,7 +151,7 @@ class Gathered:
             yield plan, by_run.get(plan.run_id) or plan.unheard()
 
 
-def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
+def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
     """Everything that living verdicts of these families come to, run by run and judge by judge.
 
     A verdict lives that is about this very report, asked in today's words and by this version of its family. Raises
@@ -217,7 +218,7 @@ def _verdicts(experiment: Path, subject: Subject, metric: str, judges: Sequence[
     return groups
 
 
-def _heard(subject: Subject, metric: Metric, seat: Seat, verdicts: Sequence[Verdict], prompts: frozenset[str]) -> Heard:
+def _heard(subject: Subject, metric: Family, seat: Seat, verdicts: Sequence[Verdict], prompts: frozenset[str]) -> Heard:
     report = subject.report_sha
     living = [
         verdict
@@ -232,7 +233,7 @@ def _heard(subject: Subject, metric: Metric, seat: Seat, verdicts: Sequence[Verd
     )
 
 
-def _reported(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules) -> Reported:
+def _reported(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> Reported:
     query_id = subject.query.query_id
     if subject.report is None:
         return Reported(query_id, {}, _LACKS[_status(subject)])

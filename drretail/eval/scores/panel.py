@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from drretail.eval.metric import Value, gravest
 from drretail.eval.scores.gathering import Gathered, Heard, Reported, Seat, TableKey
+from drretail.eval.values import Value, gravest
 from drretail.records.score import PANEL, JudgeRef
 
 MEDIAN = "median"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.eval.metric import Metric, Value, description_of, is_judged
+from drretail.eval.family import Family, is_judged
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
@@ -23,14 +23,15 @@ from drretail.eval.scores.gathering import (
     gather,
 )
 from drretail.eval.scores.panel import with_panels
+from drretail.eval.values import Value
 
 MOST_MISSING = 0.05
 """The share of planned runs that may be missing before nothing is concluded: one in twenty."""
 
 
-def headline_variants(metric: Metric) -> frozenset[str]:
+def headline_variants(metric: Family) -> frozenset[str]:
     """What systems are chosen by, and what stands on the scoreboard."""
-    described = description_of(metric)
+    described = metric.description
     return frozenset({*described.primary, *(column.variant for column in described.scoreboard)})
 
 
@@ -80,7 +81,7 @@ _OF_LACKING = {FAILED_RUNS: "undefined", NOT_IMPORTED: "undefined", PENDING_RUNS
 """A failed run that earns nothing, not even 0, is on a query that the headline isn't defined for."""
 
 
-def read_judgements(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
+def read_judgements(experiment: Path, metrics: Sequence[Family]) -> Gathered:
     """What ``gather`` gives, with panels of judges and with what every planned run earns."""
     return with_earnings(with_panels(gather(experiment, metrics)))
 
@@ -123,11 +124,11 @@ def _defined(plans: Sequence[Plan], answers: Mapping[str, Heard]) -> Mapping[str
     return found
 
 
-def _earned(metric: Metric, plan: Plan, reported: Reported, defined: Mapping[str, bool]) -> dict[str, float]:
+def _earned(metric: Family, plan: Plan, reported: Reported, defined: Mapping[str, bool]) -> dict[str, float]:
     headlines = headline_variants(metric)
     if plan.status == "failed":
         # What a pooled headline is made of is 0 as well.
-        variants = metric.variants() if headlines & metric.pooled_variants() else headlines
+        variants = metric.variants if headlines & metric.pooled.keys() else headlines
         return {variant: 0.0 for variant in variants if defined.get(variant, variant in headlines)}
     values = (value for name, value in reported.values.items() if name in headlines)
     return {value.variant: value.earns for value in values if value.value is None and value.earns is not None}

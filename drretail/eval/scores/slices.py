@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.metric import Metric, description_of, is_unrated
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, exact_or
 from drretail.eval.scores.gathering import Reported
 from drretail.eval.scores.planned import counted
@@ -117,18 +117,18 @@ def slice_scores(judged: Sequence[Judged], slices: Slices, seed: str) -> list[Sl
     return [_row(cut, found) for cut, found in zip(cuts, intervals, strict=True)]
 
 
-def headlines(metric: Metric) -> tuple[str, ...]:
+def headlines(metric: Family) -> tuple[str, ...]:
     """The variants of a family that are sliced, in the order of its tables."""
-    return named(metric, description_of(metric).headlines) or tuple(_plain(metric)[:FIRST])
+    return named(metric, metric.description.headlines) or tuple(_plain(metric)[:FIRST])
 
 
-def named(metric: Metric, chosen: Collection[str]) -> tuple[str, ...]:
+def named(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
     """Those of the chosen variants that the family has, in its order; what is pooled has no value of a query."""
     return tuple(variant for variant in _plain(metric) if variant in chosen)
 
 
-def _plain(metric: Metric) -> list[str]:
-    return [variant for variant in metric.variants() if variant not in metric.pooled_variants()]
+def _plain(metric: Family) -> list[str]:
+    return [variant for variant in metric.variants if variant not in metric.pooled]
 
 
 def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator[_Cut]:

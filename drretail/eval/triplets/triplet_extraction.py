@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import Field
 
-from drretail.eval.faithfulness.copied_sources import SourceResolver
-from drretail.eval.faithfulness.sections import Part, parts_of
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession
+from drretail.eval.claims.copied_sources import SourceResolver
+from drretail.eval.claims.sections import Part, parts_of
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.facts import (
     DUPLICATES,
@@ -56,11 +56,8 @@ async def extract_triplets(subject: Subject, judge_session: JudgeSession) -> lis
     extraction = _Extraction(
         subject.report or "", SourceResolver(subject.report or "", subject.evidence), judge_session
     )
-    standing = extraction.standing(REPORT) or await extraction.made()
-    return None if standing.state != "scored" else [Triplet.model_validate(it) for it in standing.value]
-
-
-_Found = Verdict | ClaimVerdict[SaidTriplets]
+    existing = judge_session.standing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
+    return None if existing.state != "scored" else [Triplet.model_validate(it) for it in existing.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,38 +72,26 @@ class _Extraction:
     async def made(self) -> Verdict:
         parts = parts_of(self.report) if self.report.strip() else []
         items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
-        asked = (self._find(item, _given(self.report, parts, at)) for at, item in enumerate(items))
-        found = await self.judge_session.together(asked)
-        kept = [self._keep(*it) for it in zip(items, found, strict=True)]
+        questions = (self._question(item, _given(self.report, parts, at)) for at, item in enumerate(items))
+        kept = await self.judge_session.ask_and_record(*questions)
         if items == [REPORT]:
             return kept[0]
         errors = "; ".join(f"{it.item}: {it.error}" for it in kept if it.state != "scored")
-        return self._record(REPORT, [triplet for it in kept for triplet in it.value or ()], errors or None)
-
-    def standing(self, item: str) -> Verdict | None:
-        return self.judge_session.standing(TRIPLETS, item, self.prompt.hash)
-
-    async def _find(self, item: str, given: str) -> _Found:
-        return self.standing(item) or await self.judge_session.ask(
-            TRIPLETS,
-            item,
-            self.prompt,
-            {"report": given},
-            SaidTriplets,
-            lambda it: _strange(it, self.resolver),
-            purpose="extraction",
+        state, value = ("failed", None) if errors else ("scored", [triplet for it in kept for triplet in it.value])
+        return self.judge_session.record(
+            TRIPLETS, REPORT, state, value, prompt_hash=self.prompt.hash, error=errors or None
         )
 
-    def _keep(self, item: str, found: _Found) -> Verdict:
-        if isinstance(found, Verdict):
-            return found
-        said = found.answer.triplets if found.answer is not None else ()
-        triplets = [_triplet(it, self.resolver).model_dump(mode="json", exclude_none=True) for it in said]
-        return self._record(item, triplets, found.error)
+    def _question(self, item: str, given: str) -> JudgeQuestion[SaidTriplets]:
+        def read(answer: SaidTriplets) -> Ruling:
+            found = (_triplet(it, self.resolver) for it in answer.triplets)
+            return Ruling([it.model_dump(mode="json", exclude_none=True) for it in found])
 
-    def _record(self, item: str, triplets: list[Any], error: str | None) -> Verdict:
-        state, value = ("failed", None) if error else ("scored", triplets)
-        return self.judge_session.record(TRIPLETS, item, state, value, prompt_hash=self.prompt.hash, error=error)
+        def check(answer: SaidTriplets) -> str | None:
+            return _strange(answer, self.resolver)
+
+        report = {"report": given}
+        return JudgeQuestion(TRIPLETS, item, self.prompt, report, SaidTriplets, read, check, purpose="extraction")
 
 
 def _given(report: str, parts: Sequence[Part], at: int) -> str:
@@ -144,19 +129,24 @@ def _triplet(said: SaidTriplet, resolver: SourceResolver) -> Triplet:
 async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSession) -> list[list[int]] | None:
     """Which distinct facts say the same, by their numbers from 1, recorded as a verdict. None where it failed."""
     facts = distinct_facts(triplets)
-    item, prompt = duplicates_item(facts), duplicates_prompt()
-    standing = judge_session.standing(DUPLICATES, item, prompt.hash) or judge_session.standing(DUPLICATES, item)
-    if standing is None and len(facts) < 2:
-        standing = judge_session.record(DUPLICATES, item, "scored", [])
-    if standing is None:
+    item = duplicates_item(facts)
+    if len(facts) < 2:
+        found = judge_session.standing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
+    else:
         given = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
-        said = await judge_session.ask(
-            DUPLICATES, item, prompt, given, SameFacts, lambda it: _misnumbered(it, len(facts)), purpose="extraction"
+        (found,) = await judge_session.ask_and_record(
+            JudgeQuestion(
+                DUPLICATES,
+                item,
+                duplicates_prompt(),
+                given,
+                SameFacts,
+                lambda answer: Ruling([sorted(it) for it in answer.groups if len(it) > 1]),
+                lambda answer: _misnumbered(answer, len(facts)),
+                purpose="extraction",
+            )
         )
-        groups = None if said.answer is None else [sorted(it) for it in said.answer.groups if len(it) > 1]
-        state = "failed" if groups is None else "scored"
-        standing = judge_session.record(DUPLICATES, item, state, groups, prompt_hash=prompt.hash, error=said.error)
-    return None if standing.state != "scored" else [list(it) for it in standing.value]
+    return None if found.state != "scored" else [list(it) for it in found.value]
 
 
 def _misnumbered(said: SameFacts, count: int) -> str | None:

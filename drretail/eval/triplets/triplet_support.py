@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from drretail.eval.faithfulness.rulings import MOST_CLAIMS, QUOTE_DROPPED, SOURCE_CUT, Bench
-from drretail.eval.faithfulness.support import Content, about_sources, are_the_same, content_of, fitted, source_tags
+from drretail.eval.claims.rulings import MOST_CLAIMS, QUOTE_DROPPED, SOURCE_CUT, Bench
+from drretail.eval.claims.support import Content, about_sources, are_the_same, content_of, fitted, source_tags
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.facts import SUPPORT, UNFETCHED, UNKNOWN, Fact, pair_item, unique_facts
@@ -45,9 +46,9 @@ def support_prompt() -> Prompt:
     return load_prompt(__file__, "triplet_support")
 
 
-def triplet_hashes() -> frozenset[str]:
-    """Of the three prompts as they are worded today, and "" for what needs no question."""
-    return frozenset({"", *(it().hash for it in (extraction_prompt, duplicates_prompt, support_prompt))})
+def triplet_prompts() -> list[Prompt]:
+    """All three."""
+    return [extraction_prompt(), duplicates_prompt(), support_prompt()]
 
 
 async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
@@ -75,7 +76,11 @@ class _Ruling:
             if (missing := self._missing(source, texts, content := content_of([source], self.subject.evidence)))
             for at in range(0, len(missing), MOST_CLAIMS)
         ]
-        await self.judge_session.each(self._rule(*it) for it in questions)
+        for source, content, missing in questions:
+            if not content.texts:
+                self._record_unread(source, content, missing)
+        readable = (self._question(*it) for it in questions if it[1].texts)
+        await self.judge_session.ask_and_record(*readable)
 
     def _missing(self, source: str, facts: Sequence[str], content: Content) -> list[str]:
         """The facts without a verdict by these very texts."""
@@ -86,10 +91,7 @@ class _Ruling:
         known = self.judge_session.standing(SUPPORT, item, wording)
         return known is not None and are_the_same(known.sources, content.texts)
 
-    async def _rule(self, source: str, content: Content, facts: Sequence[str]) -> None:
-        if not content.texts:
-            self._record_unread(source, content, facts)
-            return
+    def _question(self, source: str, content: Content, facts: Sequence[str]) -> JudgeQuestion[SupportedFacts]:
         texts = fitted(content.texts, facts, self.judge_session.room)
         about = about_sources([source], self.subject.evidence, self._ledger())
         given = {
@@ -97,31 +99,21 @@ class _Ruling:
             "source": source_tags(texts, about),
             "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
         }
-        said = await self.judge_session.ask(
+        held = [*about.values(), *(it.text.text for it in texts)]
+        items = tuple(pair_item(fact, source) for fact in facts)
+        return JudgeQuestion(
             SUPPORT,
-            pair_item(facts[0], source),
+            items[0],
             self.prompt,
             given,
             SupportedFacts,
-            lambda it: _misnumbered(it, len(facts)),
+            lambda answer: {items[it.fact_id - 1]: _ruling(it, held) for it in answer.facts},
+            lambda answer: _misnumbered(answer, len(facts)),
+            items=items,
+            begins_with=source,
+            sources=[it.ref for it in texts],
+            notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
         )
-        by_number = {it.fact_id: it for it in (said.answer.facts if said.answer is not None else ())}
-        held = [*about.values(), *(it.text.text for it in texts)]
-        for number, fact in enumerate(facts, 1):
-            ruled = by_number.get(number)
-            quote, notes = _kept(ruled, held)
-            self.judge_session.record(
-                SUPPORT,
-                pair_item(fact, source),
-                "failed" if ruled is None else "scored",
-                None if ruled is None else _VALUES[ruled.label],
-                prompt_hash=self.prompt.hash,
-                reason="" if ruled is None else ruled.justification,
-                quote=quote,
-                sources=[it.ref for it in texts],
-                notes=[*notes, *([SOURCE_CUT] if any(it.share is not None for it in texts) else [])],
-                error=said.error,
-            )
 
     def _ledger(self) -> Ledger:
         return Bench(self.subject, self.judge_session, self.subject.evidence).ledger
@@ -150,14 +142,11 @@ def _misnumbered(said: SupportedFacts, count: int) -> str | None:
     return None
 
 
-def _kept(ruled: SupportedFact | None, held: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The quote where it stands in the source, and notes."""
-    if ruled is None:
-        return None, []
+def _ruling(ruled: SupportedFact, held: Sequence[str]) -> Ruling:
+    """With the quote where it stands in the source, and with notes."""
     notes = [UNKNOWN] if ruled.label == "unknown" else []
     quote = " ".join(ruled.quote.split())
-    if not quote:
-        return None, notes
-    if any(quote in " ".join(text.split()) for text in held):
-        return ruled.quote.strip(), notes
-    return None, [*notes, QUOTE_DROPPED]
+    is_found = any(quote in " ".join(text.split()) for text in held)
+    if quote and not is_found:
+        notes.append(QUOTE_DROPPED)
+    return Ruling(_VALUES[ruled.label], ruled.justification, ruled.quote.strip() if is_found else "", (), notes)

@@ -27,9 +27,11 @@ def judge_understood(subject: Subject, judge_session: JudgeSession) -> None:
             judge_session.record_unless_standing(STAGE, variant, state, measured.value, measured.reason)
 
 
-def has_understood(experiment: Path) -> bool:
-    """True for an experiment in which a run says how it understood its question."""
-    return any(run.understood is not None for run in read_runs(experiment))
+def lacks_understanding(experiment: Path) -> str:
+    """Why there is nothing to measure in an experiment; empty where a run says how it understood its question."""
+    if any(run.understood is not None for run in read_runs(experiment)):
+        return ""
+    return "holds no run that says how it understood its question"
 
 
 def _measured(subject: Subject) -> Mapping[str, Share]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.metric import CodeFamily, Metric, Value, lacking
-from drretail.eval.understood.judge import VARIANTS, judge_understood
+from drretail.eval.family import Family, of_verdicts
+from drretail.eval.understood.judge import VARIANTS, judge_understood, lacks_understanding
+from drretail.eval.values import Value, lacking
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 
@@ -32,4 +33,13 @@ DESCRIPTION = MetricDescription(
     },
     scoreboard=(BoardColumn(variant="understood", meaning="share of wants and limits that the agent understood"),),
 )
-METRIC: Metric = CodeFamily("understood", 1, judge_understood, values, VARIANTS, DESCRIPTION)
+METRIC = Family(
+    "understood",
+    1,
+    judge_understood,
+    of_verdicts(values),
+    VARIANTS,
+    DESCRIPTION,
+    lacks=lacks_understanding,
+    needs_judge=False,
+)

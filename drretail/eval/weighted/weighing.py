@@ -6,9 +6,10 @@ from typing import TypeVar
 
 from pydantic import Field
 
-from drretail.eval.judging.criteria import STAGE, Task
+from drretail.eval.judging.criteria import STAGE
 from drretail.eval.judging.elsewhere import SHOPPER, USER
 from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Task
 from drretail.eval.weighted.axis import Axis, Dimension
 from drretail.eval.weighted.shares import normalised, off
 from drretail.llm.structured import Check

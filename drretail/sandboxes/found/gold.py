@@ -10,8 +10,9 @@ from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import World
 from drretail.eval.dr3.judge import FAMILY, VERSION, prepare
-from drretail.eval.judging.criteria import STAGE, Task, about_task
+from drretail.eval.judging.criteria import STAGE, about_task
 from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.subject import Task
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.pairwise.pairs import named
+from drretail.eval.judging.pairs import named
 from drretail.experiment import Definition, prompts_path, read_definition
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.text.sentences import find_sentences

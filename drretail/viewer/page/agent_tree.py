@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.process.counting import ERRANDS
-from drretail.records.run import Step
+from drretail.records.run import ERRANDS, Step
 from drretail.trajectory import path_key
 
 LONGEST_BRIEF = 160

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from drretail.eval.faithfulness.claims import FAMILY
+from drretail.eval.claims.claims import FAMILY
 from drretail.records.score import in_order
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import template

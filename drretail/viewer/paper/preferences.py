@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from drretail.eval.quality.judge import DIMENSIONS
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.pairs import PairScore
 from drretail.records.score import Scores
 from drretail.records.vote import Vote

@@ -73,8 +73,8 @@ def _cells(comparison: "Comparison", columns: Sequence[str]) -> Iterator[str]:
 def _concluded(comparisons: "Sequence[Comparison]", names: dict[str, str]) -> Iterator[str]:
     """For every variant who is shown to be above whom, then who is preferred side by side."""
     from drretail.eval.compare.wording import listed
-    from drretail.eval.pairwise.dimensions import PRIMARY
-    from drretail.eval.pairwise.outcomes import preferred
+    from drretail.eval.judging.dimensions import PRIMARY
+    from drretail.eval.scores.pair_outcomes import preferred
 
     above: dict[str, dict[str, list[str]]] = {}
     for it in comparisons:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
+from drretail.eval.judging.material import picks_with_prices
 from drretail.eval.judging.subject import Subject
-from drretail.eval.quality.material import picks_with_prices
 from drretail.experiment import Definition
 from drretail.grounding.report.render import render_report
 from drretail.records.run import System

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from drretail.eval.faithfulness import support
+from drretail.eval.claims.claims import PROMPTS
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.elsewhere import in_other_words
-from drretail.eval.pairwise import dimensions as pairwise
+from drretail.eval.pairwise import questions as pairwise
 from drretail.eval.quality import judge as quality
-from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
 from drretail.prompts import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 
@@ -103,7 +103,7 @@ def definitions(mode: Mode, *, elsewhere: bool = False) -> tuple[Question, ...]:
 
 
 def _support_prompt() -> str:
-    return load_prompt(support.__file__, "support").text
+    return load_prompt(PROMPTS, "support").text
 
 
 def _asked(*, with_profile: bool) -> list[str]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.support import SourceText, about_sources, content_of
+from drretail.eval.claims.support import SourceText, about_sources, content_of
+from drretail.eval.judging.material import NO_PROFILE
+from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.subject import Planned, Subject, read_subject
 from drretail.eval.lab.judged_claims import ExtractedClaim, extracted_from
-from drretail.eval.pairwise.pairs import pair_id
-from drretail.eval.quality.material import NO_PROFILE
 from drretail.experiment import Definition, read_profile
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.markup import blanked

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from drretail.eval.ballots import planning, read_plan, write_plan
-from drretail.eval.pairwise.pairs import choose_pairs, meetings, pair_id, researching
+from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, researching
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from drretail.eval.quality.judge import DIMENSIONS
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import kappa_without_ties
 from drretail.viewer.output import print_table

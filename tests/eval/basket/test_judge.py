@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.basket.judge import NO_REFERENCE
-from drretail.eval.metric import description_of
 from drretail.eval.registry import load_metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, reference_path
 from drretail.files import write_json
+from drretail.grounding.basket.distance import NO_REFERENCE
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.progress import choose_progress
@@ -67,10 +66,10 @@ def freeze(folder: Path, query: Query = QUERY) -> None:
 def test_declared_picks_are_measured_without_a_world_or_a_model_and_unknown_ones_are_na(folder: Path) -> None:
     freeze(folder)
     found = rows(folder)
-    assert list(found) == list(load_metric("basket").variants())
+    assert list(found) == list(load_metric("basket").variants)
     assert found["covered"].value == pytest.approx(1 / 3)
     assert (found["covered"].n_scored, found["covered"].n_na, found["covered"].n_failed) == (3, 1, 0)
-    (table,) = score_tables(list(found.values()), {"basket": description_of(load_metric("basket"))})
+    (table,) = score_tables(list(found.values()), {"basket": load_metric("basket").description})
     assert any(note.startswith("n/a: the report's picks are not known (covered, ") for note in table.notes)
     assert (found["within_budget"].value, found["within_budget"].n_na) == (1, 2)
     assert found["utility_ratio"].value == pytest.approx(1 / 3)

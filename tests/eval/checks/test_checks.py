@@ -13,10 +13,11 @@ from drretail.eval.checks import METRIC
 from drretail.eval.checks.codes import CHECKS
 from drretail.eval.checks.score import clean
 from drretail.eval.checks.score import values as checks_values
+from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import Metric, Value
+from drretail.eval.values import Value
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, EvidenceText, Finding
@@ -81,9 +82,9 @@ def by_variant(values: list[Value]) -> dict[str, Value]:
 
 
 def test_the_checks_are_a_metric_that_needs_no_judge() -> None:
-    assert isinstance(METRIC, Metric)
+    assert isinstance(METRIC, Family)
     assert not METRIC.needs_judge
-    assert METRIC.variants() == ("clean", "coverage", "picks_known", *CHECKS)
+    assert METRIC.variants == ("clean", "coverage", "picks_known", *CHECKS)
 
 
 @pytest.mark.anyio
@@ -191,7 +192,7 @@ def test_a_check_without_a_verdict_is_failed_and_never_clean(tmp_path: Path) -> 
 
 
 def test_no_variant_is_pooled(tmp_path: Path) -> None:
-    assert METRIC.pooled_variants() == frozenset()
+    assert METRIC.pooled == frozenset()
     with pytest.raises(KeyError):
         METRIC.pooled("clean", {})
 

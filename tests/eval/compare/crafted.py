@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from drretail.eval.compare.comparing import Asking, chosen_judges, compare
-from drretail.eval.metric import Metric, Value
+from drretail.eval.family import Family
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
@@ -17,6 +17,7 @@ from drretail.eval.scores.gathering import (
     averaged,
 )
 from drretail.eval.scores.planned import with_earnings
+from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.pairs import PairScore
@@ -58,7 +59,7 @@ def gathered(
         for name, repeats in runs.items()
         for at, run in enumerate(repeats, 1)
     ]
-    families: dict[str, Metric] = {metric: load_metric(metric) for metric, *_ in said}
+    families: dict[str, Family] = {metric: load_metric(metric) for metric, *_ in said}
     tables_of_judges: dict[TableKey, dict[str, Heard]] = {}
     for metric, variant, seat, by_label in said:
         heard = tables_of_judges.setdefault(TableKey(metric, seat), {})

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.dr3.accuracy import pair_item
 from drretail.eval.dr3.checklist import requirements_of
 from drretail.eval.dr3.coverage import documents_item
@@ -11,8 +12,7 @@ from drretail.eval.dr3.depth import depth_item
 from drretail.eval.dr3.insights import insight_item
 from drretail.eval.dr3.parts import Judged
 from drretail.eval.dr3.score import values
-from drretail.eval.faithfulness.claims import Claim, make_claim
-from drretail.eval.metric import Value
+from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import (
     GOLD_PARTS,

@@ -2,10 +2,10 @@
 
 import pytest
 
+from drretail.eval.claims.support import SourceText
 from drretail.eval.dr3.accuracy import LONGEST_SOURCE, part_of, pieces_of_long
 from drretail.eval.dr3.checklist import wish_requirements
 from drretail.eval.dr3.insights import MarkedInsights, marked
-from drretail.eval.faithfulness.support import SourceText
 from drretail.eval.judging.passages import OMITTED, best_pieces, size
 from drretail.records.base import sha256_of
 from drretail.records.evidence import EvidenceText

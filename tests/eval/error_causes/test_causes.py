@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.eval.claims.claims import make_claim
 from drretail.eval.error_causes.causes import CAUSES, CUT, Cause, Causes, FoundError, JudgedClaim
 from drretail.eval.error_causes.judge import ReportErrors
 from drretail.eval.error_causes.score import METRIC, N_MISSED, N_WRONG, report_values
-from drretail.eval.faithfulness.claims import make_claim
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.criteria import GoldInsight, GoldPart, PagesByLabel
 from drretail.records.run import Stop

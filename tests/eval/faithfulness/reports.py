@@ -9,7 +9,7 @@ from drretail.eval.faithfulness import METRIC
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import Value
+from drretail.eval.values import Value
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.registry import open_model

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT
-from drretail.eval.metric import Value
+from drretail.eval.claims.claims import EXTRACT, SUPPORT
+from drretail.eval.values import Value
 from tests.eval.faithfulness.reports import BIRDS_ID, EVIDENCE, judged, offline_judge, subject, values
 
 QUERY = "I need a washable dog bed under $50 for my senior labrador. Which one should I get, and what do birds eat?"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.env.web.base import WebPage
-from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_LIVE
+from drretail.eval.claims.claims import SUPPORT, SUPPORT_LIVE
 from drretail.eval.faithfulness.judge import AS_IN_LEDGER
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN
+from drretail.eval.claims.claims import SUPPORT, SUPPORT_SHOWN
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model

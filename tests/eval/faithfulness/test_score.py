@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
-from drretail.eval.metric import Value
+from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Rules, SourceRef, Verdict, VerdictState
 from tests.eval.faithfulness.reports import subject, values
 
@@ -257,9 +257,9 @@ def test_every_report_has_every_variant_in_the_tables_order() -> None:
     for rule in rules:
         # The rules drg know no live pages, and neither they nor the paper what an agent was shown.
         unknown = {"default": "", "paper": "shown", "drg": "shown live"}[rule].split()
-        known = [variant for variant in METRIC.variants() if variant.rpartition("_")[2] not in unknown]
+        known = [variant for variant in METRIC.variants if variant.rpartition("_")[2] not in unknown]
         assert list(scored([], rule, [])) == known
-    assert METRIC.pooled_variants() < set(METRIC.variants())
+    assert METRIC.pooled < set(METRIC.variants)
 
 
 def test_eq2_halves_the_two_means_over_reports_and_pooled_adds_all_pairs() -> None:

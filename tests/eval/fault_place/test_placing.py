@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from drretail.env.store.base import Store
 from drretail.env.web.sandbox import default_corpus, read_corpus
-from drretail.eval.faithfulness.claims import Claim, make_claim
-from drretail.eval.faithfulness.rulings import CONTRADICTED, DISTORTED
+from drretail.eval.claims.claims import Claim, make_claim
+from drretail.eval.claims.rulings import CONTRADICTED, DISTORTED
 from drretail.eval.fault_place.handed_on import HandedOn
 from drretail.eval.fault_place.placing import PLACES, Place, PlacedClaim, Placer
 from drretail.eval.fault_place.score import METRIC, report_values
 from drretail.eval.fault_place.world_sources import held_by_world
 from drretail.eval.fault_place.wrong_claims import wrong_claims
+from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
 from drretail.records.reading import ReadValue

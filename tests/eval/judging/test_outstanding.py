@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT, make_claim
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, make_claim
 from drretail.eval.judging.estimate import done_by_repeat, work_done
 from drretail.records.score import JudgeRef, Verdict
 

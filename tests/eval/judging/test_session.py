@@ -12,7 +12,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from drretail.errors import CommandStopped
-from drretail.eval.faithfulness.extraction import CitedClaims
+from drretail.eval.claims.extraction import CitedClaims
 from drretail.eval.judging.session import CODE_JUDGE, Again, ClaimVerdict, Judge, JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.llm.registry import Model, ModelInfo, open_model

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from drretail.cells import as_csv, read_cells
 from drretail.cli.lab.group import lab_app
 from drretail.errors import UnknownName, UserError
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.lab.failing import low_ratings, sheet_path
 from drretail.eval.lab.kept_findings import finding_lines
-from drretail.eval.quality.judge import DIMENSIONS
 from drretail.prompts import tag_content
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.pairwise.judging import compared

@@ -8,14 +8,15 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import open_world
+from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import Metric, Value
 from drretail.eval.next_purchase import METRIC
 from drretail.eval.next_purchase.judge import compare, has_next_purchases, hits
 from drretail.eval.next_purchase.score import values, variants
 from drretail.eval.registry import load_metric
+from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
 from drretail.grounding.basket.purchase_item import purchase_item_of
 from drretail.records.evidence import Evidence
@@ -85,10 +86,10 @@ def numbers(found: Mapping[str, Value], guesser: str) -> list[float | None]:
 
 
 def test_it_is_a_metric_that_needs_no_judge_and_is_found_by_name() -> None:
-    assert isinstance(METRIC, Metric)
+    assert isinstance(METRIC, Family)
     assert not METRIC.needs_judge
     assert load_metric("next_purchase") is METRIC
-    assert len(set(METRIC.variants())) == len(METRIC.variants()) == 26
+    assert len(set(METRIC.variants)) == len(METRIC.variants) == 26
 
 
 @pytest.mark.anyio

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from drretail.eval.judging.session import CODE_JUDGE
-from drretail.eval.metric import Value
-from drretail.eval.outcome.decision import Decided, decide
 from drretail.eval.outcome.score import METRIC, values
-from drretail.eval.outcome.shown import is_shown
+from drretail.eval.values import Value
 from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.basket.refusal import Decided, decide
+from drretail.grounding.basket.shown import is_shown
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.eval.judging.material import NO_PROFILE
+from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
 from drretail.eval.pairwise.judge import judge, orders
-from drretail.eval.pairwise.pairs import Pair
-from drretail.eval.quality.material import NO_PROFILE
+from drretail.eval.pairwise.questions import prompt_for
 from drretail.offline.judge.policy import tag_contents
 from drretail.prompts import tag_content
 from drretail.records.base import Rules

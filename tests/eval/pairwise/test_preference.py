@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drretail.eval.pairwise.dimensions import DIMENSIONS
-from drretail.eval.pairwise.outcomes import Lead, corrected, lead_of, preferred
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.scores.pair_outcomes import Lead, corrected, lead_of, preferred
 from drretail.records.pairs import PairScore
 from drretail.stats.intervals import mean_intervals
 from tests.eval.folders import experiment, scripted_judge

@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import beta
 
 from drretail.errors import UserError
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_for
+from drretail.eval.pairwise.questions import prompt_for
 from drretail.llm.registry import open_model
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
@@ -251,8 +252,8 @@ def test_comparisons_asked_in_other_words_are_stale(tmp_path: Path, monkeypatch:
         prompt = prompt_for(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    for module in ("judge", "dimensions", "score"):
-        monkeypatch.setattr(f"drretail.eval.pairwise.{module}.prompt_for", reworded)
+    for module in ("pairwise.judge", "pairwise.questions", "scores.pair_rows"):
+        monkeypatch.setattr(f"drretail.eval.{module}.prompt_for", reworded)
     scores = compared(folder, scripted_judge(prefers_a, name="other")[0], pairs=[f"{A}~{B}"])
     assert row(scores, "clarity", judge=judge.ref.spec).stale_verdicts == 4
     assert row(scores, "depth", judge=judge.ref.spec).stale_verdicts == 0

@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from drretail.eval.metric import Value
 from drretail.eval.pqr.judge import AXES, SCORING, item_of
 from drretail.eval.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.triplets.facts import (
@@ -19,6 +18,7 @@ from drretail.eval.triplets.facts import (
     duplicates_item,
     pair_item,
 )
+from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict, VerdictState, reasons_of

@@ -2,9 +2,9 @@
 
 from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
-from drretail.eval.process.counting import ERRANDS, LAUNCH, turns, turns_to_evidence
+from drretail.eval.process.counting import LAUNCH, turns, turns_to_evidence
 from drretail.offline.shopper.conversation import ERRANDS as SHOPPERS
-from drretail.records.run import Step
+from drretail.records.run import ERRANDS, Step
 from tests.eval.process.runs import SEARCH, call, numbered, turn
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import Metric
 from drretail.eval.process import METRIC
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.process.score import values
@@ -39,10 +39,10 @@ async def judged(folder: Path, subject: Subject) -> VerdictFile:
 
 
 def test_process_is_a_metric_that_needs_no_judge_and_is_found_by_name() -> None:
-    assert isinstance(METRIC, Metric)
+    assert isinstance(METRIC, Family)
     assert not METRIC.needs_judge
     assert load_metric("process") is METRIC
-    assert METRIC.variants() == tuple(MEASURES)
+    assert METRIC.variants == tuple(MEASURES)
 
 
 @pytest.mark.anyio

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.quality import METRIC
-from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, Rating, prompt_for
-from drretail.eval.quality.material import NO_PROFILE, NO_SOURCES
+from drretail.eval.quality.judge import Rating, prompt_for
 from drretail.prompts import tag_content
 from drretail.records.base import Rules
 from drretail.records.evidence import Evidence, EvidenceText

@@ -1,4 +1,4 @@
-from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.quality.score import VARIANTS, values
 from drretail.records.score import JudgeRef, Verdict, VerdictState
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.metric import Value
 from drretail.eval.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
 from drretail.eval.race.score import METRIC, RACE, share, totals, values
 from drretail.eval.triplets.facts import (
@@ -20,6 +19,7 @@ from drretail.eval.triplets.facts import (
     duplicates_item,
     pair_item,
 )
+from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict, VerdictState, reasons_of
@@ -147,7 +147,7 @@ def test_the_valid_rate_is_pooled_over_citations() -> None:
     many = {"valid_rate": Value("valid_rate", "scored", 1.0, {"supported": 9.0, "known": 9.0})}
     parts = [METRIC.pooled("valid_rate", it)[0] for it in (one, none, many)]
     assert parts == [(1, 3), (0, 0), (9, 9)]
-    assert METRIC.pooled_variants() == {"valid_rate"}
+    assert METRIC.pooled == {"valid_rate"}
 
 
 def test_a_report_without_citations_is_in_no_average_and_one_not_judged_to_the_end_failed() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.faithfulness.typed_values import find_quote
+from drretail.eval.claims.typed_values import find_quote
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.metric import Value
 from drretail.eval.report_eval.score import DESCRIPTION, MEANINGS, VARIANTS, pooled, values
+from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState, reasons_of
 
 JUDGE = JudgeRef(spec="scripted:test", kind="scripted")

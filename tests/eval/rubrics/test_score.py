@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from drretail.eval.judging.numbered import criterion_item
-from drretail.eval.metric import Value
 from drretail.eval.rubrics.score import Mark, values, weighted
+from drretail.eval.values import Value
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import JudgeRef, Verdict, reasons_of
 

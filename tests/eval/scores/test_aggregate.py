@@ -3,10 +3,10 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.metric import Value
 from drretail.eval.quality import METRIC as QUALITY
 from drretail.eval.scores.aggregate import About, rows, rows_of_all
 from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Reported
+from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Score, VerdictState
 from tests.eval.folders import JUDGED, METRIC
 
@@ -17,9 +17,9 @@ ABOUT = About(JUDGED, "a@model", JUDGE, "default", "", "42")
 
 def said(query_id: str, value: float | VerdictState) -> Reported:
     if isinstance(value, str):
-        both = {variant: Value(variant, value) for variant in METRIC.variants()}
+        both = {variant: Value(variant, value) for variant in METRIC.variants}
     else:
-        both = {variant: Value(variant, "scored", value, {"read": 1}) for variant in METRIC.variants()}
+        both = {variant: Value(variant, "scored", value, {"read": 1}) for variant in METRIC.variants}
     return Reported(query_id, both)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from drretail.eval.metric import Value
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
@@ -12,6 +11,7 @@ from drretail.eval.scores.gathering import (
     Reported,
 )
 from drretail.eval.scores.planned import attendance, counted
+from drretail.eval.values import Value
 from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
 
 HEADLINE = "overall"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.metric import CodeFamily, Metric, description_of
+from drretail.eval.family import Family
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.scoreboard import scoreboard
@@ -176,7 +176,7 @@ def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
     monkeypatch.setattr("tests.eval.own.METRIC", OWN)
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "A B", "q2-r1": "A B C D"}, B: {"q1-r1": "A", "q2-r1": "A"}})
     (metric,) = load_metrics(["tests.eval.own:METRIC"])
-    assert isinstance(metric, Metric)
+    assert isinstance(metric, Family)
     scores = asyncio.run(score(folder, [metric], [], progress=choose_progress("none")))
     assert scores.scoreboard is not None
     assert [(it.name, it.metric, it.unit) for it in scores.scoreboard.columns] == [
@@ -202,7 +202,7 @@ def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
 def test_every_family_with_one_overall_number_has_it_on_the_board_in_its_scale(
     held: Gathered, family: str, variant: str, unit: str
 ) -> None:
-    described = description_of(load_metric(family))
+    described = load_metric(family).description
     made = board(held, row(family, variant, 0.5), metrics={family: described})
     column = made.columns[0]
     assert (column.name, column.metric, column.variant, column.unit) == (family, family, variant, unit)

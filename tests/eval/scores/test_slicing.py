@@ -1,11 +1,11 @@
 from dataclasses import replace
 
-from drretail.eval.metric import Value, description_of
 from drretail.eval.quality import METRIC as QUALITY
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.aggregate import About, rows
 from drretail.eval.scores.gathering import FAILED_RUNS, Reported
 from drretail.eval.scores.slices import headlines, slice_scores
+from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, SliceBy, SliceScore
 from tests.eval.folders import JUDGED
 
@@ -71,9 +71,9 @@ def test_ratings_of_a_rule_based_judge_have_no_slices() -> None:
 def test_a_family_s_own_headlines_are_variants_of_it_and_never_pooled() -> None:
     for name in METRICS:
         family = load_metric(name)
-        chosen = description_of(family).headlines
+        chosen = family.description.headlines
         assert headlines(family)[: len(chosen)] == chosen
-        assert not set(chosen) & family.pooled_variants()
+        assert not set(chosen) & family.pooled
 
 
 def test_families_that_nobody_named_are_sliced_by_their_first_variants() -> None:

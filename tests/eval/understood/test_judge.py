@@ -12,10 +12,10 @@ from drretail.env.world import World, open_world
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.understood import METRIC
 from drretail.eval.understood.judge import NO_WORLD, NOT_DECLARED, has_understood
+from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query

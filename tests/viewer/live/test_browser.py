@@ -8,7 +8,7 @@ import pytest
 
 from drretail.env.world import open_world
 from drretail.eval.ballots import read_votes, votes_path
-from drretail.eval.quality.judge import DIMENSIONS
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import run_folder
 from drretail.files import read_jsonl, write_lines
 from drretail.querygen.review.records import read_reviews_of

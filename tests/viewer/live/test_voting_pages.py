@@ -10,9 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from drretail.eval.ballots import read_votes, votes_path
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.lab.correcting import correction_of
 from drretail.eval.lab.judged_claims import extracted_claims
-from drretail.eval.quality.judge import DIMENSIONS
 from drretail.experiment import read_definition, run_folder
 from drretail.files import read_jsonl
 from drretail.imports.formats import load_format

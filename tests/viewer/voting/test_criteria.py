@@ -1,12 +1,13 @@
 """People are asked by the very definitions that judges are given."""
 
-from drretail.eval.pairwise import dimensions
-from drretail.eval.quality.judge import DIMENSIONS, criteria
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.pairwise.questions import criteria as pairwise_criteria
+from drretail.eval.quality.judge import criteria
 from drretail.viewer.voting.criteria import label_question, pair_questions, rating_questions, support_rules
 
 
 def test_every_dimension_is_asked_in_the_judges_words() -> None:
-    for questions, held in ((pair_questions, dimensions.criteria()), (rating_questions, criteria())):
+    for questions, held in ((pair_questions, pairwise_criteria()), (rating_questions, criteria())):
         asked = questions(with_profile=True, with_picks=True)
         assert [it.name for it in asked] == [*DIMENSIONS]
         for it in asked:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of
+from drretail.eval.judging.material import picks_with_prices
 from drretail.eval.judging.subject import Subject
 from drretail.eval.lab.bias.effects import ByQuery, by_query, difference, drawn, over_dimensions
 from drretail.eval.lab.bias.probe import About, Case, Effects, Probe, Question, Report, material
-from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, Rating, criteria, criterion_of, prompt_for
-from drretail.eval.quality.material import picks_with_prices
+from drretail.eval.quality.judge import Rating, criteria, prompt_for
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.score import Rules

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Literal
 
-from drretail.eval.faithfulness.claims import SUPPORT
+from drretail.eval.claims.claims import SUPPORT
+from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.lab.bias.effects import by_query, difference, over_dimensions, share
 from drretail.eval.lab.bias.probe import About, Case, Effects, Probe, Question
-from drretail.eval.quality.judge import DIMENSIONS, STAGE, criteria, criterion_of
+from drretail.eval.quality.judge import STAGE, criteria
 from drretail.eval.registry import load_metric
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of

@@ -4,9 +4,9 @@ from collections import defaultdict
 
 from drretail.eval.lab.bias.effects import by_query, difference, over_dimensions, share
 from drretail.eval.lab.bias.probe import Case, Effects, Probe
-from drretail.eval.pairwise.outcomes import read_outcomes
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Seat, gather
+from drretail.eval.scores.pair_outcomes import read_outcomes
 
 NAME = "position"
 NO_PAIR = "the reports are of one system, and no two can be compared"

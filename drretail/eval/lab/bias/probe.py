@@ -8,16 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.judging.session import Again, ClaimVerdict, Judge, JudgeSession, Step
+from drretail.eval.family import Family
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.material import asked_by, report_and_sources
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.bias.probed_reports import Reports
 from drretail.eval.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.eval.lab.trial_findings import BiasEffect
-from drretail.eval.metric import Metric
-from drretail.eval.quality.judge import DIMENSIONS
-from drretail.eval.quality.material import asked_by, report_and_sources
 from drretail.prompts import Prompt
 from drretail.records.base import Record
 from drretail.records.score import Verdict
@@ -90,7 +91,7 @@ class Case:
         """By dimension the judge's rating of each report, of copies and floors too."""
         return by_dimension(it for it in opinions_of(self.folder) if it.rater == self.name)
 
-    def verdicts(self, metric: Metric, subject: Subject) -> list[Verdict]:
+    def verdicts(self, metric: Family, subject: Subject) -> list[Verdict]:
         """What the judge said of a report in a family, once, in today's words, under the default rules."""
         about = About.of(subject)
         path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
@@ -182,9 +183,8 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
     async def of(about: About, questions: Sequence[Question]) -> None:
         async with gate:
             with _session(case, probe, about, again, allowance) as session:
-                left = [it for it in questions if session.standing(STAGE, it.item, it.prompt.hash) is None]
                 try:
-                    await session.side_by_side([_step(it, session) for it in left])
+                    await session.ask_and_record(*map(_question, questions))
                 except CapReached:
                     allowance.cut += 1
 
@@ -206,12 +206,13 @@ def _session(case: Case, probe: Probe, about: About, again: Again, allowance: Al
     )
 
 
-def _step(question: Question, session: JudgeSession) -> Step[Any]:
-    async def put() -> ClaimVerdict[Any]:
-        return await session.ask(STAGE, question.item, question.prompt, question.values(), question.answer)
-
-    def record(said: ClaimVerdict[Any]) -> None:
-        kept = None if said.answer is None else question.kept(said.answer)
-        session.record(STAGE, question.item, said.state, kept, prompt_hash=said.prompt_hash, error=said.error)
-
-    return Step("probe", put, record)
+def _question(question: Question) -> JudgeQuestion[Any]:
+    return JudgeQuestion(
+        STAGE,
+        question.item,
+        question.prompt,
+        question.values,
+        question.answer,
+        lambda answer: Ruling(question.kept(answer)),
+        begins_with="probe",
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from drretail.eval.judging.pairs import Labels, pair_name
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.lab.made_experiment import (
     MADE,
@@ -15,7 +16,6 @@ from drretail.eval.lab.made_experiment import (
     made_label,
     write_experiment,
 )
-from drretail.eval.pairwise.pairs import Labels, pair_name
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.base import sha256_of
 from drretail.records.run import BASELINES

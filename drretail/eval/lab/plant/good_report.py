@@ -6,8 +6,8 @@ from datetime import date
 from functools import cached_property
 from random import Random
 
+from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import case_of, reading_of
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case, check_report

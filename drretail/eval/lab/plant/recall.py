@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.checks.judge import STAGE as CHECK
-from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of
+from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
+from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.opinions import judge_name
 from drretail.eval.lab.plant.kinds import KINDS
 from drretail.eval.lab.trial_findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
-from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
@@ -138,7 +138,7 @@ def _heard(folder: Path) -> _Heard:
     return _Heard({it: heard.said[it] for it in order})
 
 
-def _by_judge(folder: Path, subject: Subject, metric: Metric) -> Iterator[list[Verdict]]:
+def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[Verdict]]:
     run = subject.run_id.partition("/")[2]
     for judge in sorted((folder / "verdicts" / metric.name).glob("*/")):
         path = verdict_path(folder, metric.name, judge.name, subject.label, run)

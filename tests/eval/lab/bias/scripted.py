@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.lab.bias.probe import Case, ask
 from drretail.eval.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
 from drretail.eval.lab.bias.probing import PROBES, families_of, probe_found
 from drretail.eval.lab.trial_findings import BiasEffect, ProbeFound
-from drretail.eval.pairwise.pairs import pair_name
 from drretail.eval.quality.judge import criteria
 from drretail.eval.scoring import score
 from drretail.offline.judge.policy import tag_contents

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import SUPPORT, VERSION
-from drretail.eval.faithfulness.rulings import support_prompt
+from drretail.eval.claims.claims import SUPPORT, VERSION
+from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.bias.own_family import family_of

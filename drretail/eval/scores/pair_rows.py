@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_for
-from drretail.eval.pairwise.judge import VERSION
-from drretail.eval.pairwise.outcomes import Outcome, Results, corrected, lead_of, read_outcomes
-from drretail.eval.pairwise.pairs import Labels, researching
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.pairs import Labels, researching
+from drretail.eval.registry import pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.pair_outcomes import Outcome, Results, corrected, lead_of, read_outcomes
 from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.stats.intervals import Interval, share_interval
@@ -217,12 +217,13 @@ def _contests(met: Mapping[Labels, Sequence[Outcome]]) -> Iterator[Contest]:
 
 
 def _about(seat: Seat, dimension: str) -> dict[str, Any]:
+    family = pair_family()
     return {
-        "version": VERSION,
+        "version": family.version,
         "dimension": dimension,
         "rules": seat.rules,
         "judge": seat.judge.spec,
         "judge_kind": seat.judge.kind,
         "judge_params": seat.judge.params_hash,
-        "prompt_hash": prompt_for(dimension, seat.rules).hash,
+        "prompt_hash": family.prompts(seat.rules)[dimension].hash,
     }

@@ -1,7 +1,7 @@
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.pairwise.pairs import named
+from drretail.eval.judging.pairs import named
 
 PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfactual-swap"
 

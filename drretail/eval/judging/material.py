@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.reading.kept import reading_of
 from drretail.grounding.report.render import Reference, render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of

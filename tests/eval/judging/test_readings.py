@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.eval.judging.readings import case_of, how_read, reading_of
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.reading.kept import case_of, how_read, reading_of
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, run_folder
 from drretail.progress import choose_progress

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import pytest
 
 from drretail.eval.checks import METRIC as CHECKS
-from drretail.eval.metric import Value
 from drretail.eval.process import METRIC as PROCESS
-from drretail.eval.process.correlation import correlations
 from drretail.eval.quality import METRIC as QUALITY
+from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.gathering import Gathered, Heard, Plan, Reported, Seat, TableKey
+from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.query import Query
 from drretail.records.run import ModelKind

@@ -1,17 +1,12 @@
-"""The seven dimensions in which two reports are compared, and the prompt of each (paper Appendix C, Table 13)."""
+"""The question for each of the dimensions in which two reports are compared (paper Appendix C, Table 13)."""
 
 import tomllib
 from functools import cache
 from pathlib import Path
 
-from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, criterion_of
+from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Rules
-
-__all__ = ["DIMENSIONS", "PERSONALIZATION", "PRIMARY", "criteria", "prompt_for", "prompt_hashes"]
-
-PRIMARY = "overall"
-"""The dimension by which systems are chosen."""
 
 
 @cache
@@ -26,6 +21,6 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     return Prompt(dimension, text, load_prompt(__file__, "shared").text)
 
 
-def prompt_hashes(rules: Rules) -> dict[str, frozenset[str]]:
-    """By dimension the hash of today's wording, and "" where nobody was asked: verdicts in other words are stale."""
-    return {dimension: frozenset({"", prompt_for(dimension, rules).hash}) for dimension in DIMENSIONS}
+def prompts(rules: Rules) -> dict[str, Prompt]:
+    """By dimension, as they are worded now."""
+    return {dimension: prompt_for(dimension, rules) for dimension in DIMENSIONS}

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
+from drretail.eval.judging.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.pairwise.dimensions import DIMENSIONS, PRIMARY, prompt_hashes
-from drretail.eval.pairwise.judge import VERSION, orders
-from drretail.eval.pairwise.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
-from drretail.eval.registry import PAIRWISE
+from drretail.eval.registry import PAIRWISE, pair_family
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.base import Rules
 from drretail.records.pairs import PairScore
@@ -71,7 +70,7 @@ class _Reading:
     def prompts(self, rules: Rules) -> dict[str, frozenset[str]]:
         """By dimension the hashes of all wordings that count."""
         if rules not in self._held:
-            said = in_all_wordings(self.experiment, lambda: frozenset(prompt_hashes(rules).items()))
+            said = in_all_wordings(self.experiment, lambda: frozenset(pair_family().hashes(rules).items()))
             self._held[rules] = {
                 dimension: frozenset[str]().union(*(hashes for name, hashes in said if name == dimension))
                 for dimension in DIMENSIONS
@@ -133,7 +132,7 @@ def _outcomes(
         if None in reports:
             yield dimension, replace(_without_report(reading, meeting, rules), stale_verdicts=len(about))
             continue
-        wanted = orders(rules, reading.seed, meeting.run_ids, dimension)
+        wanted = pair_family().orders(rules, reading.seed, meeting.run_ids, dimension)
         times = sorted({it.judge_repeat for it in living}) or [1]
         told = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
         outcome = _together([_once(query_id, by_order, wanted) for by_order in told])
@@ -155,7 +154,7 @@ def _without_report(reading: _Reading, meeting: Meeting, rules: Rules) -> Outcom
 def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset[str]) -> bool:
     """True for a verdict about these very reports, asked in today's words and by this version of the family."""
     same = (verdict.report_sha, verdict.other_report_sha) == reports
-    return same and verdict.prompt_hash in prompts and verdict.version == VERSION
+    return same and verdict.prompt_hash in prompts and verdict.version == pair_family().version
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> Outcome:

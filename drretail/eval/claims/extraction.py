@@ -1,16 +1,16 @@
 """Stage 1: the claims of a report. The default rules ask once for all of them, the paper twice (Tables 7 and 9)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, REPORT, Claim, make_claim
-from drretail.eval.faithfulness.copied_sources import SentenceFinder, SourceResolver
-from drretail.eval.faithfulness.sections import Part, parts_of
-from drretail.eval.faithfulness.typed_values import SaidValue, as_values, value_problems
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PROMPTS, REPORT, Claim, make_claim
+from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
+from drretail.eval.claims.sections import Part, parts_of
+from drretail.eval.claims.typed_values import SaidValue, as_values, value_problems
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
@@ -56,71 +56,16 @@ _ANSWERS: dict[str, type[Answer]] = {EXTRACT: ReportClaims, CITED: CitedClaims, 
 
 
 def extraction_prompt(stage: str) -> Prompt:
-    return load_prompt(__file__, stage)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What a judge says that a report claims; no claims where it gave no usable answer."""
-
-    claims: list[Claim] | None
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """One extraction of one report."""
-
-    subject: Subject
-    judge_session: JudgeSession
-    stage: str
-
-    @property
-    def report(self) -> str:
-        return self.subject.report or ""
-
-    async def ask(self, item: str, given: str, after: int, resolver: SourceResolver) -> "Verdict | _Found":
-        """The standing verdict of one question, or what the judge says now; quotes stand behind ``after``."""
-        prompt = extraction_prompt(self.stage)
-        standing = self.judge_session.standing(self.stage, item, prompt.hash)
-        if standing is not None:
-            return standing
-        check = partial(_problem, report=self.report, known=frozenset(self.subject.evidence), resolver=resolver)
-        said = await self.judge_session.ask(
-            self.stage,
-            item,
-            prompt,
-            {"report": given},
-            _ANSWERS[self.stage],
-            lambda answer: check(answer),
-            purpose="extraction",
-        )
-        return _Found(None if said.answer is None else _claims(said.answer, self.report, after, resolver), said.error)
-
-    def keep(self, item: str, found: "Verdict | _Found") -> Verdict:
-        return found if isinstance(found, Verdict) else self.record(item, found.claims, found.error)
-
-    def record(self, item: str, claims: Sequence[Claim] | None, error: str | None = None) -> Verdict:
-        value = None if claims is None else [it.model_dump(mode="json", exclude_none=True) for it in claims]
-        return self.judge_session.record(
-            self.stage,
-            item,
-            "failed" if claims is None else "scored",
-            value,
-            prompt_hash=extraction_prompt(self.stage).hash,
-            error=error,
-        )
+    return load_prompt(PROMPTS, stage)
 
 
 async def extract(subject: Subject, judge_session: JudgeSession, stage: str) -> list[Claim] | None:
     """The report's claims as the verdict of ``stage`` holds them, asked for when there is none; None when it failed."""
-    asking = _Asking(subject, judge_session, stage)
-    verdict = judge_session.standing(stage, REPORT, extraction_prompt(stage).hash)
-    if verdict is None and not asking.report.strip():
-        verdict = judge_session.record(
-            stage, REPORT, "scored", [], prompt_hash=extraction_prompt(stage).hash, reason="the report is empty"
-        )
-    return claims_in(verdict or await _asked(asking))
+    wording, report = extraction_prompt(stage).hash, subject.report or ""
+    verdict = judge_session.standing(stage, REPORT, wording)
+    if verdict is None and not report.strip():
+        verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=wording, reason="the report is empty")
+    return claims_in(verdict or await _asked(subject, judge_session, stage))
 
 
 def claims_in(verdict: Verdict) -> list[Claim] | None:
@@ -136,22 +81,42 @@ def claims_in(verdict: Verdict) -> list[Claim] | None:
         ) from problem
 
 
-async def _asked(asking: _Asking) -> Verdict:
+async def _asked(subject: Subject, judge_session: JudgeSession, stage: str) -> Verdict:
     """One question, or one for each part of a long report, side by side and merged."""
-    report = asking.report
-    resolver = SourceResolver(report, asking.subject.evidence)
-    parts = parts_of(report) if asking.stage == EXTRACT else []
+    report, wording = subject.report or "", extraction_prompt(stage).hash
+    resolver = SourceResolver(report, subject.evidence)
+    known = frozenset(subject.evidence)
+
+    def question(item: str, given: str, after: int) -> JudgeQuestion[Answer]:
+        """Quotes stand behind ``after``."""
+        return JudgeQuestion(
+            stage,
+            item,
+            extraction_prompt(stage),
+            {"report": given},
+            _ANSWERS[stage],
+            lambda answer: Ruling(_as_value(_claims(answer, report, after, resolver))),
+            lambda answer: _problem(answer, report=report, known=known, resolver=resolver),
+            purpose="extraction",
+        )
+
+    parts = parts_of(report) if stage == EXTRACT else []
     if len(parts) < 2:
-        return asking.keep(REPORT, await asking.ask(REPORT, tagged("report", report), 0, resolver))
+        (verdict,) = await judge_session.ask_and_record(question(REPORT, tagged("report", report), 0))
+        return verdict
     items = {f"part-{number}": part for number, part in enumerate(parts, 1)}
-    found = await asking.judge_session.together(
-        asking.ask(item, _given(report, part, item, len(parts)), part.start, resolver) for item, part in items.items()
+    verdicts = await judge_session.ask_and_record(
+        *(question(item, _given(report, part, item, len(parts)), part.start) for item, part in items.items())
     )
-    verdicts = [asking.keep(item, it) for item, it in zip(items, found, strict=True)]
     failed = [f"{verdict.item}: {verdict.error}" for verdict in verdicts if verdict.state != "scored"]
     if failed:
-        return asking.record(REPORT, None, "; ".join(failed))
-    return asking.record(REPORT, _merged([claim for verdict in verdicts for claim in claims_in(verdict) or ()]))
+        return judge_session.record(stage, REPORT, "failed", prompt_hash=wording, error="; ".join(failed))
+    merged = _merged([claim for verdict in verdicts for claim in claims_in(verdict) or ()])
+    return judge_session.record(stage, REPORT, "scored", _as_value(merged), prompt_hash=wording)
+
+
+def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    return [it.model_dump(mode="json", exclude_none=True) for it in claims]
 
 
 def _given(report: str, part: Part, name: str, count: int) -> str:

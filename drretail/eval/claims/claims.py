@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
@@ -11,6 +12,9 @@ from drretail.records.score import Rules
 from drretail.records.shop import SHOP_URL
 
 FAMILY, VERSION = "faithfulness", 3
+"""Of the verdicts that hold claims and rulings on them, whichever family asked for them."""
+PROMPTS = str(Path(__file__).parents[1] / FAMILY / "judge.py")
+"""Their prompts are beside that family's judge, under whose name users override them."""
 SourceType = Literal["web", "product", "internal"]
 TYPES: tuple[SourceType, ...] = ("web", "product", "internal")
 ALL_TYPES = "all"

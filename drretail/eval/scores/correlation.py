@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from drretail.eval.metric import description_of, is_unrated
+from drretail.eval.family import is_unrated
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.run import BASELINES
@@ -25,7 +25,7 @@ def correlations(gathered: Gathered) -> list[Correlation]:
     code = next((seat for seat in gathered.seats(PROCESS) if seat.judge.spec == CODE), None)
     if code is None:
         return []
-    held = {name: description_of(metric).correlated for name, metric in gathered.families.items()}
+    held = {name: metric.description.correlated for name, metric in gathered.families.items()}
     measured = {name: _values(gathered, PROCESS, code, name) for name in MEASURES if name not in held[PROCESS]}
     rows = [
         _row(name, metric, variant, seat, found)
@@ -50,7 +50,7 @@ def _seats(gathered: Gathered, metric: str) -> Iterator[Seat]:
 def _values(gathered: Gathered, metric: str, seat: Seat, variant: str) -> Values:
     """The mean over repeats of every system and query that has one."""
     left_out = {label for label, system in gathered.definition.systems.items() if system.agent in BASELINES}
-    if description_of(gathered.families[metric]).self_checked:
+    if gathered.families[metric].description.self_checked:
         left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
     found: dict[Cell, list[float]] = defaultdict(list)
     for plan, heard in gathered.heard(metric, seat):

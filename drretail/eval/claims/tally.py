@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from drretail.eval.faithfulness.claims import (
+from drretail.eval.claims.claims import (
     ALL_TYPES,
     REPORT,
     SUPPORT,
@@ -16,8 +16,8 @@ from drretail.eval.faithfulness.claims import (
     types_of,
     unit_of,
 )
-from drretail.eval.faithfulness.extraction import claims_in
-from drretail.eval.faithfulness.rulings import CONTRADICTED, NOTES
+from drretail.eval.claims.extraction import claims_in
+from drretail.eval.claims.rulings import CONTRADICTED, NOTES
 from drretail.records.score import Rules, Verdict, VerdictState
 
 

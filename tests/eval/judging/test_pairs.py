@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
+from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
 from drretail.experiment import Definition, read_definition
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
 from tests.eval.folders import SYSTEM, experiment

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.faithfulness.sections import parts_of
+from drretail.eval.claims.sections import parts_of
 
 TABLE = "| Kettle | Price |\n|---|---|\n" + "\n".join(f"| Kettle {it} | ${it} |" for it in range(40))
 BLOCKS = st.sampled_from(

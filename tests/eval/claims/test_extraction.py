@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from drretail.errors import ModelError
-from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, Claim
-from drretail.eval.faithfulness.copied_sources import SentenceFinder, SourceResolver
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim
+from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.score import Verdict

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN, Claim, Unit, source_type
-from drretail.eval.faithfulness.support import (
+from drretail.eval.claims.claims import PROMPTS, SUPPORT, SUPPORT_SHOWN, Claim, Unit, source_type
+from drretail.eval.claims.support import (
     Content,
     SourceText,
     about_sources,
@@ -79,7 +79,7 @@ class Ruled:
 
 def support_prompt(rules: Rules) -> Prompt:
     """Ours, or the paper's rubric in other words."""
-    return load_prompt(__file__, "support" if rules == "default" else "support_alone")
+    return load_prompt(PROMPTS, "support" if rules == "default" else "support_alone")
 
 
 @dataclass(frozen=True)

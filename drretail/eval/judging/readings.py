@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from drretail.env.store.base import Store
 from drretail.errors import NotFound
-from drretail.eval.faithfulness.claims import EXTRACT
-from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
-from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.faithfulness.extraction import claims_in, extraction_prompt
+from drretail.eval.claims.claims import EXTRACT
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.extraction import claims_in, extraction_prompt
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompt

@@ -20,6 +20,7 @@ LACKS: Mapping[Lack, str] = {
     "owned": "the user has all that keeps to the wish",
     "no_basket": "no basket in the shop keeps to the wish",
 }
+NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
 PROVED = "it is proved that the shop can't meet the wish: the family outcome says who refuses"
 NO_LIMIT = "the query limits no price"
 NOTHING_PICKED = "nothing is picked"

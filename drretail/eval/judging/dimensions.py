@@ -1,0 +1,32 @@
+"""The seven dimensions of answer quality, by which reports are rated and compared (paper Table 2)."""
+
+from typing import Any
+
+from drretail.prompts import tagged
+from drretail.records.base import Rules
+
+PERSONALIZATION = "personalization"
+DIMENSIONS = (
+    "clarity",
+    "depth",
+    "breadth",
+    "insightfulness",
+    "constraint_following",
+    PERSONALIZATION,
+    "overall",
+)
+"""In the order of the paper's Table 2."""
+PRIMARY = "overall"
+"""The dimension by which systems are chosen."""
+
+
+def criterion_of(criterion: dict[str, str], rules: Rules) -> str:
+    """What is rated or compared, in a tag, and where picks belong to it their place."""
+    told = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
+    shows_picks = "picks" in criterion and rules == "default"
+    return f"{told}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else told
+
+
+def unjustified(answer: Any) -> str | None:
+    """What is wrong with an answer that gives no reason; None where it gives one."""
+    return None if answer.justification.strip() else "justification: it is empty; name what your decision rests on"

@@ -1,0 +1,90 @@
+"""What one report gets in a variant of a metric family, and how values are made of verdicts and of other values."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from math import isfinite
+from numbers import Real
+
+from drretail.errors import shortened
+from drretail.records.score import WHY_NOT, Verdict, VerdictState, reasons_of
+
+UNFETCHED_PAGES = "nobody fetched the pages it cites: `score --fetch-sources` does"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What one report gets in one variant. ``value`` is present exactly when ``state`` is "scored"."""
+
+    variant: str
+    state: VerdictState
+    value: float | None = None
+    items: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Counts of items behind it; summed over reports."""
+    earns: float | None = None
+    """Of a report that has nothing to score: what it earns in a headline, 0 where that is the report's own lack. None
+    where the query, or whoever looked, gave nothing to score."""
+
+
+def lacking(variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
+    """No value; where there is nothing to score, with the reason, and with what it earns in a headline."""
+    return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {}, earns)
+
+
+def all_lacking(verdict: Verdict | None, variants: Iterable[str]) -> list[Value]:
+    """What a report has of them whose one verdict holds nothing, or is missing, which is failed."""
+    state, why = ("failed", "") if verdict is None else (verdict.state, verdict.reason)
+    return [lacking(variant, state, why) for variant in variants]
+
+
+def share(variant: str, part: tuple[str, int], whole: tuple[str, int]) -> Value:
+    """A part of a whole, each with its name among the items; n/a of nothing."""
+    items = {name: float(count) for name, count in (part, whole)}
+    return Value(variant, "scored", part[1] / whole[1], items) if whole[1] else Value(variant, "na", None, items)
+
+
+def pooled_share(variant: str, part: str, whole: str) -> Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]:
+    """What one report adds to a share over all reports: the sums of two items; without a value nothing."""
+
+    def sums(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        value = report[variant]
+        return [(value.items[part], value.items[whole])] if value.state == "scored" else [(0.0, 0.0)]
+
+    return sums
+
+
+def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
+    """Why there is no value where any of these has none: failed before unverifiable before na; None where all have."""
+    found = {*states}
+    missing: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
+    return next((state for state in missing if state in found), None)
+
+
+def joined(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
+    """What a formula makes of the parts' values where each has one; else no value, by the gravest reason of any.
+
+    Where each part has a value or earns something, it earns what the formula makes of these.
+    """
+    missing = gravest(part.state for part in parts)
+    if missing is not None:
+        earned = [part.earns if part.value is None else part.value for part in parts]
+        known = [value for value in earned if value is not None]
+        earns = formula(known) if len(known) == len(parts) else None
+        return lacking(variant, missing, reason_in(parts), earns=earns)
+    return Value(variant, "scored", formula([part.value for part in parts if part.value is not None]))
+
+
+def reason_in(values: Iterable[Value]) -> str:
+    """The first reason why one of these has nothing to score; empty without any."""
+    return next((reason for value in values for reason in reasons_of(value.items)), "")
+
+
+class Unsound(Exception):
+    """What a metric gives is no value; its sentence needs no place, since it is found behind the metric."""
+
+
+def number_of(given: object, whose: str) -> float:
+    """What somebody's metric gives, as a number. Raises Unsound."""
+    if isinstance(given, Real | Decimal) and isfinite(given):
+        return float(given)
+    raise Unsound(f"{whose} gave {shortened(repr(given))}, which is no number")
