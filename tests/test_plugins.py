@@ -61,7 +61,7 @@ def open_own(argument, options):
 
 
 AGENT = Agent(answer, roles=())
-METRIC = CodeFamily("own", 1, lambda subject, judge_session: None, lambda verdicts: [], ("own",))
+METRIC = Family("own", 1, lambda subject, judge_session: None, lambda *given: [], ("own",), needs_judge=False)
 WEB = OwnWeb()
 TOOL = Tool("shout", shout, "read")
 CHAT = FakeListChatModel(responses=["yes"])

@@ -19,11 +19,12 @@ from drretail.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE, PAGE_ID, QUESTION
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.eval.faithfulness.judge import judge
+from drretail.eval.claims.claims import FAMILY
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.registry import load_metric
 from drretail.journal import Effect, Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
@@ -160,7 +161,7 @@ async def _judging(name: Name, model: Model, world: World, folder: Path, allowan
     session = JudgeSession(
         Judge.of(model),
         VerdictFile(path),
-        metric="faithfulness",
+        metric=FAMILY,
         version=1,
         run_id=f"{LABEL}/probe-r1",
         report_sha=sha256_of(REPORT),
@@ -169,7 +170,7 @@ async def _judging(name: Name, model: Model, world: World, folder: Path, allowan
     cut = None
     with session:
         try:
-            await judge(subject, session)
+            await load_metric(FAMILY).run_judge(subject, session)
         except CapReached as reached:
             cut = str(reached)
         verdicts = tuple(session.file.lasts())

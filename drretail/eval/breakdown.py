@@ -1,9 +1,10 @@
 """Families by code that sort what another family's judge found wrong in a report: counts, and shares by kind."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from drretail.eval.family import RULES, ClaimMark, Family, of_verdicts
+from drretail.eval.family import RULES, ClaimMark, Family, Input, of_verdicts
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
@@ -37,6 +38,7 @@ def breakdown(
     items: tuple[str, str],
     rules: tuple[Rules, ...] = RULES,
     marks: Callable[[Iterable[Verdict]], Mapping[str, ClaimMark]] | None = None,
+    inputs: Mapping[str, Input] = MappingProxyType({}),
 ) -> Family:
     """A family that is scored beside each judge of the family ``follows``, and asks nobody.
 
@@ -71,5 +73,6 @@ def breakdown(
         rules=rules,
         after=(follows,),
         pooled={kind: pooled_share(kind, part, whole) for kind in kinds},
+        inputs=inputs,
         marks=marks,
     )

@@ -27,6 +27,8 @@ Valuing = Callable[[Subject, Sequence[Verdict], Rules], Sequence[Value]]
 Pooling = Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]
 BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
+Input = Callable[[Path, Definition, str], object]
+"""Keeps in an experiment what the command was given."""
 RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 """What a family knows that says nothing of rules."""
 
@@ -75,9 +77,7 @@ class Family:
     """Makes what reports on a query are held to, before any is judged; or says why there is nothing."""
     published: Callable[[Path, Sequence[Query]], list[Criteria]] | None = None
     """Reads such criteria of these queries out of a publication's file. Raises UserError for a file of another form."""
-    inputs: Mapping[str, Callable[[Path, Definition, str], object]] = field(
-        default_factory=dict[str, Callable[[Path, Definition, str], object]]
-    )
+    inputs: Mapping[str, Input] = field(default_factory=dict[str, Input])
     """What else the command may be given, by the option's name, and how it is kept in the experiment."""
     lacks: Callable[[Path], str] | None = None
     """What an experiment has to hold for it, in a sentence; empty where it holds it."""

@@ -37,6 +37,10 @@ WHERE_THERE = ("next_purchase", "understood")
 """Those that are scored as well in experiments that hold what they need (``Family.lacks``)."""
 READING = "reading"
 """The family by which a judge reads what reports say; families by code rest on it where it was asked."""
+DECIDES = "outcome"
+"""The family that says which queries a system refuses, by which twins of queries are compared."""
+COUNTS_STEPS = "process"
+"""The family of what runs did, whose measures are correlated with scores."""
 MARKS_CLAIMS = "fault_place"
 """The family that says something of single claims (``Family.marks``), which pages show beside them."""
 UNITS = {"section": "report_eval", "paragraph": "drretail.eval.report_eval:BY_PARAGRAPHS"}

@@ -14,7 +14,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, Judge
-from drretail.eval.registry import load_metric
+from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.explanation import explained, verdicts_of
 from drretail.eval.scores.gathering import Heard, Seat
 from drretail.eval.scores.planned import counted_values, read_judgements
@@ -88,7 +88,8 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
     asked = judge_of(judge) if metric.needs_judge else CODE_JUDGE
     with laid_out(kept["files"]) as folder:
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
-        families = [metric] if metric.name != "fault_place" else [load_metric("faithfulness"), metric]
+        followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
+        families = [*followed, metric]
         await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
         run = next(read_runs(folder))
         seat = Seat(asked.ref, "default")

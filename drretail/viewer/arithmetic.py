@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drretail.eval.claims.claims import TYPES
-from drretail.eval.faithfulness.score import HEADLINE, report_values
+from drretail.eval.claims.claims import FAMILY, HEADLINE, TYPES
+from drretail.eval.judging.subject import Subject
+from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import averaged
 from drretail.eval.values import Value
-from drretail.grounding.text.wording import split_words
 from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.viewer.judged import Judged
 
@@ -85,15 +85,15 @@ class Arithmetic:
         return f"cited {plain(cited)} of {plain(total)} → FR {self.recall.value:.2f}"
 
 
-def arithmetic_of(judged: Judged, report: str) -> Arithmetic:
-    """The sums of what one judge ruled on a report, as scores.json is made of them."""
+def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
+    """The sums of what one judge ruled on a run's report, as scores.json is made of them."""
     repeats: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in judged.verdicts:
         repeats[verdict.judge_repeat].append(verdict)
-    words = len(split_words(report))
+    family = load_metric(FAMILY)
     values = averaged(
         [
-            {value.variant: value for value in report_values(repeats[repeat], judged.rules, words)}
+            {value.variant: value for value in family.values(subject, repeats[repeat], judged.rules)}
             for repeat in sorted(repeats)
         ]
     )

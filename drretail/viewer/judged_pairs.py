@@ -10,9 +10,7 @@ from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import BETWEEN, Labels, pair_name
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.pairwise.judge import VERSION
-from drretail.eval.pairwise.questions import prompt_hashes
-from drretail.eval.registry import PAIRWISE
+from drretail.eval.registry import PAIRWISE, pair_family
 from drretail.records.score import JudgeRef, Rules, Verdict
 
 Choice = Literal["a", "b", "tie", "na", "failed", "one order"]
@@ -68,11 +66,11 @@ def read_pair_judgements(
 
 def _lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
     """True for a verdict about these very reports, in today's words."""
-    if verdict.judge.kind == "rule_based" or None in shas or verdict.version != VERSION:
+    if verdict.judge.kind == "rule_based" or None in shas or verdict.version != pair_family().version:
         return False
     if (verdict.report_sha, verdict.other_report_sha) != shas:
         return False
-    said = in_all_wordings(experiment, lambda: prompt_hashes(verdict.rules).get(verdict.item, frozenset()))
+    said = in_all_wordings(experiment, lambda: pair_family().hashes(verdict.rules).get(verdict.item, frozenset()))
     return verdict.prompt_hash in said
 
 

@@ -22,19 +22,15 @@ def bare():
 class Wished: pass
 """
 LENGTH = """
-from drretail import Value
+from drretail import Family, Value
 
-class Length:
-    name, version, needs_judge, is_opinion = "length", 1, False, False
-    async def judge(self, subject, judge_session):
-        judge_session.record("length", "all", "na")
-    def prompt_hashes(self): return frozenset({""})
-    def values(self, subject, verdicts, rules): return [Value("words", "scored", 1.0)]
-    def variants(self): return ("words",)
-    def pooled(self, variant, report): raise KeyError(variant)
-    def pooled_variants(self): return frozenset()
+def judge(subject, judge_session):
+    judge_session.record("length", "all", "na")
 
-LENGTH = Length()
+def values(subject, verdicts, rules):
+    return [Value("words", "scored", 1.0)]
+
+LENGTH = Family("length", 1, judge, values, ("words",), needs_judge=False)
 """
 
 

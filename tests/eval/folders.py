@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.family import Family
+from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
@@ -15,7 +15,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import ModelKind, RoleModel, Run, RunError, System
-from drretail.records.score import JudgeRef, ProfileSummary, Rules, Statement, Verdict, VerdictState
+from drretail.records.score import JudgeRef, ProfileSummary, Statement, Verdict, VerdictState
 
 STUB, JUDGED_STUB = "tests.eval.folders:METRIC", "tests.eval.folders:JUDGED"
 """The stub's places, as ``load_metric`` takes them: judged by code, and by whoever judges."""
@@ -106,46 +106,34 @@ def a_verdict(
     )
 
 
-class Stub:
+def _read(subject: Subject, judge_session: JudgeSession) -> None:
+    if judge_session.standing("read", "report") is not None:
+        return
+    said = subject.report or ""
+    if said in ("na", "unverifiable", "failed"):
+        judge_session.record("read", "report", said)
+    else:
+        judge_session.record("read", "report", "scored", float(said))
+
+
+def _values(verdicts: Sequence[Verdict]) -> list[Value]:
+    (verdict,) = verdicts
+    items = {"read": 1} if verdict.state == "scored" else {}
+    return [Value(variant, verdict.state, verdict.value, items) for variant in ("said", "half")]
+
+
+def _half(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+    return [(1, 2) if report["half"].state == "scored" else (0, 0)]
+
+
+def stub(*, needs_judge: bool) -> Family:
     """Reads a report as its own value: "0.5", "na" or "failed"; "half" pools 1 of 2 items of every scored report."""
-
-    name = "stub"
-    version = 1
-    is_opinion = False
-
-    def __init__(self, *, needs_judge: bool) -> None:
-        self.needs_judge = needs_judge
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        if judge_session.standing("read", "report") is not None:
-            return
-        said = subject.report or ""
-        if said in ("na", "unverifiable", "failed"):
-            judge_session.record("read", "report", said)
-        else:
-            judge_session.record("read", "report", "scored", float(said))
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({""})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del subject, rules
-        (verdict,) = verdicts
-        items = {"read": 1} if verdict.state == "scored" else {}
-        return [Value(variant, verdict.state, verdict.value, items) for variant in ("said", "half")]
-
-    def variants(self) -> tuple[str, ...]:
-        return ("said", "half")
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        return [(1, 2) if report[variant].state == "scored" else (0, 0)]
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset({"half"})
+    variants = ("said", "half")
+    return Family("stub", 1, _read, of_verdicts(_values), variants, needs_judge=needs_judge, pooled={"half": _half})
 
 
-METRIC: Family = Stub(needs_judge=False)
-JUDGED: Family = Stub(needs_judge=True)
+METRIC = stub(needs_judge=False)
+JUDGED = stub(needs_judge=True)
 
 Asked = list[str]
 Script = Callable[[str], Any]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from drretail.eval.family import Family
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
@@ -11,6 +12,7 @@ from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Rules, Verdict
 
+NAME = "held_to"
 ASK = Prompt("ask", "What is to be looked for? {{question}}")
 
 
@@ -18,42 +20,29 @@ class Looked(Record):
     wanted: str
 
 
-class HeldTo(OnlyMeans):
-    """1 where a report holds what its query's one criterion says."""
-
-    name = "held_to"
-    version = 1
-    needs_judge = True
-    is_opinion = True
-
-    async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
-        said = await judge_session.ask("criteria", task.query.query_id, ASK, {"question": task.query.text}, Looked)
-        if said.answer is None:
-            return f"the judge named nothing: {said.error}"
-        group = CriteriaGroup(name="all", criteria=(Criterion(text=said.answer.wanted),))
-        spec = judge_session.judge.ref.spec
-        return Criteria(
-            family=self.name, query_id=task.query.query_id, groups=(group,), made_by=spec, prompt_hash=ASK.hash
-        )
-
-    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        held = criteria_of(subject, self.name)
-        if held is None:
-            judge_session.record("look", "all", "failed", error="no criteria")
-        elif judge_session.standing("look", f"all@{held.hash}") is None:
-            wanted = held.groups[0].criteria[0].text
-            judge_session.record("look", f"all@{held.hash}", "scored", float(wanted in (subject.report or "")))
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({"", ASK.hash})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        held = criteria_of(subject, self.name)
-        found = [it for it in verdicts if held is not None and it.item.endswith(held.hash)]
-        return [Value("all", found[-1].state, found[-1].value) if found else Value("all", "failed")]
-
-    def variants(self) -> tuple[str, ...]:
-        return ("all",)
+async def _prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
+    said = await judge_session.ask("criteria", task.query.query_id, ASK, {"question": task.query.text}, Looked)
+    if said.answer is None:
+        return f"the judge named nothing: {said.error}"
+    group = CriteriaGroup(name="all", criteria=(Criterion(text=said.answer.wanted),))
+    spec = judge_session.judge.ref.spec
+    return Criteria(family=NAME, query_id=task.query.query_id, groups=(group,), made_by=spec, prompt_hash=ASK.hash)
 
 
-METRIC = HeldTo()
+async def _judge(subject: Subject, judge_session: JudgeSession) -> None:
+    held = criteria_of(subject, NAME)
+    if held is None:
+        judge_session.record("look", "all", "failed", error="no criteria")
+    elif judge_session.standing("look", f"all@{held.hash}") is None:
+        wanted = held.groups[0].criteria[0].text
+        judge_session.record("look", f"all@{held.hash}", "scored", float(wanted in (subject.report or "")))
+
+
+def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    held = criteria_of(subject, NAME)
+    found = [it for it in verdicts if held is not None and it.item.endswith(held.hash)]
+    return [Value("all", found[-1].state, found[-1].value) if found else Value("all", "failed")]
+
+
+# 1 where a report holds what its query's one criterion says.
+METRIC = Family(NAME, 1, _judge, _values, ("all",), prompts=lambda: [ASK], is_opinion=True, prepare=_prepare)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.family import Family
+from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
@@ -24,4 +24,4 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 DESCRIPTION = MetricDescription(
     title="Brevity", meaning="Short reports have fewer than four words.", headlines=("short",), counts=("words",)
 )
-METRIC: Family = CodeFamily("brevity", 1, judge, values, ("short", "words"), DESCRIPTION)
+METRIC = Family("brevity", 1, judge, of_verdicts(values), ("short", "words"), DESCRIPTION, needs_judge=False)

@@ -10,6 +10,7 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import Asking, compare
 from drretail.eval.compare.wording import bar_of
+from drretail.eval.family import Family, in_order, metric
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import METRICS, load_metric, load_metrics
@@ -64,7 +65,6 @@ def test_two_systems_are_compared_in_its_headlines(folder: Path) -> None:
 
 
 def test_a_family_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Path) -> None:
-    assert not hasattr(SILENT, "description")
     assert SILENT.description.title == "stub"
     assert headlines(SILENT) == ("said",)
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "0.5"}})
@@ -111,7 +111,7 @@ def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> No
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     names: dict[str, Any] = {}
     exec(code, names)
-    scores = asyncio.run(score(experiment(tmp_path / "exp", REPORTS), [names["METRIC"]], [], progress=Progress()))
+    scores = asyncio.run(score(experiment(tmp_path / "exp", REPORTS), [names["brevity"]], [], progress=Progress()))
     rows = {(it.system, it.variant): it.value for it in scores.scores if it.policy == "answered"}
     assert rows == {
         ("a@model", "short"): 1,
@@ -122,11 +122,12 @@ def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> No
 
 
 def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path) -> None:
+    @metric
     def letters(run: Subject) -> float | None:
         return None if run.report == "A" else len(run.report or "")
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    scores = asyncio.run(score(folder, [metric_of("letters", letters)], [], progress=Progress()))
+    scores = asyncio.run(score(folder, [letters], [], progress=Progress()))
     (row,) = (it for it in scores.scores if it.policy == "answered")
     assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)
 
@@ -135,36 +136,72 @@ def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_pat
     folder = experiment(tmp_path / "exp", REPORTS)
     for name in ("../../outside", "a/b", "", "a b"):
         with pytest.raises(UserError, match="letters, digits"):
-            asyncio.run(score(folder, [metric_of(name, _one)], [], progress=Progress()))
+            asyncio.run(score(folder, [metric(name=name)(_one)], [], progress=Progress()))
     for name in ("checks", "pairwise"):
         with pytest.raises(UserError, match=f"'{name}' is drretail's own"):
-            asyncio.run(score(folder, [metric_of(name, _one)], [], progress=Progress()))
+            asyncio.run(score(folder, [metric(name=name)(_one)], [], progress=Progress()))
     assert not list(tmp_path.rglob("outside"))
     assert load_metrics([load_metric("checks")]) == [load_metric("checks")]
 
 
 def test_two_metrics_of_one_name_are_not_taken_for_one() -> None:
-    first, second = metric_of("mine", _one), metric_of("mine", _one)
+    first, second = metric(name="mine")(_one), metric(name="mine")(_one)
     with pytest.raises(UserError, match="two metrics 'mine'"):
         load_metrics([first, second])
     assert len(load_metrics([first, first])) == 1
 
 
-def test_measures_without_names_of_their_own_are_refused() -> None:
-    with pytest.raises(ValueError, match="'<lambda>'"):
-        metric_of("mine", lambda run: 1.0, lambda run: 0.0)
-    with pytest.raises(ValueError, match="no function"):
-        metric_of("mine")
+def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
+    @metric(variants=("words", "letters"))
+    def sizes(run: Subject) -> dict[str, float | None]:
+        text = run.report or ""
+        return {"words": len(text.split()), "letters": None if text == "A" else len(text)}
+
+    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
+    scores = asyncio.run(score(folder, [sizes], [], progress=Progress()))
+    rows = {it.variant: (it.value, it.n_na) for it in scores.scores if it.policy == "scored_only"}
+    assert rows == {"words": (1.5, 0), "letters": (3, 1)}
+
+
+def test_a_function_and_a_class_are_no_metric_and_the_sentence_says_what_to_write() -> None:
+    for place in ("tests.eval.own:judge", "tests.eval.folders:Family"):
+        with pytest.raises(UserError, match="is not a metric"):
+            load_metric(place)
+    with pytest.raises(UserError, match=r"@drretail\.metric"):
+        load_metric("tests.eval.own:judge")
+
+
+def test_families_come_after_those_whose_verdicts_they_read(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    def family(name: str, *after: str) -> Family:
+        def judge(subject: Subject, session: JudgeSession) -> None:
+            order.append(name)
+
+        return Family(name, 1, judge, lambda *given: [], ("a",), needs_judge=False, after=after)
+
+    first, second, third = family("first"), family("second", "first", "not_asked"), family("third", "second")
+    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
+    asyncio.run(score(folder, [third, second, first], [], progress=Progress()))
+    assert order == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
+
+
+def test_families_that_wait_for_one_another_are_told() -> None:
+    one = Family("one", 1, lambda *given: None, lambda *given: [], ("a",), after=("two",))
+    two = Family("two", 1, lambda *given: None, lambda *given: [], ("a",), after=("one",))
+    with pytest.raises(UserError, match="wait for one another"):
+        in_order([one, two])
 
 
 @pytest.mark.parametrize("given", [float("nan"), float("inf"), "good", "0.5", [1.0], 1j])
 def test_a_measure_that_gives_no_number_is_named(tmp_path: Path, given: Any) -> None:
+    @metric(name="mine", variants=("odd",))
     def odd(run: Subject) -> Any:
         return given
 
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=r"'mine' failed in judge: .*odd gave .*, which is no number"):
-        asyncio.run(score(folder, [metric_of("mine", odd)], [], progress=Progress()))
+        asyncio.run(score(folder, [odd], [], progress=Progress()))
     assert not list((folder / "verdicts").rglob("*.jsonl"))
 
 
@@ -185,7 +222,7 @@ def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list
     def judged(subject: Subject, session: JudgeSession) -> None:
         session.record("count", "words", "scored", 1)
 
-    family = CodeFamily("mine", 1, judged, lambda verdicts: given, ("a",))
+    family = Family("mine", 1, judged, lambda *_: given, ("a",), needs_judge=False)
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=f"'mine' failed in values: .*{said}"):
         asyncio.run(score(folder, [family], [], progress=Progress()))

@@ -14,6 +14,7 @@ from drretail.viewer.arithmetic import arithmetic_of, plain
 from drretail.viewer.experiment import read_view
 from drretail.viewer.judged import Judged
 from drretail.viewer.page.document import render_page
+from tests.eval.faithfulness.reports import subject
 from tests.viewer.dom import parse
 
 JUDGE = JudgeRef(spec="p:m", kind="llm")
@@ -42,7 +43,7 @@ def ruled(*claims: Cited, rules: str = "default", uncited: int = 0, repeat: int 
 
 
 def words(*verdicts: Verdict) -> str:
-    return arithmetic_of(Judged(JUDGE, verdicts[0].rules, verdicts), REPORT).words
+    return arithmetic_of(Judged(JUDGE, verdicts[0].rules, verdicts), subject(REPORT)).words
 
 
 def test_each_type_tells_its_support_of_how_many() -> None:

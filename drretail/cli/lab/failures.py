@@ -21,15 +21,14 @@ def failures(
     """
     from drretail.cli.options.systems import exit_code
     from drretail.errors import UserError
-    from drretail.eval.failure_modes import METRIC
-    from drretail.eval.lab.failing import NAME, failures_of, low_ratings, sheet_path, with_people, write_sheet
+    from drretail.eval.lab.failing import FAMILY, NAME, failures_of, low_ratings, sheet_path, with_people, write_sheet
     from drretail.eval.lab.kept_findings import keep, verdict_folders
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_failures import print_failures
 
     left = 0
     if by_whom.judge:
-        bench = Bench.of([METRIC.name], by_whom, estimate=made.estimate, quiet=output.quiet)
+        bench = Bench.of([FAMILY], by_whom, estimate=made.estimate, quiet=output.quiet)
         if made.estimate:
             bench.print_estimate(experiment, as_json=output.as_json)
             return
@@ -45,7 +44,7 @@ def failures(
     ratings = with_people(sheet, ratings)
     write_sheet(sheet, ratings)
     found = failures_of(ratings, reports)
-    document = keep(experiment, NAME, found, verdict_folders(experiment, METRIC.name))
+    document = keep(experiment, NAME, found, verdict_folders(experiment, FAMILY))
     if output.as_json:
         print_json(document)
     else:

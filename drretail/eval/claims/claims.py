@@ -17,6 +17,8 @@ PROMPTS = str(Path(__file__).parents[1] / FAMILY / "judge.py")
 """Their prompts are beside that family's judge, under whose name users override them."""
 SourceType = Literal["web", "product", "internal"]
 TYPES: tuple[SourceType, ...] = ("web", "product", "internal")
+HEADLINE: tuple[SourceType, ...] = ("web", "product")
+"""The types that count in FP; internal sources have no counterpart in the paper and their own column."""
 ALL_TYPES = "all"
 """The one type under the rules of DRG, which knows no other."""
 EXTRACT = "extract"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.outcome.score import METRIC
+from drretail.eval.registry import DECIDES, load_metric
 from drretail.eval.scores.gathering import Gathered, gather
 from drretail.records.base import Record
 from drretail.stats.significance import sign_test
@@ -35,7 +35,7 @@ class TwinRow(Record):
 
 def twin_rows(experiment: Path) -> list[TwinRow]:
     """A row for each system, by label. Raises UserError where the experiment has no pair, or none was judged."""
-    held = gather(experiment, [METRIC])
+    held = gather(experiment, [load_metric(DECIDES)])
     decided = _decisions(held)
     if not decided:
         raise UserError(

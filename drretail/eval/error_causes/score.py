@@ -3,6 +3,7 @@
 from drretail.eval.breakdown import breakdown
 from drretail.eval.error_causes.causes import CAUSES
 from drretail.eval.error_causes.judge import FAMILY, FOLLOWS, STAGE, VERSION, ReportErrors, sort_errors
+from drretail.eval.error_causes.page_labels import take_labels
 from drretail.eval.family import BY_RULES
 from drretail.eval.values import Value, lacking
 from drretail.records.score import MetricDescription, Verdict
@@ -58,4 +59,5 @@ METRIC = breakdown(
     kinds_in=lambda verdict: [it.cause for it in ReportErrors.model_validate(verdict.value).errors],
     items=(PART, WHOLE),
     rules=("default", "dr3"),
+    inputs={"gold": take_labels},
 )

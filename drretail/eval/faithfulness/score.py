@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from drretail.eval.claims.claims import ALL_TYPES, FAMILY, TYPES, VERSION
+from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled_tally
 from drretail.eval.faithfulness.judge import judge, prompts
@@ -19,8 +19,6 @@ from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
-HEADLINE: tuple[str, ...] = ("web", "product")
-"""The types of FP; internal sources have no counterpart in the paper and their own column."""
 FP_WEB_LIVE = "FP_web_live"
 """Only of reports whose pages were looked at again; others leave it out."""
 FP_SHOWN, FP_WEB_SHOWN = "FP_shown", "FP_web_shown"

@@ -11,19 +11,20 @@ from pathlib import Path
 from drretail.cells import as_csv, read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.failure_modes import METRIC
-from drretail.eval.failure_modes.judge import LISTED, SORTED, item_of
-from drretail.eval.failure_modes.modes import MEANINGS, MODES
+from drretail.eval.failure_modes.judge import LISTED, RATED, SORTED, item_of
+from drretail.eval.failure_modes.modes import MEANINGS as MEANINGS
+from drretail.eval.failure_modes.modes import MODES as MODES
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.finding import LabFinding
-from drretail.eval.quality import METRIC as QUALITY
+from drretail.eval.registry import load_metric
 from drretail.eval.scores.panel import name_of
 from drretail.experiment import read_definition, read_run, run_folder
 from drretail.files import write_atomically
 from drretail.records.base import Record
 
-NAME = "failures"
+NAME, FAMILY = "failures", METRIC.name
 COLUMNS = ("query", "system", "repeat", "dimension", "rating", "rationale", "judge", "modes", "person")
 _KEY = ("query", "system", "repeat", "dimension", "judge", "rationale")
 _BETWEEN = ";"
@@ -86,23 +87,23 @@ class Failures(LabFinding):
 def low_ratings(experiment: Path) -> tuple[list[LowRating], Counter[tuple[str, str]]]:
     """Every low rating that was sorted or is to be, and by system and judge how many reports were looked at."""
     modes_asked = in_all_wordings(experiment, METRIC.prompt_hashes)
-    rated = in_all_wordings(experiment, QUALITY.prompt_hashes)
+    rated = in_all_wordings(experiment, load_metric(RATED).prompt_hashes)
     found: list[LowRating] = []
     reports: Counter[tuple[str, str]] = Counter()
-    judges = sorted(it.name for it in (experiment / "verdicts" / METRIC.name).glob("*/"))
+    judges = sorted(it.name for it in (experiment / "verdicts" / FAMILY).glob("*/"))
     for planned in planned_runs(experiment, read_definition(experiment)):
         folder = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat)
         sha = read_run(folder).report_sha if (folder / "run.json").exists() else None
         for judge in judges if sha is not None else ():
             run = f"{planned.query.query_id}-r{planned.repeat}"
-            sorting = VerdictFile(verdict_path(experiment, METRIC.name, judge, planned.label, run))
+            sorting = VerdictFile(verdict_path(experiment, FAMILY, judge, planned.label, run))
             said = {(it.stage, it.item): it for it in sorting.living(sha or "", modes_asked)}
             listed = next((it for (stage, _), it in said.items() if stage == LISTED and it.state == "scored"), None)
             if listed is None:
                 continue
             who = name_of(listed.judge)
             reports[planned.label, who] += 1
-            ratings = VerdictFile(verdict_path(experiment, QUALITY.name, judge, planned.label, run))
+            ratings = VerdictFile(verdict_path(experiment, RATED, judge, planned.label, run))
             by_item = {item_of(it): it for it in ratings.living(sha or "", rated) if it.state == "scored"}
             for item in listed.value:
                 it, about = by_item.get(item), said.get((SORTED, item))

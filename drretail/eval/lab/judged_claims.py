@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.eval.claims.claims import FAMILY, SUPPORT
+from drretail.eval.claims.claims import FAMILY, HEADLINE, SUPPORT
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts
-from drretail.eval.faithfulness.score import HEADLINE
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path

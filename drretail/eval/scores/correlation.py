@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from drretail.eval.family import is_unrated
-from drretail.eval.process.counting import MEASURES
+from drretail.eval.registry import COUNTS_STEPS as PROCESS
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, Correlation
 from drretail.stats.rank_correlation import Cell, Values, Within, spearman_within
 from drretail.stats.significance import holm
 
-PROCESS = "process"
 FEWEST = 10
 """Pairs below which a correlation is not told: it would be noise."""
 
@@ -26,7 +25,11 @@ def correlations(gathered: Gathered) -> list[Correlation]:
     if code is None:
         return []
     held = {name: metric.description.correlated for name, metric in gathered.families.items()}
-    measured = {name: _values(gathered, PROCESS, code, name) for name in MEASURES if name not in held[PROCESS]}
+    measured = {
+        name: _values(gathered, PROCESS, code, name)
+        for name in gathered.families[PROCESS].variants
+        if name not in held[PROCESS]
+    }
     rows = [
         _row(name, metric, variant, seat, found)
         for metric, variants in held.items()

@@ -58,7 +58,6 @@ class RunLine:
 
 def run_line(view: RunView, question: Question) -> RunLine:
     """The line of a run that was read."""
-    report = view.subject.report or ""
     return RunLine(
         number=view.number,
         anchor=view.anchor,
@@ -68,7 +67,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         state=view.state,
         why=_why(view),
         counts=counts_of(view.claims[0].claims) if view.claims else {},
-        added=tuple(Added(one.judged.by, arithmetic_of(one.judged, report)) for one in view.claims),
+        added=tuple(Added(one.judged.by, arithmetic_of(one.judged, view.subject)) for one in view.claims),
         findings=len(view.checks.findings) if view.checks.made else None,
         stale=view.stale,
         failed=tuple(_failed(view)),

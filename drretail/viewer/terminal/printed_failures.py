@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from drretail.eval.failure_modes.modes import MEANINGS, MODES
+from drretail.eval.lab.failing import MEANINGS, MODES
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:

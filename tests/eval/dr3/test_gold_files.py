@@ -5,14 +5,15 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.dr3.gold_files import take_gold
-from drretail.experiment import read_gold
+from drretail.experiment import Definition, read_gold
 from drretail.files import write_json
 from drretail.records.criteria import Gold
 from tests.eval.dr3.research import GOLD, QUERY
 
 
 def taken(tmp_path: Path, source: Path, task_id: str | None = None) -> Gold | None:
-    take_gold(tmp_path / "exp", source, [QUERY.model_copy(update={"task_id": task_id})])
+    asked = Definition(queries=(QUERY.model_copy(update={"task_id": task_id}),), systems={})
+    take_gold(tmp_path / "exp", asked, str(source))
     return read_gold(tmp_path / "exp", "q1")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from drretail.eval.claims.claims import make_claim
 from drretail.eval.error_causes.causes import CAUSES, CUT, Cause, Causes, FoundError, JudgedClaim
 from drretail.eval.error_causes.judge import ReportErrors
-from drretail.eval.error_causes.score import METRIC, N_MISSED, N_WRONG, report_values
+from drretail.eval.error_causes.score import METRIC, N_MISSED, N_WRONG
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.criteria import GoldInsight, GoldPart, PagesByLabel
 from drretail.records.run import Stop
@@ -134,15 +135,21 @@ def test_shares_of_errors_add_up_to_one_and_kinds_to_all(said: Sequence[tuple[Ca
         for at, (cause, kind) in enumerate(said)
     )
     value = ReportErrors(errors=errors, insights_judged=True).model_dump(mode="json")
-    made = {it.variant: it for it in report_values([a_verdict("error_causes", "causes", "report", value)])}
+    made = {
+        it.variant: it
+        for it in METRIC.values(cast(Any, None), [a_verdict("error_causes", "causes", "report", value)], "default")
+    }
     assert sum(made[cause].value or 0 for cause in CAUSES) == pytest.approx(1)
     assert (made[N_MISSED].value or 0) + (made[N_WRONG].value or 0) == len(errors)
-    pooled = [METRIC.pooled(cause, made)[0] for cause in CAUSES]
+    pooled = [METRIC.pooled[cause](made)[0] for cause in CAUSES]
     assert sum(above for above, _ in pooled) == len(errors) == pooled[0][1]
 
 
 def test_a_report_without_errors_has_counts_and_no_shares() -> None:
     value = ReportErrors(errors=(), insights_judged=False).model_dump(mode="json")
-    made = {it.variant: it for it in report_values([a_verdict("error_causes", "causes", "report", value)])}
+    made = {
+        it.variant: it
+        for it in METRIC.values(cast(Any, None), [a_verdict("error_causes", "causes", "report", value)], "default")
+    }
     assert {made[cause].state for cause in CAUSES} == {"na"}
     assert (made[N_MISSED].state, made[N_WRONG].value) == ("na", 0)

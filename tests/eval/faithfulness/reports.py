@@ -183,7 +183,7 @@ def judged(
         rules=rules,
         again=again,
     ) as judge_session:
-        asyncio.run(METRIC.judge(about, judge_session))
+        asyncio.run(METRIC.run_judge(about, judge_session))
         living = judge_session.file.living(report_sha, METRIC.prompt_hashes())
     return [verdict for verdict in living if verdict.rules == rules]
 

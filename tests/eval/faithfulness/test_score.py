@@ -78,7 +78,7 @@ def cites(number: int, *sources: str, unresolved: Sequence[str] = ()) -> Claim:
 
 def over_all(variant: str, reports: Sequence[Mapping[str, Value]]) -> float | None:
     """The mean of the variant's parts, each a sum over reports by a sum over reports."""
-    parts = zip(*(METRIC.pooled(variant, report) for report in reports), strict=True)
+    parts = zip(*(METRIC.pooled[variant](report) for report in reports), strict=True)
     sums = [(sum(above for above, _ in part), sum(below for _, below in part)) for part in parts]
     return None if any(not below for _, below in sums) else sum(a / b for a, b in sums) / len(sums)
 
@@ -259,7 +259,7 @@ def test_every_report_has_every_variant_in_the_tables_order() -> None:
         unknown = {"default": "", "paper": "shown", "drg": "shown live"}[rule].split()
         known = [variant for variant in METRIC.variants if variant.rpartition("_")[2] not in unknown]
         assert list(scored([], rule, [])) == known
-    assert METRIC.pooled < set(METRIC.variants)
+    assert METRIC.pooled.keys() < set(METRIC.variants)
 
 
 def test_eq2_halves_the_two_means_over_reports_and_pooled_adds_all_pairs() -> None:
@@ -276,7 +276,7 @@ def test_eq2_halves_the_two_means_over_reports_and_pooled_adds_all_pairs() -> No
     assert over_all("FP_eq2", reports[:1]) is None
     assert over_all("FP_pooled", reports[2:]) is None
     with pytest.raises(KeyError):
-        METRIC.pooled("FP", reports[0])
+        METRIC.pooled["FP"](reports[0])
 
 
 def test_drg_counts_failures_and_silence_as_zero() -> None:

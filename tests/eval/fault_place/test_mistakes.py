@@ -113,7 +113,7 @@ def scored(folder: Path, store: Store | None, *metrics: str) -> dict[str, Score]
 def places_of(folder: Path) -> dict[str, tuple[str, str]]:
     """By the words of each wrong claim, its place and why."""
     (run,) = read_view(folder).runs
-    return {it.text: (it.fault.place, it.fault.reason) for it in run.claims[0].claims if it.fault is not None}
+    return {it.text: (it.fault.kind, it.fault.reason) for it in run.claims[0].claims if it.fault is not None}
 
 
 CASES = {

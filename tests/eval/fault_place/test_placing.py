@@ -15,7 +15,7 @@ from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.claims.rulings import CONTRADICTED, DISTORTED
 from drretail.eval.fault_place.handed_on import HandedOn
 from drretail.eval.fault_place.placing import PLACES, Place, PlacedClaim, Placer
-from drretail.eval.fault_place.score import METRIC, report_values
+from drretail.eval.fault_place.score import METRIC
 from drretail.eval.fault_place.world_sources import held_by_world
 from drretail.eval.fault_place.wrong_claims import wrong_claims
 from drretail.eval.judging.readings import case_of
@@ -163,12 +163,12 @@ def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Pla
     for places in reports:
         placed = [PlacedClaim(claim_id=str(at), place=it, reason="") for at, it in enumerate(places)]
         verdict = ruled("report", 0).model_copy(update={"value": [it.model_dump() for it in placed]})
-        found = {it.variant: it for it in report_values([verdict])}
+        found = {it.variant: it for it in METRIC.values(cast(Any, None), [verdict], "default")}
         shares = [found[it].value or 0.0 for it in PLACES]
         assert sum(shares) == pytest.approx(1 if places else 0)
         assert found["n_wrong"].value == len(places)
         for it in PLACES:
-            ((above, below),) = METRIC.pooled(it, found)
+            ((above, below),) = METRIC.pooled[it](found)
             sums[it] = (sums[it][0] + above, sums[it][1] + below)
     total = sum(len(places) for places in reports)
     assert all(below == total for _, below in sums.values())
@@ -177,4 +177,4 @@ def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Pla
 
 def test_counts_are_no_shares_to_pool() -> None:
     with pytest.raises(KeyError):
-        METRIC.pooled("n_wrong", {})
+        METRIC.pooled["n_wrong"]({})

@@ -13,7 +13,8 @@ from langchain_core.messages import AIMessage
 
 from drretail.errors import CommandStopped
 from drretail.eval.claims.extraction import CitedClaims
-from drretail.eval.judging.session import CODE_JUDGE, Again, ClaimVerdict, Judge, JudgeSession
+from drretail.eval.judging.question import ClaimVerdict
+from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.llm.registry import Model, ModelInfo, open_model
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.judging.session import AT_ONCE, ClaimVerdict, JudgeSession, Step
+from drretail.eval.judging.question import LEFT_OUT, ClaimVerdict, JudgeQuestion, Ruling
+from drretail.eval.judging.session import AT_ONCE, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.prompts import Prompt
+from drretail.records.score import SourceRef
 from tests.eval.folders import scripted_judge
 from tests.eval.judging.test_session import Taste, claude, judge_session, text_of
 from tests.llm.provider import Provider
@@ -18,14 +20,11 @@ pytestmark = pytest.mark.anyio
 TWO_PARTS = Prompt("taste", "How good is its {{side}}?\n", "Taste this.\n{{report}}\n")
 
 
-def asking(session: JudgeSession, side: str, report: str = "A dog bed.") -> Step[Taste]:
-    async def ask() -> ClaimVerdict[Taste]:
-        return await session.ask("rating", side, TWO_PARTS, {"report": report, "side": side}, Taste)
-
-    def record(said: ClaimVerdict[Taste]) -> None:
-        session.record("rating", side, said.state, said.answer and said.answer.rating, prompt_hash=said.prompt_hash)
-
-    return Step(report, ask, record)
+def asking(side: str, report: str = "A dog bed.") -> JudgeQuestion[Taste]:
+    given = {"report": report, "side": side}
+    return JudgeQuestion(
+        "rating", side, TWO_PARTS, given, Taste, lambda answer: Ruling(answer.rating), begins_with=report
+    )
 
 
 async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_journal_s_keys(tmp_path: Path) -> None:
@@ -33,7 +32,7 @@ async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_jour
         Provider(text_of("no"), text_of({"rating": 1, "why": "x"})) as provider,
         judge_session(claude(provider.url), tmp_path) as session,
     ):
-        await asking(session, "crust").ask()
+        await session.ask_and_record(asking("crust"))
     for request in provider.seen:  # the repair begins alike
         shared, own = request.body["messages"][0]["content"]
         assert shared == {"type": "text", "text": "Taste this.\nA dog bed.\n", "cache_control": {"type": "ephemeral"}}
@@ -47,7 +46,7 @@ async def test_batches_and_prompts_that_share_nothing_are_not_marked(tmp_path: P
     said = text_of({"rating": 1, "why": "x"})
     with Provider(said) as provider, judge_session(claude(provider.url), tmp_path) as session:
         session.judge = replace(session.judge, in_batches=True)
-        await asking(session, "crust").ask()
+        await session.ask_and_record(asking("crust"))
     assert provider.seen[0].body["messages"][0]["content"] == "Taste this.\nA dog bed.\nHow good is its crust?\n"
 
 
@@ -60,8 +59,10 @@ class Kitchen:
     served: list[str] = field(default_factory=list[str])
     _now: int = 0
 
-    def step(self, session: JudgeSession, side: str, report: str = "bed") -> Step[Taste]:
-        async def ask() -> ClaimVerdict[Taste]:
+    def serving(self, session: JudgeSession) -> JudgeSession:
+        """The session, whose judge is this one."""
+
+        async def ask(stage: str, side: str, prompt: Prompt, *_: object, **__: object) -> ClaimVerdict[Taste]:
             self._now += 1
             self.busy.append(self._now)
             await asyncio.sleep(0.02 if side == "b" else 0.01)
@@ -69,9 +70,10 @@ class Kitchen:
             self.served.append(side)
             if side == self.fails_at:
                 raise CapReached("1 token")
-            return ClaimVerdict("scored", Taste(rating=1, why="x"), "h", 1)
+            return ClaimVerdict("scored", Taste(rating=1, why="x"), prompt.hash, 1)
 
-        return replace(asking(session, side, report), ask=ask)
+        vars(session)["ask"] = ask
+        return session
 
 
 SIDES = "abcdefg"
@@ -80,8 +82,9 @@ SIDES = "abcdefg"
 async def test_the_first_of_each_beginning_is_asked_alone_and_the_others_at_once_within_bounds(tmp_path: Path) -> None:
     kitchen = Kitchen()
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
-        steps = [kitchen.step(session, side, "cat" if side in "bd" else "dog") for side in SIDES]
-        await session.side_by_side(steps)
+        questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]
+        verdicts = await kitchen.serving(session).ask_and_record(*questions)
+        assert [verdict.item for verdict in verdicts] == [*SIDES]
         assert sorted(kitchen.served[:2]) == ["a", "b"]
         assert kitchen.busy[:3] == [1, 2, 1]
         assert max(kitchen.busy) == AT_ONCE
@@ -92,7 +95,7 @@ async def test_in_batches_all_are_asked_at_once(tmp_path: Path) -> None:
     kitchen = Kitchen()
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
         session.judge = replace(session.judge, in_batches=True)
-        await session.side_by_side([kitchen.step(session, side) for side in SIDES])
+        await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
         assert max(kitchen.busy) == len(SIDES)
         assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
 
@@ -102,6 +105,24 @@ async def test_a_cap_in_the_midst_leaves_what_came_back_recorded(tmp_path: Path,
     kitchen = Kitchen(fails_at)
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
         with pytest.raises(CapReached):
-            await session.side_by_side([kitchen.step(session, side) for side in SIDES])
+            await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
         assert [verdict.item for verdict in session.file.lasts()] == [*kept]
     assert len(kitchen.served) == (1 if fails_at == "a" else len(SIDES))
+
+
+async def test_what_is_answered_is_not_asked_again_unless_its_sources_read_otherwise(tmp_path: Path) -> None:
+    kitchen = Kitchen()
+    page = SourceRef(id="W:1", sha256="a")
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        kitchen.serving(session)
+        for source in (page, page, page.model_copy(update={"sha256": "b"})):
+            await session.ask_and_record(asking("a"), replace(asking("b"), sources=[source]))
+    assert kitchen.served == ["a", "b", "b"]
+
+
+async def test_an_item_that_the_answer_leaves_out_failed_and_the_others_did_not(tmp_path: Path) -> None:
+    both = replace(asking("a"), items=("a", "b"), read=lambda answer: {"b": Ruling(answer.rating, "Because.")})
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        left_out, ruled = await Kitchen().serving(session).ask_and_record(both)
+    assert (left_out.state, left_out.error) == ("failed", LEFT_OUT)
+    assert (ruled.state, ruled.value, ruled.reason) == ("scored", 1, "Because.")

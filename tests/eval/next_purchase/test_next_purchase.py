@@ -13,7 +13,7 @@ from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.next_purchase import METRIC
-from drretail.eval.next_purchase.judge import compare, has_next_purchases, hits
+from drretail.eval.next_purchase.judge import compare, hits, lacks_purchases
 from drretail.eval.next_purchase.score import values, variants
 from drretail.eval.registry import load_metric
 from drretail.eval.values import Value
@@ -70,7 +70,7 @@ async def judged(folder: Path, subject: Subject) -> list[Verdict]:
     with JudgeSession(
         CODE_JUDGE, file, metric="next_purchase", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
     ) as judge_session:
-        await METRIC.judge(subject, judge_session)
+        await METRIC.run_judge(subject, judge_session)
     return file.lasts()
 
 
@@ -161,7 +161,7 @@ async def test_without_a_holdout_there_is_no_value_and_so_no_row(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
     assert await valued(tmp_path, PICKS, ledger, None) == {}
-    assert not has_next_purchases(tmp_path / "exp")
+    assert "no next purchases" in lacks_purchases(tmp_path / "exp")
 
 
 @pytest.mark.anyio
@@ -169,7 +169,7 @@ async def test_judging_again_leaves_the_same_and_another_ledger_is_another_compa
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
     subject = subject_of(tmp_path / "exp", PICKS, ledger)
-    assert has_next_purchases(tmp_path / "exp")
+    assert not lacks_purchases(tmp_path / "exp")
     await judged(tmp_path, subject)
     await judged(tmp_path, subject)
     assert (tmp_path / "verdicts.jsonl").read_text("utf-8").count("\n") == 1

@@ -122,7 +122,7 @@ def test_j_is_the_difference_of_two_shares() -> None:
     none, buy, refuted = Outcome(decision="none"), Outcome(decision="buy"), Proof(state="refuted")
     reports = [decided(none), decided(buy)]
     reports += [decide(outcome, referenced(CHEAP), refuted, [], []) for outcome in (none, buy, buy, buy)]
-    parts = [METRIC.pooled("J", {value.variant: value for value in valued(report)}) for report in reports]
+    parts = [METRIC.pooled["J"]({value.variant: value for value in valued(report)}) for report in reports]
     shares = [sum(top for top, _ in part) / sum(count for _, count in part) for part in zip(*parts, strict=True)]
     assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)
 

@@ -34,7 +34,7 @@ async def judged(folder: Path, subject: Subject) -> VerdictFile:
     with JudgeSession(
         CODE_JUDGE, file, metric="process", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
     ) as judge_session:
-        await METRIC.judge(subject, judge_session)
+        await METRIC.run_judge(subject, judge_session)
     return file
 
 

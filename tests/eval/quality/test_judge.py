@@ -64,7 +64,7 @@ def judged(path: Path, about: Subject, judge: Judge, rules: Rules = "default") -
         report_sha=about.report_sha or "",
         rules=rules,
     ) as judge_session:
-        asyncio.run(METRIC.judge(about, judge_session))
+        asyncio.run(METRIC.run_judge(about, judge_session))
         return judge_session.file.lasts()
 
 

@@ -145,7 +145,7 @@ def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> No
 def test_the_valid_rate_is_pooled_over_citations() -> None:
     one, none = found(cited()), {"valid_rate": Value("valid_rate", "na")}
     many = {"valid_rate": Value("valid_rate", "scored", 1.0, {"supported": 9.0, "known": 9.0})}
-    parts = [METRIC.pooled("valid_rate", it)[0] for it in (one, none, many)]
+    parts = [METRIC.pooled["valid_rate"](it)[0] for it in (one, none, many)]
     assert parts == [(1, 3), (0, 0), (9, 9)]
     assert METRIC.pooled == {"valid_rate"}
 

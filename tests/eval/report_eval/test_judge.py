@@ -9,7 +9,7 @@ from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.report_eval.judge import DIMENSIONS, Grades
-from drretail.eval.report_eval.score import ReportEval
+from drretail.eval.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.report_eval.units import Unit
 from drretail.prompts import tag_content
 from drretail.records.base import Rules, sha256_of
@@ -68,7 +68,7 @@ def judged(
         profile=None,
         store=None,
     )
-    metric = ReportEval(unit=unit)
+    metric = METRIC if unit == "section" else BY_PARAGRAPHS
     file = VerdictFile(path)
     with JudgeSession(
         judge,
@@ -79,7 +79,7 @@ def judged(
         report_sha=about.report_sha or "",
         rules=rules,
     ) as judge_session:
-        asyncio.run(metric.judge(about, judge_session))
+        asyncio.run(metric.run_judge(about, judge_session))
         return {(it.stage, it.item): it for it in file.lasts() if it.rules == rules}
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.report_eval.score import DESCRIPTION, MEANINGS, VARIANTS, pooled, values
+from drretail.eval.report_eval.score import DESCRIPTION, MEANINGS, METRIC, VARIANTS, values
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState, reasons_of
 
@@ -127,11 +127,11 @@ def test_what_was_asked_first_is_no_sample_of_all_labels() -> None:
 
 def test_pooled_support_is_over_all_pairs_at_once() -> None:
     reports = [found(labelled(1, 1, 0, -1)), found(labelled(-1)), found(labelled("unverifiable"))]
-    sums = [pooled("support_pooled", report) for report in reports]
+    sums = [METRIC.pooled["support_pooled"](report) for report in reports]
     assert sums == [[(1, 4)], [(-1, 1)], [(0, 0)]]
-    assert [pooled("strong_support_pooled", report) for report in reports] == [[(2, 4)], [(0, 1)], [(0, 0)]]
+    assert [METRIC.pooled["strong_support_pooled"](report) for report in reports] == [[(2, 4)], [(0, 1)], [(0, 0)]]
     with pytest.raises(KeyError):
-        pooled("support", reports[0])
+        METRIC.pooled["support"](reports[0])
 
 
 def test_a_grade_of_0_is_a_real_0_and_one_never_given_failed() -> None:

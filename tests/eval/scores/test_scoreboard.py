@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.family import Family
+from drretail.eval.family import Family, of_verdicts
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.scoreboard import scoreboard
@@ -24,11 +24,11 @@ from tests.eval.folders import experiment
 from tests.eval.own import DESCRIPTION, judge, values
 
 A, B = "a@model", "b@model"
-OWN = CodeFamily(
+OWN = Family(
     "brevity",
     1,
     judge,
-    values,
+    of_verdicts(values),
     ("short", "words"),
     DESCRIPTION.model_copy(
         update={
@@ -38,6 +38,7 @@ OWN = CodeFamily(
             )
         }
     ),
+    needs_judge=False,
 )
 METRICS = {
     "faithfulness": MetricDescription(

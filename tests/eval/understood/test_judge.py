@@ -14,7 +14,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
 from drretail.eval.understood import METRIC
-from drretail.eval.understood.judge import NO_WORLD, NOT_DECLARED, has_understood
+from drretail.eval.understood.judge import NO_WORLD, NOT_DECLARED, lacks_understanding
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
 from drretail.records.money import Money
@@ -46,7 +46,7 @@ def judged(folder: Path, subject: Subject) -> dict[str, Value]:
     with JudgeSession(
         CODE_JUDGE, file, metric="understood", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
     ) as judge_session:
-        asyncio.run(METRIC.judge(subject, judge_session))
+        asyncio.run(METRIC.run_judge(subject, judge_session))
     return {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
 
 
@@ -87,11 +87,11 @@ def test_it_is_a_family_by_its_name() -> None:
 
 def test_an_experiment_has_it_where_a_run_says_how_it_understood_the_question(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
-    assert not has_understood(folder)
+    assert "says how it understood" in lacks_understanding(folder)
     with Experiment(folder, read_definition(folder)) as opened:
         run = a_run(LABEL, "q1-r2", "Take it.").model_copy(update={"understood": WISH})
         opened.save(run, (), {}, {"world": "nowhere"})
-    assert has_understood(folder)
+    assert not lacks_understanding(folder)
 
 
 def test_run_json_says_nothing_of_it_where_nothing_is_known(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from drretail.eval.checks.judge import STAGE as CHECK
 from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject, read_subjects
@@ -152,7 +151,7 @@ def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[V
 
 def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
     for verdict in verdicts:
-        if verdict.stage == CHECK and verdict.state == "scored":
+        if verdict.item in load_metric(CHECKS).variants and verdict.state == "scored":
             for finding in map(Finding.model_validate, verdict.value):
                 if finding.severity == "error":
                     words = f"{finding.code} {finding.said} {finding.evidence_id}"
