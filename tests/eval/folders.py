@@ -76,7 +76,7 @@ def a_run(label: str, name: str, report: str | None, picks: Sequence[str] | None
         repeat=int(repeat),
         status="failed" if report is None else "done",
         stop="error" if report is None else "finished",
-        error=RunError(kind="model", where="react", message="no") if report is None else None,
+        error=RunError(kind="no_report", where="react", message="no") if report is None else None,
         report=report,
         report_sha=None if report is None else sha256_of(report),
         picks=None if picks is None else tuple(Pick(product=it) for it in picks),

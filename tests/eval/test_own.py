@@ -159,7 +159,7 @@ def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
 
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
     scores = asyncio.run(score(folder, [sizes], [], progress=Progress()))
-    rows = {it.variant: (it.value, it.n_na) for it in scores.scores if it.policy == "scored_only"}
+    rows = {it.variant: (it.value, it.n_na) for it in scores.scores if it.policy == "answered"}
     assert rows == {"words": (1.5, 0), "letters": (3, 1)}
 
 

@@ -57,8 +57,6 @@ def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
     assert (said.n_planned, said.n_scored, said.n_na, said.n_failed) == (6, 3, 1, 2)
     assert (said.judge, said.ci_low, said.ci_high) == ("scripted:test", 0.25, 0.5)
     assert said.items == {"read": 3, "runs_failed": 1}
-    zeroed = row(scores, "said", policy="failed_as_zero")
-    assert zeroed.value == round((0.5 + 0.125 + 0) / 3, 10)
     assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
 
 
@@ -121,7 +119,8 @@ def test_a_verdict_that_was_lost_is_served_from_the_journal(tmp_path: Path) -> N
 
 
 def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Fine.", "q2-r1": "Beyond the scale."}})
+    reports = {"q1-r1": "Fine.", "q2-r1": "Beyond the scale.", "q3-r1": None}
+    folder = experiment(tmp_path / "exp", {LABEL: reports})
 
     def script(question: str) -> dict[str, Any]:
         return {"rating": 11 if "Beyond" in question else 4, "justification": "So it is."}
@@ -129,8 +128,9 @@ def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Pat
     judge, asked = scripted_judge(script)
     scores = scored(folder, judge)
     depth = row(scores, "depth")
-    assert (depth.value, depth.n_scored, depth.n_failed, depth.ci_low) == (4.0, 1, 1, None)
-    assert row(scores, "depth", policy="failed_as_zero").value == 2.0
+    assert (depth.value, depth.n_scored, depth.n_failed, depth.ci_low) == (4.0, 1, 2, None)
+    overall = row(scores, "overall", policy="planned")
+    assert (overall.value, overall.n_zero, overall.n_missing) == (2.0, 1, 1)  # the run that failed is 0
     assert [judging.failed for judging in scores.judgings] == [6]
     assert len(asked) == 6 + 6 * 3  # each of the bad answers was sent back twice
     scored(folder, judge)

@@ -32,7 +32,9 @@ MOST_MISSING = 0.05
 def headline_variants(metric: Family) -> frozenset[str]:
     """What systems are chosen by, and what stands on the scoreboard."""
     described = metric.description
-    return frozenset({*described.primary, *(column.variant for column in described.scoreboard)})
+    compared = described.compared or described.headlines or metric.variants
+    primary = described.primary or (compared if len(compared) == 1 else ())
+    return frozenset({*primary, *(column.variant for column in described.scoreboard)})
 
 
 @dataclass(frozen=True, slots=True)

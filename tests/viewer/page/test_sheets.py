@@ -32,7 +32,7 @@ def section(judged: Path, scores: list[Score], slices: list[SliceScore]) -> Elem
 @pytest.fixture(scope="module")
 def scores(judged: Path) -> Element:
     rows = [score(label) for label in LABELS]
-    rows.append(score("react@m", policy="failed_as_zero", value=0.25, ci_low=0.2, ci_high=0.3))
+    rows.append(score("react@m", policy="planned", value=0.25, ci_low=0.2, ci_high=0.3))
     return section(judged, rows, [sliced(label, name, n) for label in LABELS for name, n in SLICES.items()])
 
 
@@ -48,9 +48,9 @@ def test_floors_and_ceiling_are_grey_below_a_rule_of_their_own(scores: Element) 
     assert "The null agents are floors" in scores.text
 
 
-def test_what_is_lacking_counted_0_follows_its_system_by_name(scores: Element) -> None:
+def test_the_mean_of_those_answered_follows_its_system_by_name(scores: Element) -> None:
     first = next(scores.all("tbody"))
-    assert heads(first) == ["react+ws", "react", "react, failed and n/a as 0"]
+    assert heads(first) == ["react+ws", "react", "react, of those answered"]
     assert "0.25" in first.text
     assert "0.20 – 0.30" in first.text
 

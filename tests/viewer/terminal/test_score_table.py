@@ -81,18 +81,19 @@ def test_what_all_systems_share_is_said_once(printed: Print) -> None:
     assert "The systems' names go on with @offline-shopper." in text
 
 
-def test_n_stands_where_it_differs_and_the_other_policy_only_where_it_does(printed: Print) -> None:
+def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(printed: Print) -> None:
     rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
-    rows.append(
-        score("b@m", policy="failed_as_zero", value=0.7, ci_low=0.6, ci_high=0.8, n_scored=47, n_na=2, n_failed=1)
-    )
+    counts = {"n_scored": 47, "n_na": 2, "n_failed": 1, "n_zero": 3}
+    rows.append(score("b@m", policy="planned", value=0.7, ci_low=0.6, ci_high=0.8, **counts))
     lines = table_lines(printed(rows, 100))
     assert [line.split() for line in lines[2:]] == [
         ["a", "0.74", "[0.68,", "0.80]"],
-        ["b", "0.74", "[0.68,", "0.80]"],
+        ["b", "0.70", "[0.60,", "0.80]"],
+        ["47", "of", "50,", "2", "n/a,"],
+        ["1", "failed", "(3", "as", "0)"],
+        ["of", "those", "answered", "0.74", "[0.68,", "0.80]"],
         ["47", "of", "50,", "2", "n/a,"],
         ["1", "failed"],
-        ["failed", "and", "n/a", "as", "0", "0.70", "[0.60,", "0.80]"],
     ]
 
 
