@@ -9,6 +9,8 @@ from numbers import Real
 from drretail.errors import shortened
 from drretail.records.score import WHY_NOT, Verdict, VerdictState, reasons_of
 
+NOT_JUDGED = "not_judged"
+"""Among a value's items: no judge was asked yet."""
 UNFETCHED_PAGES = "nobody fetched the pages it cites: `score --fetch-sources` does"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.base import Record, sha256_of
@@ -119,5 +120,5 @@ def source_type(source: str) -> SourceType:
 
 
 def _is_of_the_shop(source: str) -> bool:
-    host = source.casefold().partition("://")[2].partition("/")[0]
+    host = urlsplit(source).hostname or "" if "://" in source else ""
     return host.removeprefix("www.") == SHOP_URL.partition("://")[2]

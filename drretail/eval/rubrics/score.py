@@ -9,7 +9,7 @@ from drretail.eval.judging.numbered import criterion_item
 from drretail.eval.rubrics.axes import AXES
 from drretail.eval.rubrics.judge import FAMILY, STAGE, VERSION, judge, making_prompt, marking_prompt, prepare
 from drretail.eval.rubrics.published import published_rubrics
-from drretail.eval.values import Value
+from drretail.eval.values import NOT_JUDGED, Value
 from drretail.records.criteria import Criteria, CriteriaGroup
 from drretail.records.score import WHY_NOT, MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
@@ -20,21 +20,30 @@ NO_POINTS = "no criterion has a weight above nought"
 
 
 class Mark(NamedTuple):
-    """A criterion's weight, and how far it is met: 1, ½ or 0; None where the judge broke."""
+    """A criterion's weight, and how far it is met: 1, ½ or 0; None where the judge broke, or was not asked yet."""
 
     weight: float
     met: float | None
+    is_asked: bool = True
+    """False of a criterion that is newer than the judging, as after somebody edited the rubric."""
+
+    @property
+    def strictly(self) -> "Mark":
+        """Without the benefit of the doubt: ½ of a merit is nothing, and ½ of a fault the whole of it."""
+        if self.met is None:
+            return self
+        return self._replace(met=float(self.met == 1 if self.weight > 0 else self.met > 0))
 
 
 def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value]:
-    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0; ``faults`` the share of those criteria
-    of negative weight that are met; each axis by itself."""
+    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (of faults as 1); ``faults`` the share of
+    those criteria of negative weight that are met; each axis by itself."""
     if criteria is None:
         return [Value(variant, "failed") for variant in VARIANTS]
     said = {it.item: it for it in verdicts if it.stage == STAGE}
     marks = {group.name: _marks(group, said) for group in criteria.groups}
     every = [mark for held in marks.values() for mark in held]
-    strict = [mark._replace(met=None if mark.met is None else float(mark.met == 1)) for mark in every]
+    strict = [mark.strictly for mark in every]
     return [
         weighted(SCORE, every),
         weighted(STRICT, strict),
@@ -47,7 +56,11 @@ def _marks(group: CriteriaGroup, said: Mapping[str, Verdict]) -> list[Mark]:
     """The weight of the group multiplies that of its criteria; it is 1 unless somebody changed it."""
     found = [(it, said.get(criterion_item(group, it))) for it in group.criteria]
     return [
-        Mark(group.weight * it.weight, float(verdict.value) if verdict and verdict.state == "scored" else None)
+        Mark(
+            group.weight * it.weight,
+            float(verdict.value) if verdict is not None and verdict.state == "scored" else None,
+            is_asked=verdict is not None,
+        )
         for it, verdict in found
     ]
 
@@ -60,7 +73,8 @@ def weighted(variant: str, marks: Sequence[Mark]) -> Value:
         return Value(variant, "na", None, {f"{WHY_NOT}{NO_POINTS}": 1.0})
     met = [mark.weight * mark.met for mark in marks if mark.met is not None]
     if len(met) < len(marks):
-        return Value(variant, "failed", None, {"failed": float(len(marks) - len(met))})
+        broken = sum(mark.is_asked for mark in marks if mark.met is None)
+        return Value(variant, "failed", None, {"failed": float(broken)} if broken else {NOT_JUDGED: 1.0})
     return Value(variant, "scored", sum(met) / whole, {"points": sum(met), "of": whole, "criteria": float(len(marks))})
 
 
@@ -80,7 +94,7 @@ DESCRIPTION = MetricDescription(
     "all, less that of its faults (docs/metrics/rubrics.md).",
     meanings={
         SCORE: "weight of the criteria met, in part ½, by the weight that can be had; faults take off",
-        STRICT: "the same with what is met in part as not met",
+        STRICT: "the same with what is met in part as not met, and faults met in part as met",
         FAULTS: "share of the faults a rubric names that the report has; lower is better",
         **{axis: f"score of one axis: {meaning}" for axis, meaning in AXES.items()},
     },

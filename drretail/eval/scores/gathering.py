@@ -10,7 +10,7 @@ from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.values import Value, gravest
+from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import split_words, words_of
 from drretail.records.query import Query
@@ -18,7 +18,7 @@ from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Rules, Verdict
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
-NOT_JUDGED, NOT_IMPORTED = "not_judged", "not_imported"
+NOT_IMPORTED = "not_imported"
 RunStatus = Literal["done", "failed", "spoiled", "pending", "not_imported"]
 """Of a planned run: it left a report, failed by itself, was lost to a server that did not answer, is not made yet, or
 is of a question on which nothing was imported."""

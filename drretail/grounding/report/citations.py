@@ -146,6 +146,7 @@ class _Sources:
         address = address_of(url)
         host, _, path = address.partition("/")
         entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address)
+        host = host.partition(":")[0]  # a port is none of the shop's name
         if host == _SHOP_HOST:
             entry = self._by_id.get(f"P:{path}") or entry
         if entry is not None:

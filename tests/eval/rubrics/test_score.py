@@ -52,6 +52,10 @@ def test_a_fault_takes_off_and_adds_nothing_to_what_can_be_had() -> None:
     assert (worse["score"].value, worse["faults"].value) == (pytest.approx(-0.4), 1)  # never clamped
 
 
+def test_a_fault_that_is_met_by_half_is_strictly_met() -> None:
+    assert [Mark(2, 0.5).strictly.met, Mark(-2, 0.5).strictly.met, Mark(-2, 0.0).strictly.met] == [0.0, 1.0, 0.0]
+
+
 def test_half_is_half_and_strictly_nothing() -> None:
     found = marked(rubric(explicit=[4, 4, -2]), explicit=[0.5, 1, 0.5])
     assert (found["score"].value, found["strict"].value) == (pytest.approx(5 / 8), 0.5)
