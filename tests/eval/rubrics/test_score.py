@@ -56,9 +56,9 @@ def test_a_fault_that_is_met_by_half_is_strictly_met() -> None:
     assert [Mark(2, 0.5).strictly.met, Mark(-2, 0.5).strictly.met, Mark(-2, 0.0).strictly.met] == [0.0, 1.0, 0.0]
 
 
-def test_half_is_half_and_strictly_nothing() -> None:
+def test_half_of_a_merit_is_half_and_strictly_nothing() -> None:
     found = marked(rubric(explicit=[4, 4, -2]), explicit=[0.5, 1, 0.5])
-    assert (found["score"].value, found["strict"].value) == (pytest.approx(5 / 8), 0.5)
+    assert (found["score"].value, found["strict"].value) == (pytest.approx(5 / 8), 0.25)
 
 
 def test_with_equal_weights_it_is_the_share_of_criteria_met() -> None:
