@@ -1,6 +1,9 @@
 """Evaluators of recorded runs: a judge writes verdicts, pure code makes scores of them.
 
-metric.py        what a metric family is
+family.py        what a metric family is, and ``@metric``, which makes one of a function
+guarded.py       families of somebody else's, their faults told by name
+values.py        what one report gets in a variant
+breakdown.py     families by code that sort what another's judge found wrong
 registry.py      families by name
 scoring.py       ``score``: families x judges x runs, then scores.json
 judging/         what a judge is shown, asked and has said

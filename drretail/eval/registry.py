@@ -1,4 +1,14 @@
-"""Metric families by name: built-in ones, plugins (entry points of drretail.evaluators), and ``module:attribute``."""
+"""Metric families by name: built-in ones, plugins (entry points of drretail.evaluators), and ``module:attribute``.
+
+Nothing else imports a family's folder (a contract in pyproject.toml), but for what is about one family alone:
+
+eval/judging/readings.py             what the family reading read, which families by code rest on
+eval/error_causes/judge.py           verdicts of dr3, single stages of which it follows
+eval/lab/failing.py                  failure_modes' sorting, beside what people say of the same ratings
+eval/lab/bias/{drift,joint,justification}.py  probes of quality's own questions
+sandboxes/found/gold.py              dr3's criteria, made with a sandbox before any experiment
+viewer/voting/criteria.py            people are asked by the criteria of quality and pairwise
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,7 +17,7 @@ from pathlib import Path
 
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.family import ClaimMark, Family, PairFamily
-from drretail.eval.own_family import guarded
+from drretail.eval.guarded import guarded
 from drretail.plugins import Plugins
 from drretail.records.score import MetricDescription, Verdict
 
@@ -47,7 +57,7 @@ UNITS = {"section": "report_eval", "paragraph": "drretail.eval.report_eval:BY_PA
 """The forms of report_eval, by what it compares pairs of."""
 PAIRWISE = "pairwise"
 """The family whose verdicts are of two reports: asked for by name like the others, and a ``PairFamily``."""
-_OURS = "drretail.eval."
+_OURS = (*METRICS.values(), *UNITS.values())
 _NAME = re.compile(r"[\w-]{1,60}")
 FAMILIES = Plugins("metric", METRICS, "drretail.evaluators")
 
@@ -116,12 +126,12 @@ def load_metric(name: str) -> Family:
         raise UnknownName(FAMILIES.what, name, metric_names()) from problem
     if not isinstance(metric, Family):
         raise FAMILIES.refused(place, metric, "a drretail.Family, or put @drretail.metric before a function of a run")
-    return metric if place.startswith(_OURS) else _own(metric)
+    return metric if place in _OURS else _own(metric)
 
 
 def _own(metric: Family) -> Family:
     """The metric, its faults told by its name, under which its verdicts are kept; a built-in one as it is."""
-    if metric.name in METRICS and metric.judge.__module__.startswith(_OURS):
+    if metric.name in METRICS and any(metric is FAMILIES.load(place)[1] for place in _OURS if metric.name in place):
         return metric
     if metric.name in (*METRICS, PAIRWISE):
         raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")

@@ -134,7 +134,7 @@ def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path)
 
 def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
-    for name in ("../../outside", "a/b", "", "a b"):
+    for name in ("../../outside", "a/b", "a b"):
         with pytest.raises(UserError, match="letters, digits"):
             asyncio.run(score(folder, [metric(name=name)(_one)], [], progress=Progress()))
     for name in ("checks", "pairwise"):

@@ -16,7 +16,7 @@ from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.prompts import Prompt, tag_content
 from drretail.records.score import Rules, Score, Scores
-from tests.eval.folders import JUDGED_STUB, LABEL, STUB, a_run, experiment, scripted_judge
+from tests.eval.folders import JUDGED_STUB, LABEL, METRIC, STUB, a_run, experiment, scripted_judge
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
 
@@ -189,7 +189,7 @@ def test_verdicts_asked_in_other_words_are_stale_and_asked_anew(
 def test_verdicts_of_an_older_version_of_the_metric_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     scored(folder, metrics=(STUB,))
-    monkeypatch.setattr("tests.eval.folders.Stub.version", 2)
+    monkeypatch.setattr("tests.eval.folders.METRIC", replace(METRIC, version=2))
     scores = scored(folder, metrics=(STUB,))
     assert [(judging.verdicts, judging.stale) for judging in scores.judgings] == [(1, 1)]
     assert row(scores, "said").version == 2

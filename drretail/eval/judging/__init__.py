@@ -2,6 +2,7 @@
 
 subject.py   a recorded run with all that a judge may see
 session.py   the judge seam: structured answers, validated, repaired twice, journalled
+question.py  one question, and how its answer is read as verdicts
 verdicts.py  verdict files: append at once, the last line of a key lives, stale ones are counted
 material.py  what a judge of whole reports reads: question, shopper, report, sources, picks with prices
 dimensions.py the seven by which reports are rated and compared

@@ -252,7 +252,7 @@ def test_comparisons_asked_in_other_words_are_stale(tmp_path: Path, monkeypatch:
         prompt = prompt_for(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    for module in ("pairwise.judge", "pairwise.questions", "scores.pair_rows"):
+    for module in ("pairwise.judge", "pairwise.questions"):
         monkeypatch.setattr(f"drretail.eval.{module}.prompt_for", reworded)
     scores = compared(folder, scripted_judge(prefers_a, name="other")[0], pairs=[f"{A}~{B}"])
     assert row(scores, "clarity", judge=judge.ref.spec).stale_verdicts == 4
