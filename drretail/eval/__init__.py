@@ -3,6 +3,7 @@
 metric.py        what a metric family is
 registry.py      families by name
 scoring.py       ``score``: families x judges x runs, then scores.json
+estimate.py      what ``score`` is likely to take, by a dry run
 judging/         what a judge is shown, asked and has said
 scores/          verdicts → rows with intervals
 faithfulness/    are cited claims borne out by their sources
