@@ -70,14 +70,15 @@ class Asked:
             used = Usage(**(effect.usage or {}))
             self.calls += used.calls
             own = sum(message["content"].count(PROSE) for message in effect.request["messages"])
-            _widen(self.read, used.input_uncached + used.cache_read + used.cache_creation, own)
-            _widen(self.written, used.output, str(effect.response).count(PROSE))
+            _widen(self.read, used.input_uncached + used.cache_read + used.cache_creation, own, AS_COUNTED)
+            _widen(self.written, used.output, str(effect.response).count(PROSE), AS_WRITTEN)
 
 
-def _widen(tokens: list[float], counted: float, own: int) -> None:
-    """Adds tokens of which ``own`` texts are the stand-in's."""
-    for at, length in enumerate((SHORT, LONG)):
-        tokens[at] += max(0.0, counted + own * (length - len(PROSE)) / CHARACTERS_PER_TOKEN)
+def _widen(tokens: list[float], counted: float, own: int, others: Range) -> None:
+    """Adds tokens of which ``own`` texts are the stand-in's, each short or long, and the others so many times more."""
+    rest = max(0.0, counted - own * len(PROSE) / CHARACTERS_PER_TOKEN)
+    for at, (length, factor) in enumerate(((SHORT, others.low), (LONG, others.high))):
+        tokens[at] += rest * factor + own * length / CHARACTERS_PER_TOKEN
 
 
 def estimate_judging(
@@ -268,7 +269,6 @@ def _estimate(name: str, judge: Judge, asked: Mapping[str, Asked], sample: Sampl
 
     read = Range(total(lambda it: it.read[0]).low, total(lambda it: it.read[1]).high)
     written = Range(total(lambda it: it.written[0]).low, total(lambda it: it.written[1]).high)
-    read, written = read.scaled(AS_COUNTED), written.scaled(AS_WRITTEN)
     price = None if judge.model is None else judge.model.price
     price = price.times(BATCH) if price is not None and judge.in_batches else price
     made = round(total(lambda it: it.makes_criteria).middle)

@@ -28,10 +28,6 @@ class Range:
     def times(self, count: float) -> "Range":
         return Range(self.low * count, self.high * count, None if self.most is None else self.most * count)
 
-    def scaled(self, factor: "Range") -> "Range":
-        """The range where each of its tokens may be from ``factor.low`` to ``factor.high``."""
-        return Range(self.low * factor.low, self.high * factor.high)
-
     def plus(self, other: "Range") -> "Range":
         most = None if self.most is None or other.most is None else self.most + other.most
         return Range(self.low + other.low, self.high + other.high, most)

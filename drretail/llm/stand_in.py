@@ -24,11 +24,11 @@ from drretail.prompts import tag_content
 if TYPE_CHECKING:
     from langchain_core.callbacks import CallbackManagerForLLMRun
 
-# 14 ratings of a played judge had justifications of 185 to 429 characters, its 71 labels of claims 7 to 130; models
-# that are asked for reasons without a limit write up to 900.
+# 14 ratings of a played judge had justifications of 185 to 429 characters, 14 of its preferences 128 to 221; judges
+# that explain more write twice as much.
 PROSE = ("It says what it rests on, names the place where that stands, and weighs what speaks against it. " * 3).strip()
 """Every text that is the stand-in's own begins with it, so that it can be counted in what was asked and answered."""
-SHORT, LONG = 60, 900
+SHORT, LONG = 60, 800
 """Characters that such a text may have instead."""
 TYPICAL_ITEMS: Mapping[str, int] = {"QueryRubric.criteria": 15}
 """Items of the lists of which a family's prompt asks for another number than ``ITEMS``."""
