@@ -15,7 +15,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import variance
 
-from drretail.env.web.base import WebPage
+from drretail.env.web.stand_in import StandInWeb
 from drretail.eval.judge_prompts import PACKAGED, Wording
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.session import Again, Judge
@@ -29,8 +29,7 @@ from drretail.journal import Effect, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, dollars_of
 from drretail.llm.prices import BATCH
-from drretail.llm.retries_and_rates import ONCE, Pacer
-from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn
+from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
 from drretail.progress import Progress
 from drretail.records.ids import file_name
 from drretail.records.run import Usage
@@ -44,8 +43,6 @@ ERRORS = 2
 """Standard errors of the sample by which a range is wider on both sides."""
 
 
-PAGE = 12_000
-"""Characters of a cited page that nobody fetched yet."""
 _LINKED = ("runs", "profiles", "counterfactuals")
 _LEFT_OUT = ("experiment.json", "scores.json", "lab")
 _DEPTH = 4
@@ -125,7 +122,7 @@ def estimate_judging(
             criteria=criteria,
             reference=reference,
             gold=gold,
-            missing=dict.fromkeys(definition.systems, _StandInPages()) if fetch_sources else None,
+            missing=dict.fromkeys(definition.systems, StandInWeb()) if fetch_sources else None,
         )
         run_loop(dry_run)
         asked = _asked(copied, before)
@@ -194,9 +191,7 @@ def _standing_in(judge: Judge) -> Judge:
     """The same judge by name, with a stand-in behind it; rules cost nothing, and are asked themselves."""
     if judge.model is None or judge.ref.kind == "rule_based":
         return judge
-    chat = StandIn(profile=judge.model.chat.profile)
-    model = replace(judge.model, chat=chat, lengths=None, pacer=Pacer(), retrying=ONCE, streamed=False)
-    return replace(judge, model=model)
+    return replace(judge, model=in_place_of(judge.model, StandIn(profile=judge.model.chat.profile)))
 
 
 def _strata(experiment: Path, definition: Definition) -> list[list[str]]:
@@ -284,12 +279,3 @@ def _estimate(name: str, judge: Judge, asked: Mapping[str, Asked], sample: Sampl
         () if price is not None else (judge.ref.spec,),
         "pairs" if name == PAIRWISE else "reports",
     )
-
-
-class _StandInPages:
-    """Gives a page of typical length for every address, and connects nowhere."""
-
-    provider = "stand-in"
-
-    def fetch(self, url: str) -> WebPage:
-        return WebPage(url, title=url, text=f"{PROSE}\n\n" * (PAGE // len(PROSE)), state="ok")

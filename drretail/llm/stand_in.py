@@ -8,7 +8,7 @@ what it says is worth nothing but its length.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -19,10 +19,13 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.text.sentences import find_sentences
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.retries_and_rates import ONCE, Pacer
 from drretail.prompts import tag_content
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import CallbackManagerForLLMRun
+
+    from drretail.llm.registry import Model
 
 # 14 ratings of a played judge had justifications of 185 to 429 characters, 14 of its preferences 128 to 221; judges
 # that explain more write twice as much.
@@ -66,6 +69,11 @@ class StandIn(BaseChatModel):
         schema = tag_content("schema", "\n".join(it.text for it in messages if isinstance(it, HumanMessage)))
         answer = answered(messages, json.loads(schema)) if schema is not None else _message(messages, "", PROSE)
         return ChatResult(generations=[ChatGeneration(message=answer)])
+
+
+def in_place_of(model: "Model", chat: BaseChatModel) -> "Model":
+    """The model with another chat behind its name and price, which is neither paced nor tried again."""
+    return replace(model, chat=chat, lengths=None, pacer=Pacer(), retrying=ONCE, streamed=False)
 
 
 @dataclass(frozen=True, slots=True)
