@@ -197,7 +197,7 @@ class _Filling:
         if by_dimension:
             return [{"criterion": text.partition("\n(")[0]} for _, text in by_dimension]
         count = max(TYPICAL_ITEMS.get(name, ITEMS), schema.get("minItems", 0))
-        first = next((key for key, part in properties.items() if part.get("type") == "string"), None)
+        first = next((it for it in properties if _is_text(properties[it])), None)
         share = {"weight": 1 / count} if properties.get("weight", {}).get("type") == "number" else {}
         return [share | ({} if first is None else {first: f"{PROSE} {number}"}) for number in range(1, count + 1)]
 
@@ -226,6 +226,10 @@ def _figure(digits: str) -> Mapping[str, Any]:
     """A typed value of a claim."""
     figure = {"kind": "quantity", "amount": digits, "amount_to": "", "currency": "", "relation": "is"}
     return figure | {"of": [], "quote": digits}
+
+
+def _is_text(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type") == "string" and "enum" not in schema
 
 
 def _of_enum(choices: Sequence[Any]) -> Any:
