@@ -64,14 +64,15 @@ def of_large(experiment: Path, folder: Path, reports: int, metrics: Sequence[str
     seconds: dict[str, float] = {}
     said: dict[str, list[Estimate]] = {}
     for name, most in (("sample", None), ("all", ALL)):
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         if most is None:
             said[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
         else:
             with patch("drretail.eval.estimate.MOST_JOBS", most):
                 said[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
         seconds[name] = time.perf_counter() - began
-    print(f"{count:,} reports: {seconds['sample']:.1f} s from a sample, {seconds['all']:.1f} s of all of them")
+        worked = time.process_time() - worked
+        print(f"{count:,} reports, {name}: {seconds[name]:.1f} s, of the processor {worked:.1f} s", flush=True)
     print(f"{'':46}{'sampled':>22}{'all':>12}{'middle off by':>15}")
     for some, every in zip(said["sample"], said["all"], strict=True):
         for what in ("calls", "input", "output"):
