@@ -35,8 +35,8 @@ from drretail.records.ids import file_name
 from drretail.records.run import Usage
 from drretail.records.score import Rules
 
-MOST_JOBS = 160
-"""Reports times families times judges that are run through: so many take some five seconds."""
+MOST_JOBS = 100
+"""Reports times families times judges that are run through: so many take some five seconds of a processor."""
 FEWEST_QUERIES = 4
 """Queries of a sample, however many reports each has: fewer say nothing of how they differ."""
 ERRORS = 2

@@ -118,7 +118,7 @@ def test_a_missing_package_is_answered_with_the_command_that_installs_it(monkeyp
 
 def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkeypatch: pytest.MonkeyPatch) -> None:
     specs = read_prices().listed
-    keys = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY"), "k" * 20)
+    keys = {f"{name}_API_KEY": "k" * 20 for name in ("ANTHROPIC", "OPENAI", "GOOGLE")}
     real = [open_model(spec, environ=keys) for spec in specs]
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     known = [open_model(spec, sends=False) for spec in specs]

@@ -38,8 +38,10 @@ def a_system(world: World, agent: str, model: Model, **given: Any) -> SystemUnde
 def estimated(
     to: Path, world: World, *suts: SystemUnderTest, repeats: int = 1, prices: PriceTable | None = None
 ) -> list[Estimate]:
-    left = {"retry_failed": False, "retry_spoiled": False}
-    return estimate_left(to, suts, [QUERY, OTHER], repeats, prices or read_prices(), world, **left)
+    asked = [QUERY, OTHER]
+    return estimate_left(
+        to, suts, asked, repeats, prices or read_prices(), world, retry_failed=False, retry_spoiled=False
+    )
 
 
 @pytest.mark.parametrize("agent", [*BUILT_IN, "react+ws"])
