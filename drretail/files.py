@@ -11,8 +11,9 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +28,23 @@ T = TypeVar("T", bound=Document)
 _LONGEST = 60
 """So many characters of a name are 240 bytes at most, of the 255 that a name may have."""
 _PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
+_is_synced = ContextVar("is_synced", default=True)
 _OPENED = re.compile(r"/(?:dev|proc/self)/fd/(?P<number>\d+)|/dev/(?P<name>stdin|stdout|stderr)")
+
+
+@contextmanager
+def unsynced() -> Generator[None]:
+    """Nothing written within is waited for to be on disk: for files that are thrown away when the block ends."""
+    before = _is_synced.set(False)
+    try:
+        yield
+    finally:
+        _is_synced.reset(before)
+
+
+def _sync(descriptor: int) -> None:
+    if _is_synced.get():
+        os.fsync(descriptor)
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -52,7 +69,7 @@ def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
                 os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
             file.writelines(parts)
             file.flush()
-            os.fsync(descriptor)
+            _sync(descriptor)
             temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -219,7 +236,7 @@ class LineAppender:
     def append(self, line: str) -> None:
         self._file.write(f"{line}\n".encode())
         self._file.flush()
-        os.fsync(self._file.fileno())
+        _sync(self._file.fileno())
 
     def close(self) -> None:
         self._file.close()
@@ -241,6 +258,6 @@ def sync_folder(folder: Path) -> None:
     """Makes a rename within ``folder`` durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        _sync(descriptor)
     finally:
         os.close(descriptor)

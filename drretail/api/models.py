@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Opener:
     """Opens models as settings and flags ask. ``base_urls`` are ``[PROVIDER=]URL`` flags.
 
-    With ``keyless`` no key is needed: such models are for an estimate or a replay, and nothing is sent by them.
+    With ``keyless`` neither key nor package is needed: such models are for an estimate or a replay, and send nothing.
     ``tell`` is given a line where a model's answer is waited for.
     """
 
@@ -81,6 +81,7 @@ class Opener:
             pacer=self.paces.of(provider, base_url),
             halt=self.halt,
             environ=_placeholder_keys(choice) if self.keyless else os.environ,
+            sends=not self.keyless,
         )
 
 

@@ -168,7 +168,7 @@ def run(
         systems = asked.with_others(systems)
         check_told(systems, plan.queries)
         if estimate:
-            print_estimate(to, systems, plan, asked, again, opener.prices, as_json=output.as_json)
+            print_estimate(to, systems, plan, asked, again, opener.prices, shop, sources.files, as_json=output.as_json)
             return
         if replay is None:
             caution(shop, chosen.get("without", ()))
@@ -221,6 +221,8 @@ def print_estimate(
     asked: Selection,
     again: Again,
     prices: "PriceTable",
+    shop: "World",
+    files: Path | None,
     *,
     as_json: bool,
 ) -> None:
@@ -230,7 +232,7 @@ def print_estimate(
     from drretail.viewer.output import say
 
     mine = asked.part().of_queries(plan.queries)
-    estimates = estimate_left(to, systems, mine, asked.repeats, prices, **asdict(again))
+    estimates = estimate_left(to, systems, mine, asked.repeats, prices, shop, files=files, **asdict(again))
     show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
     if not asked.no_pages:
         say(CITED_PAGES)

@@ -298,22 +298,25 @@ def print_estimate(
 ) -> None:
     """Prints what is left to judge, and what that is likely to take."""
     from drretail.cli.spending import show_estimates
-    from drretail.eval.judging.estimate import estimate_judging
+    from drretail.eval.estimate import estimate_judging
     from drretail.eval.judging.sources import missing_pages
-    from drretail.prompts import overridden
     from drretail.viewer.output import say
 
-    with overridden(asked.wording.texts):
-        estimates = estimate_judging(
-            experiment,
-            names,
-            [replace(judge, in_batches=asking.batch).told(asked.wording.label) for judge in judges],
-            anew=asking.again != "nothing",
-            judge_repeats=asked.judge_repeats,
-            rules=RULES[asked.rules],
-            pairs=asked.pairs or (),
-            rate_floors=asked.rate_floors,
-        )
+    estimates = estimate_judging(
+        experiment,
+        names,
+        [replace(judge, in_batches=asking.batch) for judge in judges],
+        rules=RULES[asked.rules],
+        again=asking.again,
+        judge_repeats=asked.judge_repeats,
+        pairs=asked.pairs or (),
+        rate_floors=asked.rate_floors,
+        wording=asked.wording,
+        criteria=asked.criteria,
+        reference=asked.reference,
+        gold=asked.gold,
+        fetch_sources=asked.fetch_sources,
+    )
     title = f"What is left to judge in {experiment}"
     show_estimates(title, ["what", "to judge"], estimates, prices, as_json=as_json)
     if FAITHFULNESS in names and (missing := missing_pages(experiment, again=asking.again != "nothing")):

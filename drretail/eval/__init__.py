@@ -6,6 +6,7 @@ values.py        what one report gets in a variant
 breakdown.py     families by code that sort what another's judge found wrong
 registry.py      families by name
 scoring.py       ``score``: families x judges x runs, then scores.json
+estimate.py      what ``score`` is likely to take, by a dry run
 judging/         what a judge is shown, asked and has said
 scores/          verdicts → rows with intervals
 claims/          claims of reports, and whether their sources bear them out

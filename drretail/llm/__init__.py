@@ -13,6 +13,7 @@ structured.py  answers in a JSON schema: asked for, validated, repaired
 prompts/       what a model is told when its answer has another form
 budget.py      when a run must conclude, and whether an experiment may start one more
 prices.py      dollars by a dated table (prices.toml), of usage by role
+stand_in.py    a model that answers at typical length, for dry runs
 estimates.py   what work is likely to take, before
 telemetry.py   how long calls took, after
 scripted/      models that play recorded or written answers, for whoever writes an agent or a test

@@ -21,6 +21,10 @@ class Range:
     def around(cls, mean: float, deviation: float) -> "Range":
         return cls(max(0.0, mean - deviation), mean + deviation)
 
+    @property
+    def middle(self) -> float:
+        return (self.low + self.high) / 2
+
     def times(self, count: float) -> "Range":
         return Range(self.low * count, self.high * count, None if self.most is None else self.most * count)
 
@@ -31,6 +35,14 @@ class Range:
     def at_most(self, most: float | None) -> "Range":
         """The range cut off at ``most``."""
         return self if most is None else Range(min(self.low, most), min(self.high, most), most)
+
+
+AS_COUNTED = Range(0.8, 1.4)
+"""Tokens of a text by those of four characters each: English prose has fewer, ids, figures and JSON have more, and
+tokenizers differ by a third."""
+
+AS_WRITTEN = Range(0.5, 1.6)
+"""Tokens of an answer by those of a stand-in's: models find more claims or fewer, and more or fewer figures in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,7 @@ def estimate_by_length(
 ) -> Estimate:
     """What as many questions to one model are likely to take, each of so many characters, and each answered once."""
     count, tokens = len(characters), sum(characters) / CHARACTERS_PER_TOKEN
-    read, written = Range(0.8 * tokens, 1.4 * tokens), answer.times(count)
+    read, written = AS_COUNTED.times(tokens), answer.times(count)
     return Estimate(
         name,
         count,

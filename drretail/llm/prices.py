@@ -32,12 +32,16 @@ class PriceTable:
         The same at another address (``--base-url``): most such are gateways to the very model. What asks no provider is
         free, where the user states nothing else to try a budget with.
         """
-        undated = _DATED.sub("", spec)
         for table in (self.own, self.listed):
-            found = table.get(spec) or table.get(undated)
+            found = table.get(spec) or table.get(undated(spec))
             if found is not None:
                 return found
         return FREE if spec.startswith(("offline:", "scripted:")) else None
+
+
+def undated(spec: str) -> str:
+    """The name of a model without the date of its version."""
+    return _DATED.sub("", spec)
 
 
 def read_prices(own: Mapping[str, Price] | None = None) -> PriceTable:

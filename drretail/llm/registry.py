@@ -6,16 +6,18 @@ a provider (an entry point of drretail.models, or ``module:attribute:model``) is
 
 import importlib
 import inspect
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from drretail.errors import DrretailError, UnknownName, UserError, install_line, quoted, told
 from drretail.llm.denials import Halt
-from drretail.llm.prices import FREE, PriceTable, unpriced
+from drretail.llm.prices import FREE, PriceTable, undated, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
 from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
 from drretail.plugins import Plugins
@@ -135,6 +137,7 @@ def open_model(
     pacer: Pacer | None = None,
     halt: Halt | None = None,
     environ: Mapping[str, str] = _NO_ENVIRONMENT,
+    sends: bool = True,
 ) -> Model:
     """The model that "provider:model" names; nothing is sent yet.
 
@@ -144,7 +147,8 @@ def open_model(
     ``thinking_tokens`` longer; ``seed`` and ``context`` (None is ``DEFAULT_CONTEXT``) go to the providers that take
     them. Without ``prices`` the price is unknown. Raises UserError when the spec, the provider, its package or its key
     is missing or wrong, and for a temperature above 0 where the model takes none. A model of one's own is asked as it
-    was made: of the settings only ``max_retries``, ``context`` and ``structured_output`` are its.
+    was made: of the settings only ``max_retries``, ``context`` and ``structured_output`` are its. One that never
+    ``sends``, as for an estimate or a replay, needs no package: without it a stand-in is opened under its name.
     """
     provider_name, model_name, provider = _named(spec)
     limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context or DEFAULT_CONTEXT, stream)
@@ -168,9 +172,12 @@ def open_model(
         given = {"temperature": temperature, "seed": seed, "base_url": base_url}
         params |= {name: value for name, value in given.items() if value is not None}
         return Model(spec, opened, info, params, price=price, **calling)
-    _require_package(spec, provider)
-    arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
-    chat, sampling = _build(spec, model_name, provider, arguments, temperature)
+    if sends or find_spec(provider.package) is not None:
+        _require_package(spec, provider)
+        arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
+        chat, sampling = _build(spec, model_name, provider, arguments, temperature)
+    else:
+        chat, sampling = _stand_in(spec, provider, temperature)
     params = {"max_tokens": limits.max_tokens, **sampling, **_sent(provider, limits)}
     if max_tokens is None:
         calling["lengths"] = partial(_length_fields, provider, limits)
@@ -330,13 +337,26 @@ def _build(
     from langchain.chat_models import init_chat_model
 
     chat: BaseChatModel = init_chat_model(model, model_provider=provider.langchain_name, **arguments)
-    profile: Mapping[str, Any] = chat.profile or {}
-    if not profile.get("temperature", provider.sends_temperature):
-        if temperature:
-            raise UserError(
-                f"The model {spec} takes no temperature: leave {temperature:g} away, or take another model."
-            )
+    sampling = _sampling(spec, chat.profile or {}, provider, temperature)
+    if not sampling:
         return chat, {}
-    sampling = {"temperature": temperature or 0}
     arguments = arguments | sampling
     return init_chat_model(model, model_provider=provider.langchain_name, **arguments), sampling
+
+
+def _stand_in(spec: str, provider: Provider, temperature: float | None) -> tuple["BaseChatModel", dict[str, float]]:
+    """In the place of a client whose package is not installed, with what ``known_models.toml`` knows of the model."""
+    from drretail.llm.stand_in import StandIn
+
+    table = tomllib.loads(Path(__file__).with_name("known_models.toml").read_text(encoding="utf-8"))["models"]
+    profile: Any = table.get(spec) or table.get(undated(spec)) or {}
+    return StandIn(profile=profile), _sampling(spec, profile, provider, temperature)
+
+
+def _sampling(spec: str, profile: Mapping[str, Any], provider: Provider, temperature: float | None) -> dict[str, float]:
+    """The temperature that goes out, if the model takes one."""
+    if profile.get("temperature", provider.sends_temperature):
+        return {"temperature": temperature or 0}
+    if temperature:
+        raise UserError(f"The model {spec} takes no temperature: leave {temperature:g} away, or take another model.")
+    return {}

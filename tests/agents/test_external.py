@@ -288,7 +288,7 @@ def test_without_mcp_one_sentence_says_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_an_estimate_says_that_nothing_is_known_of_models_that_it_asks_itself(world: World) -> None:
-    found = estimate_runs("mine", sut(world, "mine=cmd:env").system, 3, None, PriceTable(date(2026, 1, 1), {}))
+    found = estimate_runs(sut(world, "mine=cmd:env"), 3, None, (), PriceTable(date(2026, 1, 1), {}))
     assert (found.calls.high, found.dollars) == (0, found.calls)
     assert "not known here" in found.basis
 

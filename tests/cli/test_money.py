@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import ROOT, Command
 from tests.eval.folders import LABEL, experiment
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
@@ -19,8 +19,6 @@ def test_an_estimate_needs_no_key_sends_nothing_and_leaves_nothing(drretail: Com
     done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "react@anthropic-claude-sonnet-4-6" in done.stdout
-    assert "typically" in done.stdout
-    assert "at most" in done.stdout
     assert "Nothing was sent." in done.stderr
     assert not (tmp_path / "exp").exists()
 
@@ -29,7 +27,34 @@ def test_what_an_estimate_rests_on_stands_below_the_table_and_takes_no_column(dr
     done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="80")
     table, _, below = done.stdout.partition("Rests on ")
     assert "rests on" not in table
-    assert " ".join(below.split()) == "typical figures of react (docs/models.md), no prompt cache."
+    assert " ".join(below.split()) == "2 dry runs (docs/models.md), no prompt cache."
+
+
+WITHOUT_PACKAGES = """
+import sys
+
+for name in ("langchain_anthropic", "anthropic", "langchain_openai", "openai"):
+    sys.modules[name] = None
+"""
+"""As in an environment in which no provider's package is installed; Python runs it when it starts."""
+
+
+@pytest.mark.parametrize("spec", ["anthropic:claude-sonnet-4-6", "openai:gpt-4.1"])
+def test_no_package_of_a_provider_is_needed_to_ask_what_its_model_would_cost(
+    drretail: Command, fresh_drretail: Command, tmp_path: Path, spec: str
+) -> None:
+    experiment(tmp_path / "judged", {LABEL: {"q1-r1": "A long report."}})
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_PACKAGES, encoding="utf-8")
+    hidden = f"{tmp_path / 'hidden'}:{ROOT}"
+    score = ("score", "judged", "--metrics", "quality", "--judge", spec)
+    sending = fresh_drretail(*score, PYTHONPATH=hidden)
+    assert "needs one more package" in sending.stderr
+    for asked in (score, (*RUN, "--model", spec)):
+        without = fresh_drretail(*asked, "--estimate", "--json", PYTHONPATH=hidden)
+        assert without.returncode == 0, without.stderr
+        assert json.loads(without.stdout) == json.loads(drretail(*asked, "--estimate", "--json").stdout)
+        assert json.loads(without.stdout)["together"]["dollars"]["low"] > 0
 
 
 def test_an_unknown_price_is_named_and_not_0(drretail: Command) -> None:

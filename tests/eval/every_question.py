@@ -17,20 +17,25 @@ AXES = ("information", "analysis", "presentation")
 
 
 def every_answer(
-    *, name: str = "every", kind: ModelKind = "llm", rating: int = 6, criteria: int = 5
+    *, name: str = "every", kind: ModelKind = "llm", rating: int = 6, criteria: int = 5, sentences: int = 2
 ) -> tuple[Judge, list[tuple[str, str]]]:
-    """Such a judge, and the schema and text of every question so far; ``criteria`` of each dimension and query."""
+    """Such a judge, and the schema and text of every question so far; ``criteria`` of each dimension and query.
+
+    It finds a claim or fact in one of so many ``sentences``.
+    """
     asked: list[tuple[str, str]] = []
     share = 1 / criteria
     made = {key: [(f"{REASON} Point {n} of {key}.", share) for n in range(criteria)] for key in _KEYS}
-    answers = _answers(rating, criteria)
+    answers = _answers(rating, criteria, sentences)
 
     def play(request: Request) -> ScriptedAnswer:
         title, question = request.schema or "", request.opening
         asked.append((title, question))
         if title in answers:
             return ScriptedAnswer(structured=answers[title](question))
-        return ScriptedAnswer(structured=Played(criteria=made, triplets=_triplets(question))(question))
+        return ScriptedAnswer(
+            structured=_with_reasons(Played(criteria=made, triplets=_triplets(question, sentences))(question))
+        )
 
     return Judge.of(scripted_model(play=play, name=name, kind=kind)), asked
 
@@ -42,14 +47,23 @@ _KEYS = (
 )
 
 
-def _answers(rating: int, criteria: int) -> Mapping[str, Callable[[str], Any]]:
+def _with_reasons(answer: Any) -> Any:
+    """The answer with a reason at length where it gives the shortest."""
+    if isinstance(answer, dict):
+        return {key: _with_reasons(it) for key, it in answer.items()}
+    if isinstance(answer, list):
+        return [_with_reasons(it) for it in answer]
+    return REASON if answer in ("So.", "It matters.") else answer
+
+
+def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
     return {
         "Rating": lambda _: {"justification": REASON * 4, "rating": rating},
         "Comparison": lambda _: {"justification": REASON * 4, "winner": "A"},
         "Sorted": lambda _: {"reason": REASON, "modes": ["shallow_analysis"]},
-        "ReportClaims": _claims,
-        "CitedClaims": _claims,
-        "AllClaims": _claims,
+        "ReportClaims": lambda question: _claims(question, sentences),
+        "CitedClaims": lambda question: _claims(question, sentences),
+        "AllClaims": lambda question: _claims(question, sentences),
         "Support": lambda _: {"support": "full_support", "justification": REASON, "quote": ""},
         "ClaimsSupport": lambda question: {
             "claims": [
@@ -107,21 +121,21 @@ def numbers(question: str) -> list[int]:
     return [int(it) for it in dict.fromkeys(_NUMBER.findall(question))]
 
 
-def _stated(question: str) -> list[tuple[str, str]]:
-    """Every second sentence of the report in a question, with the first source it names."""
+def _stated(question: str, sentences: int) -> list[tuple[str, str]]:
+    """One in so many sentences of the report in a question, with the first source it names."""
     found = [it.strip() for it in re.split(r"(?<=[.!?])\s+", tag_content("report", question) or "") if it.strip()]
-    named = ((it, _SOURCE.search(it)) for it in found[::2])
+    named = ((it, _SOURCE.search(it)) for it in found[::sentences])
     return [(said, "" if source is None else source[1]) for said, source in named]
 
 
-def _claims(question: str) -> dict[str, Any]:
+def _claims(question: str, sentences: int) -> dict[str, Any]:
     return {
         "claims": [
             {"claim_id": n, "claim": said, "quote": said, "sources": [it] if it else [], "values": []}
-            for n, (said, it) in enumerate(_stated(question), 1)
+            for n, (said, it) in enumerate(_stated(question, sentences), 1)
         ]
     }
 
 
-def _triplets(question: str) -> tuple[tuple[str, str, str], ...]:
-    return tuple((_SOURCE.sub("", said), source, "") for said, source in _stated(question))
+def _triplets(question: str, sentences: int) -> tuple[tuple[str, str, str], ...]:
+    return tuple((_SOURCE.sub("", said), source, "") for said, source in _stated(question, sentences))

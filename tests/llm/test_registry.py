@@ -1,13 +1,19 @@
 """Models by name: which are opened, with what they are built, and what a wrong name is told."""
 
-from collections.abc import Mapping
-from typing import Any
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import pytest
+from langchain_core.messages import HumanMessage
+from pydantic import Field
 
 from drretail.errors import UserError
 from drretail.llm import registry
+from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
+from drretail.llm.structured import Question
+from drretail.records.base import Record
 
 KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_KEY": "k" * 20}
 
@@ -108,6 +114,39 @@ def test_a_missing_package_is_answered_with_the_command_that_installs_it(monkeyp
     monkeypatch.setattr(registry, "find_spec", absent)
     with pytest.raises(UserError, match=r": pip install langchain-openai\.$"):
         open_model("openai:gpt-4.1", environ=KEYS)
+
+
+def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    specs = read_prices().listed
+    keys = {f"{name}_API_KEY": "k" * 20 for name in ("ANTHROPIC", "OPENAI", "GOOGLE")}
+    real = [open_model(spec, environ=keys) for spec in specs]
+    monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
+    known = [open_model(spec, sends=False) for spec in specs]
+    assert [(it.context, it.params) for it in known] == [(it.context, it.params) for it in real]
+
+
+def test_a_stand_in_answers_in_any_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Part(Record):
+        share: float
+        kind: Literal["a", "b"]
+        note: str | None
+
+    class Answer(Record):
+        name: str
+        parts: list[Part] = Field(min_length=7)
+        grade: Literal[1, 2, 3]
+        is_so: bool
+
+    monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
+    model = open_model("openai:gpt-5", sends=False)
+
+    async def call(chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
+        return (await chat.ainvoke(messages)).text
+
+    reply = asyncio.run(Question(model, Answer, call).put([HumanMessage("Say it.")]))
+    assert reply.attempts == 1
+    assert reply.answer is not None
+    assert (len(reply.answer.parts), reply.answer.grade) == (7, 2)
 
 
 def test_the_key_from_the_environment_is_not_in_what_a_model_shows() -> None:

@@ -1,81 +1,68 @@
-"""What runs are likely to take: from the experiment's own finished runs, else from typical figures, within limits."""
+"""What runs are likely to take: from the experiment's own finished runs, else from a dry run, within limits.
 
-from collections.abc import Sequence
+In a dry run the agent itself works on the first of its queries with the shop's own tools; the rule-based shopper
+answers in the place of every model, and where the web is open nothing is searched in it.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.agents.dr3.file_reading import MOST_PARTS
 from drretail.agents.running.outcomes import is_open
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import Spending, Spread, spending_of
 from drretail.agents.running.system import SystemUnderTest
+from drretail.env.web.stand_in import StandInWeb
+from drretail.env.world import World
+from drretail.event_loop import run_loop
 from drretail.experiment import read_run, run_folder
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import PriceTable
-from drretail.llm.structured import MAX_REPAIRS
+from drretail.llm.registry import open_model
+from drretail.llm.stand_in import in_place_of
+from drretail.records.counterfactual import OPTION
 from drretail.records.query import Query
-from drretail.records.run import Run, System, WebMode
+from drretail.records.run import RETRIEVER, Run, System, Usage
 
 ONE_RUN = 0.5
 """How far off a single run may be: from half to one and a half of it."""
+DRY_RUNS = 3
+"""Queries of a dry run: each takes a second, and the shopper's runs are much alike."""
+SHOPPER = "offline:shopper"
+NOTHING_ASKED = "it asks no model by drretail; what models of its own take is not known here"
 
 
 @dataclass(frozen=True, slots=True)
-class Typical:
-    """Model calls and tokens of one run without a web reader, and what reading whole pages (+ws) adds.
-
-    The low end is a run of a real model that was played by hand behind the API, on one query of the demo shop: it made
-    up to ten calls side by side in a turn; tokens at four characters each. The high end is the paper's: the mean of its
-    Table 5 (Claude 4.0 Sonnet), and as many turns as section 6.3 has tool calls, as if each stood alone.
-    """
+class Factor:
+    """What a model's run takes, as a multiple of the shopper's run by the same agent."""
 
     calls: Range
     input: Range
     output: Range
-    ws_calls: Range
-    """Summaries: five pages for each of three searches, or eight where researchers search."""
-    ws_input: Range
-    ws_output: Range
-
-    def of(self, web_mode: WebMode) -> tuple[Range, Range, Range]:
-        if web_mode == "snippets":
-            return self.calls, self.input, self.output
-        return self.calls.plus(self.ws_calls), self.input.plus(self.ws_input), self.output.plus(self.ws_output)
 
 
-ALONE, TEAM = Range(15, 15), Range(40, 40)
-HYBRID = Typical(
-    Range(16, 26), Range(98_000, 461_900), Range(7_600, 15_800), TEAM, Range(27_700, 130_000), Range(4_100, 8_600)
-)
-TYPICAL = {
-    "plan_to_function": Typical(
-        Range(2, 2), Range(16_600, 34_200), Range(1_500, 2_300), ALONE, Range(10_400, 33_900), Range(1_500, 4_300)
-    ),
-    "react": Typical(
-        Range(3, 10), Range(31_500, 198_900), Range(1_700, 2_900), ALONE, Range(10_400, 28_800), Range(1_500, 4_300)
-    ),
-    "hybrid_react": HYBRID,
-    "grounded_hybrid": replace(HYBRID, calls=Range(19, 29), input=Range(108_500, 464_700)),
-    # No run of it by a real model is known: those of the other agent that sends sub-agents stand in.
-    "dr3": HYBRID,
-}
-UNKNOWN_AGENT = "hybrid_react"
-"""Whose figures stand in for an agent that nothing is known of: the dearest of the paper's."""
-NOTHING_ASKED = "it asks no model by drretail; what models of its own take is not known here"
-BASIS = "typical figures of {} (docs/models.md), no prompt cache"
+# From what five runs of a real model took that was played behind the API (calls 0.6 to 1.2 times, input 0.7 to 1.2
+# times, output 1.6 to 3.6 times the shopper's: it makes more tool calls side by side, and writes four times as long a
+# report) up to the means of the paper's Table 5, where each tool call stood alone (2, 4.7 and 6.1 times).
+AS_A_MODEL = Factor(Range(0.6, 2), Range(0.65, 4.7), Range(1.5, 6.2))
+AS_IT_IS = Factor(Range(1, 1), Range(1, 1), Range(1, 1))
+"""Of a model that follows rules, which is run itself."""
 
 
-def estimate_runs(label: str, system: System, count: int, spent: Spending | None, prices: PriceTable) -> Estimate:
+def estimate_runs(
+    sut: SystemUnderTest, count: int, spent: Spending | None, dry: Sequence[Run], prices: PriceTable
+) -> Estimate:
     """What ``count`` more runs of a system are likely to take; ``spent`` is what its runs took so far.
 
-    From runs: mean ± standard deviation. Nothing is asked of a provider by an offline model, and so it is free.
-    A run's own limits bound it.
+    From runs: mean ± standard deviation; without any from ``dry`` runs. A run's own limits bound it.
     """
-    if not system.models and (spent is None or not spent.calls.mean):
+    if not sut.system.models and (spent is None or not spent.calls.mean):
         none = Range(0, 0)
-        return Estimate(label, count, none, none, none, none, NOTHING_ASKED)
+        return Estimate(sut.label, count, none, none, none, none, NOTHING_ASKED)
     if spent is not None and spent.done:
-        return _bounded(_from_runs(label, count, spent), system, count)
-    return _bounded(_from_typical(label, system, count, prices), system, count)
+        return _bounded(_from_runs(sut.label, count, spent), sut.system, count)
+    return _bounded(_from_dry_runs(sut, count, dry, prices), sut.system, count)
 
 
 def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
@@ -90,46 +77,29 @@ def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
     )
 
 
-def _from_typical(label: str, system: System, count: int, prices: PriceTable) -> Estimate:
-    agent = system.agent if system.agent in TYPICAL else UNKNOWN_AGENT
-    basis = BASIS.format(f"{agent}{'+ws' if system.web_mode == 'ws' else ''}")
-    if agent != system.agent:
-        basis = f"nothing known of {system.agent}; {basis}"
-    calls, read, written = TYPICAL[agent].of(system.web_mode)
-    known = [prices.of(model.spec) for model in system.models.values()]
-    unpriced = [model.spec for model, price in zip(system.models.values(), known, strict=True) if price is None]
-    money = None if unpriced else dollars_of(read, written, [price for price in known if price is not None])
-    return Estimate(
-        label,
-        count,
-        calls.times(count),
-        read.times(count),
-        written.times(count),
-        None if money is None else money.times(count),
-        basis,
-        tuple(dict.fromkeys(unpriced)),
-    )
-
-
-def _most_calls(system: System) -> float | None:
-    """All model calls that a run's limits allow: challenged once, with the repairs of answers, asked for its picks.
-
-    None where nothing limits them: pages that are read, and agents that are not ours.
-    """
-    limits, challenged, picks = system.limits, 2, 1
-    if system.web_mode == "ws" or system.agent not in TYPICAL:
-        return None
-    if system.agent == "plan_to_function":
-        return 2 + challenged + picks
-    if system.agent == "react":
-        return limits.tool_turns + 1 + challenged + picks
-    if system.agent == "dr3":
-        errand = max(limits.rag_turns + challenged + 1, MOST_PARTS * (1 + MAX_REPAIRS))
-        return limits.tool_turns * (1 + limits.researchers * errand) + 1 + challenged + picks
-    branch = limits.tool_turns + challenged + 1 + MAX_REPAIRS
-    understanding, drafts = (2, 1 + limits.repairs) if system.agent == "grounded_hybrid" else (0, 1)
-    supervisor = limits.supervisor_turns + challenged
-    return understanding + supervisor + supervisor * limits.researchers * branch + drafts * (1 + picks)
+def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices: PriceTable) -> Estimate:
+    nothing = Range(0, 0)
+    calls, read, written, money = nothing, nothing, nothing, nothing
+    unpriced: list[str] = []
+    for role, model in sut.models.items():
+        used = [run.usage.get(role, Usage()) for run in dry]
+        factor = AS_IT_IS if model.info.kind == "rule_based" else AS_A_MODEL
+        share = count / max(1, len(used))
+        tokens = sum(it.input_uncached + it.cache_read + it.cache_creation for it in used)
+        of_role = factor.input.times(share * tokens), factor.output.times(share * sum(it.output for it in used))
+        calls = calls.plus(factor.calls.times(share * sum(it.calls for it in used)))
+        read, written = read.plus(of_role[0]), written.plus(of_role[1])
+        price = prices.of(model.spec)
+        if price is None:
+            unpriced.append(model.spec)
+        else:
+            money = money.plus(dollars_of(*of_role, [price]) or nothing)
+    failed = [run.error.message for run in dry if run.error is not None]
+    basis = f"{len(dry)} dry {'run' if len(dry) == 1 else 'runs'} (docs/models.md), no prompt cache"
+    if failed:
+        basis += f"; {len(failed)} of them failed: {failed[0]}"
+    known = None if unpriced else money
+    return Estimate(sut.label, count, calls, read, written, known, basis, tuple(dict.fromkeys(unpriced)))
 
 
 def _range(spread: Spread) -> Range:
@@ -139,11 +109,9 @@ def _range(spread: Spread) -> Range:
 
 def _bounded(estimate: Estimate, system: System, count: int) -> Estimate:
     """The estimate with what the limits of a run allow at most."""
-    calls, limits = _most_calls(system), system.limits
-    money = estimate.dollars
+    limits, money = system.limits, estimate.dollars
     return replace(
         estimate,
-        calls=estimate.calls.at_most(None if calls is None else calls * count),
         input=estimate.input.at_most(None if limits.tokens is None else limits.tokens * count),
         output=estimate.output.at_most(None if limits.tokens is None else limits.tokens * count),
         dollars=None if money is None else money.at_most(None if limits.dollars is None else limits.dollars * count),
@@ -156,21 +124,59 @@ def estimate_left(
     queries: Sequence[Query],
     repeats: int,
     prices: PriceTable,
+    world: World,
     *,
+    files: Path | None = None,
     retry_failed: bool,
     retry_spoiled: bool,
 ) -> list[Estimate]:
-    """What the runs that ``to`` still lacks are likely to take: one estimate for each sut that asks a model."""
+    """What the runs that ``to`` still lacks are likely to take: one estimate for each sut that asks a model.
+
+    ``files`` are the users' own, as a ``Runner`` takes them.
+    """
     spent = {one.label: one for one in spending_of(to, prices)} if (to / "experiment.json").exists() else {}
-    places = [(query.query_id, repeat) for query in queries for repeat in range(1, repeats + 1)]
-    estimates: list[Estimate] = []
-    for sut in suts:
-        if sut.agent.is_baseline:
-            continue
-        runs = [_run_in(run_folder(to, sut.label, *place)) for place in places]
-        left = sum(is_open(run, retry_failed=retry_failed, retry_spoiled=retry_spoiled) for run in runs)
-        estimates.append(estimate_runs(sut.label, sut.system, left, spent.get(sut.label), prices))
-    return estimates
+    places = [(query, repeat) for query in queries for repeat in range(1, repeats + 1)]
+    asking = [sut for sut in suts if not sut.agent.is_baseline]
+    left: dict[str, list[Query]] = {}
+    for sut in asking:
+        runs = [(query, _run_in(run_folder(to, sut.label, query.query_id, repeat))) for query, repeat in places]
+        is_left = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
+        left[sut.label] = [query for query, run in runs if is_open(run, **is_left)]
+    unknown = [sut for sut in asking if sut.models and not ((known := spent.get(sut.label)) and known.done)]
+    wanted = [(sut, query) for sut in unknown for query in list(dict.fromkeys(left[sut.label]))[:DRY_RUNS]]
+    dry = dry_runs(world, wanted, files) if wanted else {}
+    return [
+        estimate_runs(sut, len(left[sut.label]), spent.get(sut.label), dry.get(sut.label, ()), prices) for sut in asking
+    ]
+
+
+def dry_runs(
+    world: World, wanted: Sequence[tuple[SystemUnderTest, Query]], files: Path | None = None
+) -> Mapping[str, list[Run]]:
+    """By label the runs of these systems for these queries with the shopper behind every model; none is kept."""
+    web = StandInWeb() if world.web.corpus is None else world.web
+    runner = Runner(replace(world, web=web), "dry run", files=files, pages=False, outages=None)
+    shopper = open_model(SHOPPER).chat
+
+    def standing_in(sut: SystemUnderTest) -> SystemUnderTest:
+        models = {
+            role: model if model.info.kind == "rule_based" else in_place_of(model, shopper)
+            for role, model in sut.models.items()
+        }
+        # Instead of whom a system sees other data is chosen when the experiment is made, and an embedding model would
+        # be sent the pages: neither changes how long a run is.
+        options = {name: it for name, it in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
+        limits = sut.system.limits.model_copy(update={"tokens": None, "dollars": None})
+        return replace(sut, models=models, system=sut.system.model_copy(update={"options": options, "limits": limits}))
+
+    async def run_all() -> list[Run]:
+        made = [runner.run(standing_in(sut), query) for sut, query in wanted]
+        return [recorded.run for recorded in await asyncio.gather(*made)]
+
+    found: dict[str, list[Run]] = {}
+    for (sut, _), run in zip(wanted, run_loop(run_all()), strict=True):
+        found.setdefault(sut.label, []).append(run)
+    return found
 
 
 def _run_in(folder: Path) -> Run | None:

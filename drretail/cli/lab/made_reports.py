@@ -58,7 +58,7 @@ class Bench:
     ) -> None:
         """What judging the reports would take, and what ``more`` says."""
         from drretail.cli.spending import show_estimates
-        from drretail.eval.judging.estimate import estimate_judging
+        from drretail.eval.estimate import estimate_judging
 
         estimates = estimate_judging(folder, self.names, self.judges, pairs=pairs, rate_floors=rate_floors)
         show_estimates(

@@ -8,6 +8,7 @@ bm25.py       how they are ranked, and their passages
 dense.py      the same pages ranked by embeddings
 live.py       a search engine with fetching and reading; a page as it is written down
 providers.py  search engines put together with fetching and reading
+stand_in.py   a web that connects nowhere, for dry runs
 searches.py   questions to search services, and what they find in one form
 serper.py     the paper's search service
 searxng.py    a self-hosted one

@@ -14,6 +14,5 @@ numbered.py  several things asked about in one question, each under its number
 jobs.py      what one worker does at a time: a judge on a run, or on two runs that are compared
 sources.py   cited pages that no run fetched, and pages as they are at judging time
 passages.py  sources that are too long for a judge, cut to what matters
-estimate.py  what judging is likely to take
-spending.py  what it took, and its cap
+spending.py  what judging took, and its cap
 """

@@ -3,12 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.registry import BUILT_IN
 from drretail.agents.running.batch import Batch
-from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import definition
@@ -20,7 +17,6 @@ from drretail.journal import read_effects
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.models import Price
-from drretail.records.run import Limits, RoleModel, System
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 
 OTHER = QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"})
@@ -29,7 +25,6 @@ REPORT = reporting("The **tube** feeder [P:B0TEST0001] – take it.", "P:B0TEST0
 MODEL = "acme:test"
 """No table knows its price."""
 PRICES = read_prices({MODEL: Price(input=10, output=100)})
-SONNET = System(agent="react", models={"researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
 
 
 def experiment(
@@ -95,58 +90,3 @@ def test_a_spent_budget_starts_no_more_runs_and_a_fuller_one_goes_on(world: Worl
     fuller = ExperimentBudget(PRICES, tokens=10**9)
     assert experiment(folder, world, *turns, experiment_budget=fuller) == [2, 0, 0]
     assert fuller.closing is None
-
-
-def test_without_runs_the_estimate_rests_on_typical_figures_and_on_the_price() -> None:
-    estimate = estimate_runs("a", SONNET, 10, None, read_prices())
-    assert (estimate.calls.low, estimate.calls.high, estimate.calls.most) == (30, 100, 140)
-    assert (estimate.input.low, estimate.input.high) == pytest.approx((315_000, 1_989_000))
-    assert estimate.dollars is not None
-    assert estimate.dollars.low == pytest.approx(0.315 * 2 + 0.017 * 10)
-    assert "typical figures of react " in estimate.basis
-
-
-@pytest.mark.parametrize("agent", BUILT_IN)
-def test_a_typical_run_is_within_what_the_limits_allow(agent: str) -> None:
-    system = SONNET.model_copy(update={"agent": agent})
-    calls = estimate_runs("a", system, 1, None, read_prices()).calls
-    assert calls.most is not None
-    assert calls.low <= calls.high <= calls.most
-    narrow = estimate_runs(
-        "a", system.model_copy(update={"limits": Limits(tool_turns=1)}), 1, None, read_prices()
-    ).calls
-    assert narrow.most is not None
-    assert narrow.high <= narrow.most
-
-
-def test_pages_that_are_read_cost_calls_that_nothing_bounds() -> None:
-    calls = estimate_runs("a", SONNET.model_copy(update={"web_mode": "ws"}), 1, None, read_prices()).calls
-    assert (calls.low, calls.most) == (18, None)
-
-
-def test_an_agent_that_nothing_is_known_of_is_taken_for_the_dearest_and_that_is_said() -> None:
-    estimate = estimate_runs("a", SONNET.model_copy(update={"agent": "cmd:mine"}), 1, None, read_prices())
-    assert estimate.input.high == pytest.approx(461_900)
-    assert "nothing known of cmd:mine" in estimate.basis
-
-
-def test_a_runs_own_limits_bound_the_estimate() -> None:
-    limited = SONNET.model_copy(update={"limits": Limits(dollars=0.2, tokens=50_000)})
-    estimate = estimate_runs("a", limited, 10, None, read_prices())
-    assert estimate.dollars is not None
-    assert (estimate.dollars.high, estimate.input.high) == (2.0, 500_000)
-
-
-def test_finished_runs_are_a_better_basis_than_the_paper(world: World, folder: Path) -> None:
-    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    row = spent(folder)
-    estimate = estimate_runs(row.label, SONNET, 4, row, PRICES)
-    assert estimate.basis == "its 2 finished runs here"
-    assert row.input.mean is not None
-    assert estimate.input.low <= 4 * row.input.mean <= estimate.input.high
-
-
-def test_an_estimate_without_a_price_says_for_which_model() -> None:
-    models = {"researcher": RoleModel(spec="anthropic:claude-sonnet-99", kind="llm")}
-    estimate = estimate_runs("a", SONNET.model_copy(update={"models": models}), 1, None, read_prices())
-    assert (estimate.dollars, estimate.unpriced) == (None, ("anthropic:claude-sonnet-99",))

@@ -1,0 +1,164 @@
+"""How long an estimate of judging takes, and how far off it is.
+
+    python benchmarks/estimates.py large EXPERIMENT [--reports 1000] [--metrics faithfulness,quality] [--json FILE]
+    python benchmarks/estimates.py judged EXPERIMENT [--rules paper] [--json FILE]
+    python benchmarks/estimates.py claims EXPERIMENT [--metrics faithfulness,dr3,race] [--rules paper] [--json FILE]
+
+``large`` makes a larger experiment of the same reports, under other queries, and prints the seconds of an estimate from
+a sample and of a dry run of all of it, with what both say. ``judged`` holds the estimate of an experiment without its
+verdicts against what its judges really took, which their journals tell. ``claims`` holds it against what the same dry
+run gives where the claims are those that a judge of the experiment found, and not a sentence each.
+"""
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from unittest.mock import patch
+
+from drretail.eval.estimate import estimate_judging
+from drretail.eval.judging.session import Judge
+from drretail.experiment import read_definition
+from drretail.files import read_json, write_json
+from drretail.journal import read_effects
+from drretail.llm.estimates import Estimate, Range
+from drretail.llm.prices import read_prices
+from drretail.llm.registry import open_model
+from drretail.llm.stand_in import Statement
+from drretail.prompts import tag_content
+from drretail.records.run import Usage
+from drretail.records.score import Rules
+
+JUDGE = "anthropic:claude-sonnet-5"
+ALL = 10**9
+"""More jobs than any experiment has: nothing is left to a sample."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("large", "judged", "claims"))
+    parser.add_argument("experiment", type=Path)
+    parser.add_argument("--reports", type=int, default=1000)
+    parser.add_argument("--metrics", default="faithfulness,quality")
+    parser.add_argument("--rules", default="default")
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if args.what == "large":
+            found = of_large(args.experiment, Path(folder), args.reports, args.metrics.split(","))
+        elif args.what == "claims":
+            found = of_claims(args.experiment, Path(folder), args.rules, args.metrics.split(","))
+        else:
+            found = of_judged(args.experiment, Path(folder), args.rules)
+    if args.json:
+        args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+def of_large(experiment: Path, folder: Path, reports: int, metrics: Sequence[str]) -> dict[str, object]:
+    larger = enlarged(experiment, folder / "exp", reports)
+    count = len(list(larger.glob("runs/*/*/run.json")))
+    seconds: dict[str, float] = {}
+    said: dict[str, list[Estimate]] = {}
+    for name, most in (("sample", None), ("all", ALL)):
+        began, worked = time.perf_counter(), time.process_time()
+        if most is None:
+            said[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
+        else:
+            with patch("drretail.eval.estimate.MOST_JOBS", most):
+                said[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
+        seconds[name] = time.perf_counter() - began
+        worked = time.process_time() - worked
+        print(f"{count:,} reports, {name}: {seconds[name]:.1f} s, of the processor {worked:.1f} s", flush=True)
+    print(f"{'':46}{'sampled':>22}{'all':>12}{'middle off by':>15}")
+    for some, every in zip(said["sample"], said["all"], strict=True):
+        for what in ("calls", "input", "output"):
+            _print(f"{some.name}, {what}", getattr(some, what), getattr(every, what).middle)
+    return {
+        "reports": count,
+        "seconds": seconds,
+        "said": {name: [asdict(it) for it in of] for name, of in said.items()},
+    }
+
+
+def enlarged(experiment: Path, to: Path, reports: int) -> Path:
+    """The experiment without verdicts, its queries under so many other names that it has this many reports."""
+    shutil.copytree(experiment, to, ignore=shutil.ignore_patterns("verdicts", "scores.json", "runs"))
+    definition = read_definition(experiment)
+    runs = [path.parent for path in sorted(experiment.glob("runs/*/*/run.json"))]
+    times = -(-reports // len(runs))
+    for run in runs:
+        for n in range(times):
+            copied = to / "runs" / run.parent.name / f"{n:03}-{run.name}"
+            copied.mkdir(parents=True)
+            for file in ("evidence.jsonl.gz", "results.jsonl.gz"):
+                shutil.copyfile(run / file, copied / file)
+            held = read_json(run / "run.json")
+            label, _, name = held["run_id"].rpartition("/")
+            named = {"run_id": f"{label}/{n:03}-{name}", "query_id": f"{n:03}-{held['query_id']}"}
+            write_json(copied / "run.json", held | named)
+    queries = [
+        query.model_copy(update={"query_id": f"{n:03}-{query.query_id}"})
+        for n in range(times)
+        for query in definition.queries
+    ]
+    document = definition.model_copy(update={"queries": tuple(queries)})
+    write_json(to / "experiment.json", document.model_dump(mode="json", exclude_none=True))
+    return to
+
+
+def of_judged(experiment: Path, folder: Path, rules: Rules) -> dict[str, object]:
+    bare = folder / "exp"
+    shutil.copytree(experiment, bare, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
+    took: dict[tuple[str, str], Usage] = {}
+    for path in sorted((experiment / "verdicts").glob("*/*/*/*.journal.jsonl")):
+        for effect in read_effects(path):
+            key = path.relative_to(experiment / "verdicts").parts[0], effect.request["model"]
+            took[key] = took.get(key, Usage()).plus(Usage(**(effect.usage or {})))
+    found: dict[str, object] = {}
+    print(f"{'':46}{'estimated':>22}{'taken':>12}{'middle off by':>15}")
+    for (family, spec), used in took.items():
+        asked_by = rules if family == "faithfulness" else "default"
+        (one,) = estimate_judging(bare, [family], [judge_of(spec)], rules=asked_by)
+        read = used.input_uncached + used.cache_read + used.cache_creation
+        for what, taken in (("calls", used.calls), ("input", read), ("output", used.output)):
+            _print(f"{one.name}, {what}", getattr(one, what), taken)
+        found[one.name] = {"estimated": asdict(one), "taken": used.model_dump()}
+    return found
+
+
+def of_claims(experiment: Path, folder: Path, rules: Rules, metrics: Sequence[str]) -> dict[str, object]:
+    bare = folder / "exp"
+    shutil.copytree(experiment, bare, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
+    found: dict[str, list[Statement]] = {}
+    for path in (experiment / "verdicts").glob("faithfulness/*/*/*.journal.jsonl"):
+        for effect in read_effects(path):
+            if effect.request["schema"]["title"] in ("AllClaims", "ReportClaims"):
+                report = tag_content("report", effect.request["messages"][0]["content"]) or ""
+                claims = json.loads(effect.response)["claims"]
+                found[report.strip()] = [Statement(it["quote"], it["claim"], tuple(it["sources"])) for it in claims]
+    by_sentence = estimate_judging(bare, metrics, [judge_of(JUDGE)], rules=rules)
+    with patch("drretail.llm.stand_in.statements", lambda report: found[report.strip()]):
+        by_claims = estimate_judging(bare, metrics, [judge_of(JUDGE)], rules=rules)
+    print(f"{sum(map(len, found.values()))} claims that a judge found in {len(found)} reports")
+    print(f"{'':46}{'by sentences':>22}{'by claims':>12}{'middle off by':>15}")
+    for some, real in zip(by_sentence, by_claims, strict=True):
+        for what in ("calls", "input", "output"):
+            _print(f"{some.name}, {what}", getattr(some, what), getattr(real, what).middle)
+    return {"by sentences": [asdict(it) for it in by_sentence], "by claims": [asdict(it) for it in by_claims]}
+
+
+def judge_of(spec: str) -> Judge:
+    return Judge.of(open_model(spec, prices=read_prices(), sends=False, environ={"ANTHROPIC_API_KEY": "none"}))
+
+
+def _print(name: str, said: Range, taken: float) -> None:
+    off = f"{said.middle / taken - 1:+.1%}" if taken else ""
+    print(f"{name:46}{f'{said.low:,.0f} – {said.high:,.0f}':>22}{taken:>12,.0f}{off:>15}")
+
+
+if __name__ == "__main__":
+    main()

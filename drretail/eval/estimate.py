@@ -1,0 +1,281 @@
+"""What judging is likely to take: ``score`` itself, on a copy, with a stand-in for every judge that is a model.
+
+The copy links to the runs and holds the verdicts, so that what is judged is not asked again, and nothing is written
+into the experiment. Of a large experiment some queries are copied, and what they take stands for the others.
+"""
+
+import random
+import re
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from pathlib import Path
+from statistics import variance
+
+from drretail.env.web.stand_in import StandInWeb
+from drretail.eval.judge_prompts import PACKAGED, Wording
+from drretail.eval.judging.criteria import FOLDER
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.registry import PAIRWISE, load_metrics
+from drretail.eval.scoring import score
+from drretail.event_loop import run_loop
+from drretail.experiment import Definition, read_definition
+from drretail.files import unsynced, write_json
+from drretail.journal import Effect, read_effects
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, dollars_of
+from drretail.llm.prices import BATCH
+from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
+from drretail.progress import Progress
+from drretail.records.ids import file_name
+from drretail.records.run import Usage
+from drretail.records.score import Rules
+
+MOST_JOBS = 100
+"""Reports times families times judges that are run through: so many take some five seconds of a processor."""
+FEWEST_QUERIES = 4
+"""Queries of a sample, however many reports each has: fewer say nothing of how they differ."""
+ERRORS = 2
+"""Standard errors of the sample by which a range is wider on both sides."""
+
+
+_LINKED = ("runs", "profiles", "counterfactuals")
+_LEFT_OUT = ("experiment.json", "scores.json", "lab")
+_DEPTH = 4
+"""Of a folder of verdicts: verdicts/FAMILY/JUDGE/LABEL."""
+_REPEAT = re.compile(r"-r\d+$")
+
+
+@dataclass(slots=True)
+class Asked:
+    """What one judge is asked in one family about one query."""
+
+    calls: float = 0
+    read: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    """Tokens, from where the stand-in's own texts are short to where they are long."""
+    written: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    runs: int = 0
+    """Reports or pairs that it is asked about."""
+    makes_criteria: bool = False
+
+    def add(self, effects: Sequence[Effect]) -> None:
+        for effect in effects:
+            used = Usage(**(effect.usage or {}))
+            self.calls += used.calls
+            own = sum(message["content"].count(PROSE) for message in effect.request["messages"])
+            _widen(self.read, used.input_uncached + used.cache_read + used.cache_creation, own, AS_COUNTED)
+            _widen(self.written, used.output, str(effect.response).count(PROSE), AS_WRITTEN)
+
+
+def _widen(tokens: list[float], counted: float, own: int, others: Range) -> None:
+    """Adds tokens of which ``own`` texts are the stand-in's, each short or long, and the others so many times more."""
+    rest = max(0.0, counted - own * len(PROSE) / CHARACTERS_PER_TOKEN)
+    for at, (length, factor) in enumerate(((SHORT, others.low), (LONG, others.high))):
+        tokens[at] += rest * factor + own * length / CHARACTERS_PER_TOKEN
+
+
+def estimate_judging(
+    experiment: Path,
+    metrics: Sequence[str],
+    judges: Sequence[Judge],
+    *,
+    rules: Rules = "default",
+    again: Again = "nothing",
+    judge_repeats: int = 1,
+    pairs: Sequence[str] = (),
+    rate_floors: bool = False,
+    wording: Wording = PACKAGED,
+    criteria: Path | None = None,
+    reference: str | None = None,
+    gold: Path | None = None,
+    fetch_sources: bool = False,
+) -> list[Estimate]:
+    """One estimate for each family and judge that is asked: what ``score`` with the same arguments would send.
+
+    Calls are those of the dry run, without repairs of answers: one number where the whole experiment was run through,
+    else ± the error of the sample. ``fetch_sources`` takes cited pages that nobody fetched to be there and of typical
+    length. Raises what ``score`` raises.
+    """
+    definition = read_definition(experiment)
+    families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}]
+    asking = [*families, *(it for it in metrics if it == PAIRWISE)]
+    sample = Sample.of(experiment, definition, len(asking) * len(judges))
+    with unsynced(), tempfile.TemporaryDirectory(prefix="drretail-estimate-") as folder:
+        copied = Path(folder) / "experiment"
+        _copy(experiment, copied, definition, sample.query_ids)
+        before = {path: len(read_effects(path)) for path in _journals(copied)}
+        dry_run = score(
+            copied,
+            asking,
+            [_standing_in(judge) for judge in judges],
+            rules=rules,
+            progress=Progress(),
+            again=again,
+            judge_repeats=judge_repeats,
+            pairs=pairs,
+            rate_floors=rate_floors,
+            wording=wording,
+            criteria=criteria,
+            reference=reference,
+            gold=gold,
+            missing=dict.fromkeys(definition.systems, StandInWeb()) if fetch_sources else None,
+        )
+        run_loop(dry_run)
+        asked = _asked(copied, before)
+    told = [judge.told(wording.label) for judge in judges]
+    keys = _keys(asking, told)
+    # A family may ask in the name of another, as "reading" does for the claims of faithfulness.
+    keys += sorted(key for key in asked if key not in keys)
+    by_slug = {judge.slug: judge for judge in told}
+    return [_estimate(name, by_slug[slug], asked.get((name, slug), {}), sample) for name, slug in keys]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The queries that are run through, and of how many each part of them is drawn."""
+
+    parts: Sequence[Sequence[str]]
+    """Ids of queries, those together of which equally much is there: reports, criteria, verdicts of each judge."""
+    sizes: Sequence[int]
+
+    @classmethod
+    def of(cls, experiment: Path, definition: Definition, tables: int) -> "Sample":
+        """All queries of a small experiment, else a share of each part, drawn by the experiment's seed.
+
+        ``tables`` is how many judges are asked in how many families, one times the other.
+        """
+        strata = _strata(experiment, definition)
+        sizes = [len(part) for part in strata]
+        total, jobs = sum(sizes), sum(sizes) * len(definition.systems) * tables
+        wanted = max(FEWEST_QUERIES, total * MOST_JOBS // max(1, jobs))
+        if wanted >= total:
+            return cls(strata, sizes)
+        draw = random.Random(f"estimate {definition.seed}")
+        drawn = [draw.sample(part, min(len(part), max(2, round(wanted * len(part) / total)))) for part in strata]
+        return cls(drawn, sizes)
+
+    @property
+    def query_ids(self) -> set[str]:
+        return {query_id for part in self.parts for query_id in part}
+
+    @property
+    def told(self) -> str:
+        """What an estimate from it rests on."""
+        some, whole = sum(map(len, self.parts)), sum(self.sizes)
+        return "a dry run" if some == whole else f"a dry run of {some:,} of {whole:,} queries"
+
+    def total(self, values: Sequence[Sequence[float]]) -> Range:
+        """The sum over all queries of what these took, ± the sample's own error."""
+        strata = list(zip(values, self.sizes, strict=True))
+        total = sum(size * sum(part) / len(part) for part, size in strata)
+        squares = (size * (size - len(part)) * variance(part) / len(part) for part, size in strata if len(part) > 1)
+        error = ERRORS * sqrt(sum(squares))
+        return Range(max(0.0, total - error), total + error)
+
+
+def _keys(families: Sequence[Metric | str], judges: Sequence[Judge]) -> list[tuple[str, str]]:
+    """The name of each family with the folder of every judge that is asked in it."""
+    return [
+        (PAIRWISE if isinstance(family, str) else family.name, judge.slug)
+        for family in families
+        for judge in judges
+        if not (judge.ref.kind == "rule_based" if isinstance(family, str) else is_unrated(family, judge.ref))
+    ]
+
+
+def _standing_in(judge: Judge) -> Judge:
+    """The same judge by name, with a stand-in behind it; rules cost nothing, and are asked themselves."""
+    if judge.model is None or judge.ref.kind == "rule_based":
+        return judge
+    return replace(judge, model=in_place_of(judge.model, StandIn(profile=judge.model.chat.profile)))
+
+
+def _strata(experiment: Path, definition: Definition) -> list[list[str]]:
+    """The ids of all queries, those together of which equally much is there: reports, and verdicts of each judge."""
+    held: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for pattern in ("runs/*/*", "rubrics/*/*.json", "verdicts/*/*/*/*.jsonl"):
+        for path in experiment.glob(pattern):
+            place = path.relative_to(experiment).parent.parts
+            held[_query_of(path)].add(place)
+    strata: dict[frozenset[tuple[str, ...]], list[str]] = defaultdict(list)
+    for query in definition.queries:
+        strata[frozenset(held[file_name(query.query_id)])].append(query.query_id)
+    return [*strata.values()]
+
+
+def _query_of(path: Path) -> str:
+    """The file name of the query that a run, its verdicts, or the criteria of a query are of."""
+    name = path.name.removesuffix(".journal.jsonl").removesuffix(".jsonl").removesuffix(".json")
+    return _REPEAT.sub("", name)
+
+
+def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str]) -> None:
+    """The experiment with these queries alone; what ``score`` writes nothing into is linked, and the rest copied."""
+    stems = {file_name(query_id) for query_id in queries}
+
+    def ignored(folder: str, names: list[str]) -> Iterable[str]:
+        place = Path(folder).relative_to(experiment).parts
+        if not place:
+            return [it for it in names if it in (*_LINKED, *_LEFT_OUT) or it.startswith(".")]
+        others = place[0] == "verdicts" and len(place) == _DEPTH
+        return [it for it in names if others and _query_of(Path(it)) not in stems]
+
+    shutil.copytree(experiment, to, ignore=ignored, copy_function=shutil.copyfile)
+    for run in experiment.glob("runs/*/*"):
+        if _query_of(run) in stems:
+            link = to / run.relative_to(experiment)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(run.resolve())
+    for name in filter(lambda it: (experiment / it).exists(), _LINKED[1:]):
+        (to / name).symlink_to((experiment / name).resolve())
+    kept = tuple(query for query in definition.queries if query.query_id in queries)
+    document = definition.model_copy(update={"queries": kept})
+    write_json(to / "experiment.json", document.model_dump(mode="json", exclude_none=True))
+
+
+def _journals(experiment: Path) -> Iterator[Path]:
+    return (experiment / "verdicts").glob("*/*/*/*.journal.jsonl")
+
+
+def _asked(experiment: Path, before: Mapping[Path, int]) -> dict[tuple[str, str], dict[str, Asked]]:
+    """By family and judge's folder, of each query what was asked that no journal had held."""
+    found: dict[tuple[str, str], dict[str, Asked]] = defaultdict(lambda: defaultdict(Asked))
+    for path in _journals(experiment):
+        effects = read_effects(path)[before.get(path, 0) :]
+        if effects:
+            name, slug, label = path.relative_to(experiment / "verdicts").parts[:3]
+            one = found[name, slug][_query_of(path)]
+            one.add(effects)
+            one.runs += label != FOLDER
+            one.makes_criteria |= label == FOLDER
+    return found
+
+
+def _estimate(name: str, judge: Judge, asked: Mapping[str, Asked], sample: Sample) -> Estimate:
+    """What the queries of the sample took, for all queries."""
+    parts = [[asked.get(file_name(it), Asked()) for it in part] for part in sample.parts]
+
+    def total(value: Callable[[Asked], float]) -> Range:
+        return sample.total([[value(it) for it in part] for part in parts])
+
+    read = Range(total(lambda it: it.read[0]).low, total(lambda it: it.read[1]).high)
+    written = Range(total(lambda it: it.written[0]).low, total(lambda it: it.written[1]).high)
+    price = None if judge.model is None else judge.model.price
+    price = price.times(BATCH) if price is not None and judge.in_batches else price
+    made = round(total(lambda it: it.makes_criteria).middle)
+    criteria = f", and first the criteria of {made:,} {'query' if made == 1 else 'queries'}" if made else ""
+    return Estimate(
+        f"{name} by {judge.ref.spec}",
+        round(total(lambda it: it.runs).middle),
+        total(lambda it: it.calls),
+        read,
+        written,
+        dollars_of(read, written, [] if price is None else [price]),
+        sample.told + criteria + (", at half the price in batches" if judge.in_batches else ""),
+        () if price is not None else (judge.ref.spec,),
+        "pairs" if name == PAIRWISE else "reports",
+    )

@@ -1,0 +1,237 @@
+"""A chat model that answers every question in a schema with text of typical length: it is asked in a dry run.
+
+It knows the forms in which the project asks: things with numbers, criteria of a dimension, weights that add up to 1,
+statements of a report. Anything else in the schema is filled with a value of its type. It reads no meaning, so that
+what it says is worth nothing but its length.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from drretail.grounding.report.citations import citing_marks
+from drretail.grounding.text.sentences import find_sentences
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.retries_and_rates import ONCE, Pacer
+from drretail.prompts import tag_content
+
+if TYPE_CHECKING:
+    from langchain_core.callbacks import CallbackManagerForLLMRun
+
+    from drretail.llm.registry import Model
+
+# 14 ratings of a played judge had justifications of 185 to 429 characters, 14 of its preferences 128 to 221; judges
+# that explain more write twice as much.
+PROSE = ("It says what it rests on, names the place where that stands, and weighs what speaks against it. " * 3).strip()
+"""Every text that is the stand-in's own begins with it, so that it can be counted in what was asked and answered."""
+SHORT, LONG = 60, 800
+"""Characters that such a text may have instead."""
+TYPICAL_ITEMS: Mapping[str, int] = {"QueryRubric.criteria": 15}
+"""Items of the lists of which a family's prompt asks for another number than ``ITEMS``."""
+ITEMS = 5
+"""Of any other list of records: criteria of a dimension, requirements of a query, points of a rubric."""
+_NUMBERED = re.compile(r'<(?!source\b)[a-z_]+ (?:[^<>\n]* )?id="(\d+)"')
+_CRITERION = re.compile(r'<criterion dimension="([^"]+)">\n(.*?)\n</criterion>', re.DOTALL)
+_DIMENSION = re.compile(r"^- `(\w+)` \(", re.MULTILINE)
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+FEWEST_WORDS = 4
+"""A sentence that cites nothing is a statement from so many words on."""
+
+
+class StandIn(BaseChatModel):
+    """Answers in the bound schema, or in the one that a ``<schema>`` tag of the question asks for."""
+
+    model: str = "stand-in"
+
+    @property
+    def _llm_type(self) -> str:
+        return "stand-in"
+
+    def with_structured_output(self, schema: Any, **kwargs: Any) -> Any:
+        """Answers in this schema, under the key "raw" as ``include_raw`` gives them."""
+        del kwargs
+        return _InSchema(schema)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: "CallbackManagerForLLMRun | None" = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        schema = tag_content("schema", "\n".join(it.text for it in messages if isinstance(it, HumanMessage)))
+        answer = answered(messages, json.loads(schema)) if schema is not None else _message(messages, "", PROSE)
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+
+def in_place_of(model: "Model", chat: BaseChatModel) -> "Model":
+    """The model with another chat behind its name and price, which is neither paced nor tried again."""
+    return replace(model, chat=chat, lengths=None, pacer=Pacer(), retrying=ONCE, streamed=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _InSchema:
+    schema: dict[str, Any]
+
+    async def ainvoke(self, messages: Sequence[BaseMessage]) -> dict[str, AIMessage]:
+        return {"raw": answered(messages, self.schema)}
+
+
+def answered(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> AIMessage:
+    """A valid answer in the schema, with its tokens and those of messages and schema."""
+    question = next((it.text for it in messages if isinstance(it, HumanMessage)), "")
+    answer = json.dumps(_Filling(schema, question).value(schema), ensure_ascii=False)
+    return _message(messages, json.dumps(schema), answer)
+
+
+def _message(messages: Sequence[BaseMessage], schema: str, answer: str) -> AIMessage:
+    read = (sum(len(it.text) for it in messages) + len(schema)) // CHARACTERS_PER_TOKEN
+    written = max(1, len(answer) // CHARACTERS_PER_TOKEN)
+    usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    return AIMessage(answer, usage_metadata=usage, response_metadata={"stop_reason": "end_turn"})
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence or row of a report, with the sources that it names."""
+
+    quote: str
+    text: str
+    """Without its marks."""
+    sources: tuple[str, ...]
+
+
+def statements(report: str) -> list[Statement]:
+    """What a report states, in order: headings, reference lists and what says next to nothing left out."""
+    marks = list(citing_marks(report, None))
+    found: list[Statement] = []
+    at = 0
+    for sentence in find_sentences(report):
+        while at < len(marks) and marks[at].end <= sentence.start:
+            at += 1
+        inside = [mark for mark in marks[at:] if mark.start < sentence.end] if at < len(marks) else []
+        text, start = "", sentence.start
+        for mark in inside:
+            text, start = text + report[start : mark.start], mark.end
+        text = " ".join((text + report[start : sentence.end]).split())
+        is_said = any(it.isalpha() for it in text) and (inside or len(text.split()) >= FEWEST_WORDS)
+        if is_said and sentence.kind not in ("heading", "table_head"):
+            sources = dict.fromkeys(cited.said for mark in inside for cited in mark.cited)
+            found.append(Statement(report[sentence.start : sentence.end], text, tuple(sources)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """One schema filled for one question."""
+
+    schema: dict[str, Any]
+    question: str
+
+    def value(self, schema: Mapping[str, Any], given: Mapping[str, Any] | None = None, name: str = "") -> Any:
+        """A value of the schema; ``given`` are fields of an object that are known."""
+        while "$ref" in schema:
+            schema = self.schema["$defs"][schema["$ref"].rpartition("/")[2]]
+        for choice in ("anyOf", "oneOf", "allOf"):
+            if choice in schema:
+                return self.value(schema[choice][0], given, name)
+        if "const" in schema:
+            return schema["const"]
+        if "enum" in schema:
+            return _of_enum(schema["enum"])
+        match schema.get("type", "object"):
+            case "object":
+                return self._object(schema, given or {})
+            case "array":
+                return self._list(schema, name)
+            case "integer" | "number":
+                return (schema.get("minimum", 1) + schema.get("maximum", schema.get("minimum", 1))) // 2
+            case "boolean":
+                return True
+            case "null":
+                return None
+            case _:
+                return PROSE
+
+    def _object(self, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        title = schema.get("title", "")
+        return {
+            key: given[key] if key in given else self.value(part, name=f"{title}.{key}")
+            for key, part in schema.get("properties", {}).items()
+        }
+
+    def _list(self, schema: Mapping[str, Any], name: str) -> list[Any]:
+        items = schema.get("items", {"type": "string"})
+        while "$ref" in items:
+            items = self.schema["$defs"][items["$ref"].rpartition("/")[2]]
+        kind = items.get("type", "object")
+        if kind == "array":
+            return []  # groups of what belongs together: there are none
+        if kind != "object" or "properties" not in items:
+            return [self.value(items)]
+        return [self.value(items, given) for given in self._items(items["properties"], schema, name)]
+
+    def _items(
+        self, properties: Mapping[str, Any], schema: Mapping[str, Any], name: str
+    ) -> Sequence[Mapping[str, Any]]:
+        """For each item of a list of records the fields that have to fit the question."""
+        if {"quote", "product"} <= properties.keys():
+            return self._picks()
+        if {"quote", "sources"} <= properties.keys() or {"fact", "url"} <= properties.keys():
+            return list(self._stated(name, properties))
+        numbers = dict.fromkeys(map(int, _NUMBERED.findall(self.question)))
+        for key in properties:
+            if key.endswith("_id") and numbers:
+                return [{key: number} for number in numbers]
+        if {"dimension", "weight"} == {*properties}:
+            keys = dict.fromkeys(_DIMENSION.findall(self.question))
+            return [{"dimension": key, "weight": 1 / len(keys)} for key in keys]
+        by_dimension = [it for it in _CRITERION.findall(self.question) if it[0] == name.rpartition(".")[2]]
+        if by_dimension:
+            return [{"criterion": text.partition("\n(")[0]} for _, text in by_dimension]
+        count = max(TYPICAL_ITEMS.get(name, ITEMS), schema.get("minItems", 0))
+        first = next((it for it in properties if _is_text(properties[it])), None)
+        share = {"weight": 1 / count} if properties.get("weight", {}).get("type") == "number" else {}
+        return [share | ({} if first is None else {first: f"{PROSE} {number}"}) for number in range(1, count + 1)]
+
+    def _stated(self, name: str, properties: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """A claim for each statement of the report, or a fact for each of its references."""
+        found = statements(tag_content("report", self.question) or "")
+        if name.startswith("CitedClaims."):
+            found = [it for it in found if it.sources]
+        for number, it in enumerate(found, 1):
+            if "fact" in properties:
+                yield from ({"fact": it.text, "ref_idx": source, "url": ""} for source in it.sources or ("",))
+                continue
+            claim = {"claim_id": number, "claim": it.text, "quote": it.quote, "sources": [*it.sources]}
+            yield claim | {"values": [_figure(part) for part in dict.fromkeys(_FIGURE.findall(it.text))]}
+
+    def _picks(self) -> list[Mapping[str, Any]]:
+        """The first product that the report cites."""
+        found = statements(tag_content("report", self.question) or "")
+        named = next(((it, source) for it in found for source in it.sources if source.startswith("P:")), None)
+        if named is None:
+            return []
+        return [{"product": named[1], "quantity": 1, "alternatives": [], "quote": named[0].quote}]
+
+
+def _figure(digits: str) -> Mapping[str, Any]:
+    """A typed value of a claim."""
+    figure = {"kind": "quantity", "amount": digits, "amount_to": "", "currency": "", "relation": "is"}
+    return figure | {"of": [], "quote": digits}
+
+
+def _is_text(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type") == "string" and "enum" not in schema
+
+
+def _of_enum(choices: Sequence[Any]) -> Any:
+    """Of numbers the middle one, so that a rating is neither high nor low; of words the first."""
+    return choices[len(choices) // 2] if all(isinstance(it, int) for it in choices) else choices[0]

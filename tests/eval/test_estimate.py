@@ -1,0 +1,244 @@
+"""What judging is likely to take, by a dry run: calls exactly, tokens within a range, nothing written."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.estimate import estimate_judging
+from drretail.eval.judging.session import Judge, judging_usage
+from drretail.eval.race.references import keep_references
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric
+from drretail.eval.scoring import score
+from drretail.experiment import read_definition
+from drretail.llm.estimates import Estimate, together
+from drretail.llm.prices import read_prices
+from drretail.llm.registry import open_model
+from drretail.progress import Progress
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.run import IMPORTED_AGENT, Usage
+from tests.eval.every_question import every_answer
+from tests.eval.folders import LABEL, experiment, scripted_judge
+
+REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
+A, B, C = "a@model", "b@model", "c@model"
+FAMILIES = [name for name in METRICS if load_metric(name).needs_judge and load_metric(name).prompt_hashes() - {""}]
+LONG_PAGE = "It keeps the rain out and lasts for years, says whoever tried it. " * 40
+LETTERS = "abcdefgh"
+
+
+def sonnet(**given: Any) -> Judge:
+    model = open_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "k" * 20}, prices=read_prices())
+    return Judge.of(model, **given)
+
+
+def a_page(letter: str) -> Evidence:
+    page = EvidenceText(sha256=sha256_of(letter), form="page", text=letter + LONG_PAGE, shown=True, path="", seq=1)
+    address = f"https://a.example/{letter}"
+    evidence_id = f"W:aaaaaaa{letter}"
+    return Evidence(id=evidence_id, kind="web", key=address, title=f"Page {letter}", url=address, texts=(page,))
+
+
+PAGES = tuple(map(a_page, LETTERS))
+
+
+def a_report(parts: int, cited: int) -> str:
+    """Of some 60 words a part, the first ``cited`` of them on a page of their own."""
+    return "# Woods\n\nThese are woods for the garden.\n\n" + "\n\n".join(
+        f"## Wood {n}\n\nWood {n} lasts for years in the open{f' [W:aaaaaaa{LETTERS[n % 8]}]' if n <= cited else ''}. "
+        f"It is known for its weight, and number {n} weighs more than the others do. Oil it once in spring, and leave "
+        f"it out in winter if it is dry. Who wants less work takes one that is {n} years older."
+        for n in range(1, parts + 1)
+    )
+
+
+def two_systems(folder: Path, report: str, *, user: str | None = "ann", **made: Any) -> Path:
+    systems = {A: {"q1-r1": report, "q2-r1": f"{report} So it is done."}, B: {"q1-r1": f"{report} Well it is done."}}
+    users = {} if user is None else {"q1": user, "q2": user}
+    return experiment(folder, systems, users=users, evidence=PAGES, **made)
+
+
+def half_judged(folder: Path, family: str, judge: Judge) -> Path:
+    """Of one query nothing is judged, of the other a part: its verdicts were cut, and its journal holds the answers."""
+    judged(two_systems(folder, a_report(8, 8)), family, judge)
+    for path in [*folder.glob("verdicts/*/*/*/q2*"), *folder.glob("rubrics/*/q2.json")]:
+        path.unlink()
+    for path in folder.glob(f"verdicts/{family}/*/*/q1-r1.jsonl"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+    return folder
+
+
+Kind = Callable[[Path, str, Judge], Path]
+KINDS: Mapping[str, Kind] = {
+    "cited": lambda folder, family, judge: two_systems(folder, a_report(8, 8)),
+    "imported, without citations": lambda folder, family, judge: two_systems(
+        folder, a_report(4, 0), user=None, agents={A: IMPORTED_AGENT, B: IMPORTED_AGENT}
+    ),
+    "long, with many claims": lambda folder, family, judge: two_systems(folder, a_report(60, 40)),
+    "half judged": half_judged,
+}
+
+
+def judged(folder: Path, family: str, judge: Judge, **how: Any) -> None:
+    asyncio.run(score(folder, [family], [judge], progress=Progress(), **how))
+
+
+def used_in(folder: Path) -> Usage:
+    total = Usage()
+    for journal in (folder / "verdicts").rglob("*.journal.jsonl"):
+        total = total.plus(judging_usage(journal))
+    return total
+
+
+def files_in(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("family", [*FAMILIES, PAIRWISE])
+def test_calls_are_those_that_judging_then_makes_and_tokens_are_within_the_range(
+    tmp_path: Path, family: str, kind: str
+) -> None:
+    judge, asked = every_answer(rating=3, sentences=1)
+    folder = KINDS[kind](tmp_path / "exp", family, judge)
+    if family == "failure_modes":
+        judged(folder, "quality", judge, judge_repeats=2)
+    keep_references(folder, read_definition(folder), B)
+    repeats = 2 if kind == "half judged" else 1
+    before, held = used_in(folder), files_in(folder)
+    asked.clear()
+    estimate = together(estimate_judging(folder, [family], [judge], judge_repeats=repeats))
+    assert files_in(folder) == held
+    judged(folder, family, judge, judge_repeats=repeats)
+    after = used_in(folder)
+    read, written = after.input_uncached - before.input_uncached, after.output - before.output
+    assert estimate.calls.low == estimate.calls.high == len(asked) > 0
+    assert estimate.input.low <= read <= estimate.input.high
+    assert estimate.output.low <= written <= estimate.output.high
+    (nothing, *_) = estimate_judging(folder, [family], [judge], judge_repeats=repeats)
+    assert (nothing.count, nothing.calls.high, nothing.input.high) == (0, 0, 0)
+
+
+def test_only_families_that_ask_a_model_and_only_reports_there_are_count(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    estimates = estimate_judging(folder, ["faithfulness", "checks", "quality", "fault_place"], [sonnet()])
+    names = ["faithfulness by anthropic:claude-sonnet-5", "quality by anthropic:claude-sonnet-5"]
+    assert [(one.name, one.count, one.basis) for one in estimates] == [(name, 2, "a dry run") for name in names]
+
+
+def test_batches_cost_half(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    whole, half = (estimate_judging(folder, ["quality"], [sonnet(in_batches=way)])[0] for way in (False, True))
+    assert whole.dollars is not None
+    assert half.dollars is not None
+    assert half.dollars.high == pytest.approx(whole.dollars.high / 2)
+    assert "half the price" in half.basis
+
+
+def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, _ = every_answer()
+    assert judge.model is not None
+    free = replace(judge, model=replace(judge.model, price=None))
+    total = together(estimate_judging(folder, ["quality"], [sonnet(), free]))
+    assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:every",))
+
+
+def test_what_failed_is_asked_again_only_where_that_is_wanted(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, _ = scripted_judge(lambda question: {"rating": 99, "justification": question[:5]})
+    judged(folder, "quality", judge)
+    counts = {
+        again: estimate_judging(folder, ["quality"], [judge], again=again)[0].calls.high
+        for again in ("nothing", "failed", "everything")
+    }
+    assert counts == {"nothing": 0, "failed": 12, "everything": 12}
+
+
+def test_opinions_that_nobody_is_asked_for_are_not_estimated(tmp_path: Path) -> None:
+    systems = {LABEL: {"q1-r1": "A long report."}, "null_copy": {"q1-r1": "copied"}}
+    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})
+    counts = [
+        estimate_judging(folder, ["quality"], [sonnet()], rate_floors=floors)[0].count for floors in (False, True)
+    ]
+    assert counts == [1, 2]
+
+
+def test_rules_are_asked_themselves_and_are_exact(tmp_path: Path) -> None:
+    folder = two_systems(tmp_path / "exp", a_report(8, 4))
+    rules = Judge.of(open_model("offline:judge"))
+    (one,) = estimate_judging(folder, ["faithfulness", "quality", "pairwise"], [rules])
+    judged(folder, "faithfulness", rules)
+    assert (one.name, one.calls.high) == ("faithfulness by offline:judge", used_in(folder).calls)
+
+
+def test_criteria_that_are_there_are_not_estimated(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    (before,) = estimate_judging(folder, ["race"], [sonnet()])
+    judge, _ = every_answer()
+    judged(folder, "race", judge)
+    (other,) = estimate_judging(folder, ["race"], [sonnet()])
+    assert "criteria of 3 queries" in before.basis
+    assert "criteria" not in other.basis
+    assert before.calls.low == other.calls.low + 3 * 5
+
+
+def test_pairs_are_counted_and_the_paper_s_rules_ask_half(tmp_path: Path) -> None:
+    report = {f"q{n}-r1": f"A report {n}." for n in (1, 2, 3)}
+    folder = experiment(tmp_path / "exp", {A: report, B: report, C: {**report, "q1-r1": None}})
+    (whole,) = estimate_judging(folder, [PAIRWISE], [sonnet()])
+    (half,) = estimate_judging(folder, [PAIRWISE], [sonnet()], rules="paper")
+    (named,) = estimate_judging(folder, [PAIRWISE], [sonnet()], pairs=[f"{A}~{B}"])
+    assert (whole.count, half.count, named.count) == (3 + 2 + 2, 7, 3)
+    assert whole.calls.low == 2 * half.calls.low == 7 * 12  # six dimensions: nobody has a profile
+
+
+def test_rules_that_say_nothing_of_pairs_are_refused(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    with pytest.raises(UserError, match="pairwise knows the rules default and paper"):
+        estimate_judging(folder, [PAIRWISE], [sonnet()], rules="drg")
+
+
+def test_a_family_that_asks_in_another_s_name_has_two_rows(tmp_path: Path) -> None:
+    folder = two_systems(tmp_path / "exp", a_report(4, 4))
+    rows = {one.name.split()[0]: one.calls.high for one in estimate_judging(folder, ["reading"], [sonnet()])}
+    assert rows == {"reading": 3, "faithfulness": 3}
+
+
+def large(folder: Path) -> Path:
+    """Forty queries by two systems, the reports of one four times as long as those of the other, a quarter judged."""
+    systems = {
+        label: {f"q{n:02}-r1": a_report(parts, parts) + f" Number {n} it is." for n in range(40)}
+        for label, parts in ((A, 2), (B, 8))
+    }
+    experiment(folder, systems, evidence=PAGES)
+    judge, _ = every_answer(sentences=1)
+    judged(folder, "quality", judge)
+    for path in folder.glob("verdicts/*/*/*/q*.jsonl"):
+        if int(path.name[1:3]) >= 10:
+            path.unlink()
+    return folder
+
+
+def test_a_sample_of_the_queries_stands_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = large(tmp_path / "exp")
+    judge, _ = every_answer(sentences=1)
+
+    def estimates() -> list[Estimate]:
+        return estimate_judging(folder, ["faithfulness", "quality"], [judge])
+
+    whole = estimates()
+    monkeypatch.setattr("drretail.eval.estimate.MOST_JOBS", 40)
+    sampled = estimates()
+    assert sampled == estimates()  # drawn by the experiment's seed
+    assert [one.basis for one in sampled] == ["a dry run of 10 of 40 queries"] * 2
+    assert [one.count for one in sampled] == [one.count for one in whole] == [80, 60]
+    for some, every in zip(sampled, whole, strict=True):
+        assert some.calls.low <= every.calls.low <= some.calls.high
+        assert some.input.high == pytest.approx(every.input.high, rel=0.05)
