@@ -11,7 +11,7 @@ import typer
 
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.cli.options.systems import Plan, asked_by, brought_queries, caution, exit_code, narrated, suts
 
 if TYPE_CHECKING:

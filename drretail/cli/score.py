@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.cli.options.systems import exit_code
 from drretail.cli.spending import judging_document, judging_in_short, print_judging
 from drretail.errors import UnknownName, UserError

@@ -8,7 +8,7 @@ import typer
 
 from drretail.cli.lab.made_reports import Bench, MadeReports
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 from drretail.cli.lab.made_reports import Bench, MadeReports
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 
 
 @grouped

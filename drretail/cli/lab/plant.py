@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli.lab.made_reports import Bench, MadeReports
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 
 
 @grouped

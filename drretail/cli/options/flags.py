@@ -1,4 +1,4 @@
-"""Flags that are alike in every command, alone and in groups (``groups.py``)."""
+"""Flags that are alike in every command, alone and in groups (``parameters.py``)."""
 
 from dataclasses import dataclass
 from pathlib import Path

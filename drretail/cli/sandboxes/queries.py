@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.cli.sandboxes.found_pages import Asked, end, opened_asker, opened_model
 
 
