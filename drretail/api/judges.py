@@ -1,6 +1,6 @@
 """Judges by their specs, and the world that an experiment was made in."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
     from drretail.api.models import Opener
     from drretail.env.world import World
+    from drretail.llm.registry import Model
     from drretail.eval.judging.session import Judge
 
+OFFLINE_NOTE = (
+    "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
+)
 OFFLINE_JUDGE = "offline:judge"
 OFFLINE_SHOPPER = "offline:shopper"
 
@@ -56,6 +60,21 @@ def judges(
         raise
     except UserError as problem:  # who opens models knows of the one that answers offline, not of the one that judges
         raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
+
+
+def opened_judges(given: "str | Model | Iterable[str | Model]", opener: "Opener", profile: str | None = None) -> "list[Judge]":
+    """The judges of specs and of models that are open already, in their order; without any those of the profile.
+
+    Where offline:judge stands in, that is said on stderr.
+    """
+    from drretail.eval.judging.session import Judge
+    from drretail.llm.registry import Model
+
+    brought = [given] if isinstance(given, str | Model) else list(given)
+    if all(isinstance(one, str) for one in brought):
+        specs = [one for one in brought if isinstance(one, str)]
+        return judges(specs, opener, profile, told_offline=lambda: say(OFFLINE_NOTE))
+    return [found for one in brought for found in ([Judge.of(one)] if isinstance(one, Model) else judges([one], opener))]
 
 
 @contextmanager
