@@ -1,6 +1,9 @@
 """What the commands do, for Python, and the one edge at which settings and environment are read.
 
 option.py     an option, written once for flags, files and keyword arguments
+options/      the options of each command
+experiment_file.py  ``experiment.toml``
+observer.py   what a command shows of a call while it works
 worlds.py     a world by its spec, on the servers and in the cache of the settings
 webs.py       a web by its name
 models.py     models by role, from specs, profiles and settings

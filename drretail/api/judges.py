@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from drretail.api.models import Opener
     from drretail.env.world import World
-    from drretail.llm.registry import Model
     from drretail.eval.judging.session import Judge
+    from drretail.llm.registry import Model
 
 OFFLINE_NOTE = (
     "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
@@ -62,7 +62,9 @@ def judges(
         raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
 
 
-def opened_judges(given: "str | Model | Iterable[str | Model]", opener: "Opener", profile: str | None = None) -> "list[Judge]":
+def opened_judges(
+    given: "str | Model | Iterable[str | Model]", opener: "Opener", profile: str | None = None
+) -> "list[Judge]":
     """The judges of specs and of models that are open already, in their order; without any those of the profile.
 
     Where offline:judge stands in, that is said on stderr.
@@ -74,7 +76,9 @@ def opened_judges(given: "str | Model | Iterable[str | Model]", opener: "Opener"
     if all(isinstance(one, str) for one in brought):
         specs = [one for one in brought if isinstance(one, str)]
         return judges(specs, opener, profile, told_offline=lambda: say(OFFLINE_NOTE))
-    return [found for one in brought for found in ([Judge.of(one)] if isinstance(one, Model) else judges([one], opener))]
+    return [
+        found for one in brought for found in ([Judge.of(one)] if isinstance(one, Model) else judges([one], opener))
+    ]
 
 
 @contextmanager

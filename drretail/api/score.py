@@ -12,7 +12,6 @@ from drretail.api.options.score import READERS, RULES, SOURCES, UNITS, ScoreOpti
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.webs import pages_by_label
 from drretail.env.offers import Offers
-from drretail.env.web.live import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording

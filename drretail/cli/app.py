@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from drretail import __version__
+from drretail.cli.options.command import Command
 from drretail.errors import shortened
 
 LONGEST_USAGE = 400
@@ -98,9 +99,11 @@ class Commands(TyperGroup):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
+            for subcommand in found.registered_commands:
+                subcommand.cls = Command
             return get_group(found)
         single = typer.Typer(add_completion=False)
-        single.command(cmd_name)(found)
+        single.command(cmd_name, cls=Command)(found)
         return get_command(single)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -1,7 +1,6 @@
 """``drretail score``: judges an experiment's runs and makes scores of the verdicts."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import Option

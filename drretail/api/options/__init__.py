@@ -1,14 +1,14 @@
-"""The options of the commands: a dataclass for each, from which flags and keyword arguments are made.
+"""The options of the commands and of their functions, one record for each command; they import nothing heavy.
 
-Nothing heavy is imported here, since ``--help`` reads these modules. Types that only Python's callers give are
-``object`` at run time.
-
-shared.py     options that several commands have, and the groups of ``--help``
+research.py   options of run and ask: models, tools, shop, web, limits
+run.py        RunOptions
+ask.py        AskOptions
+shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
 score.py      ScoreOptions
 compare.py    CompareOptions
 report.py     ReportOptions
 export.py     ExportOptions
 view.py       ViewOptions
-lab.py        one record for each command of ``lab``
-sandboxes.py  one record for each command of ``sandbox``
+lab.py        one record for each command of lab
+sandboxes.py  one record for each command of sandbox
 """

@@ -23,9 +23,7 @@ class CompareOptions:
         str | None,
         Option("A system's label, or how it begins; all pairs without it.", argument=True, metavar="[A"),
     ] = None
-    b: Annotated[
-        str | None, Option("The other system; all others without it.", argument=True, metavar="B]")
-    ] = None
+    b: Annotated[str | None, Option("The other system; all others without it.", argument=True, metavar="B]")] = None
     _: KW_ONLY
     metrics: Annotated[
         "Iterable[str | Metric] | str | None",

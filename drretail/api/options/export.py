@@ -38,13 +38,11 @@ class ExportOptions:
     ] = ()
     where: Annotated[
         shared.Texts,
-        Option(
-            "Only runs that meet it: 'FP >= 0.8', 'overall > 6'; may be repeated.", metavar="RULE", type=list[str]
-        ),
+        Option("Only runs that meet it: 'FP >= 0.8', 'overall > 6'; may be repeated.", metavar="RULE", type=list[str]),
     ] = ()
     floors: Annotated[bool, Option("Null agents and the oracle, too.")] = False
     failed: Annotated[bool, Option("Runs without a report, too.")] = False
-    redact: Annotated[
-        bool, Option("Pseudonyms for users, no names nor addresses: chat, csv, parquet, dataset.")
-    ] = False
+    redact: Annotated[bool, Option("Pseudonyms for users, no names nor addresses: chat, csv, parquet, dataset.")] = (
+        False
+    )
     force: Annotated[bool, Option("Replace what is there.")] = False

@@ -36,16 +36,10 @@ class ReportOptions:
             "The answers of two systems side by side, and what changed in them.", metavar="A B", type=tuple[str, str]
         ),
     ] = None
-    title: Annotated[
-        str | None, Option("What the experiment is called from now on; kept in experiment.json.")
-    ] = None
+    title: Annotated[str | None, Option("What the experiment is called from now on; kept in experiment.json.")] = None
     split: Annotated[
         bool | None,
-        Option(
-            "A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"
-        ),
+        Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
     ] = None
-    details: Annotated[
-        bool, Option("With --format text: every answer and all tables, of many runs as well.")
-    ] = False
+    details: Annotated[bool, Option("With --format text: every answer and all tables, of many runs as well.")] = False
     world: shared.MovedWorld = None

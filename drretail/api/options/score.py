@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
-from drretail.api.option import Option
-from drretail.api.options import shared
-from drretail.api.options.shared import MODELS, RESUMING, SHOP, WHAT
+from drretail.api.option import MODELS, RESUMING, SHOP, Option
+from drretail.api.options import research, shared
+from drretail.api.options.shared import WHAT
 from drretail.records.base import Rules
 
 if TYPE_CHECKING:
@@ -82,11 +82,11 @@ class ScoreOptions:
     ] = None
     rate_floors: Annotated[bool, Option("Rate the quality of null agents and the oracle, too.", WHAT)] = False
     model_profile: shared.ModelProfile = None
-    base_url: shared.BaseUrl = ()
+    base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
-    batch: Annotated[
-        bool, Option("Ask through Anthropic's Message Batches: half the price, within a day.", MODELS)
-    ] = False
+    batch: Annotated[bool, Option("Ask through Anthropic's Message Batches: half the price, within a day.", MODELS)] = (
+        False
+    )
     world: shared.MovedWorld = None
     web: shared.Web = None
     sources: Annotated[

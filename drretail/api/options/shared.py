@@ -1,26 +1,17 @@
-"""Options that several commands have, and the groups of ``--help``.
-
-Options without a group are the usual ones, which ``--help`` lists first.
-"""
+"""Options of the commands that read an experiment: who judges, at what cost, in which world."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from drretail.api.option import Option
+from drretail.api.option import MODELS, RESUMING, SHOP, Option
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
-    from drretail.env.world import World
+    from drretail.env.world import World as OpenWorld
     from drretail.llm.registry import Model
 
-WHAT = "What is judged"
-MODELS = "Models and money"
-SHOP = "Shop and web"
-LIMITS = "Limits"
-RESUMING = "Resuming"
-OUTPUT = "Output"
-
+WHAT = "What to judge"
 Words = str | Iterable[str]
 """Several names; in one text they are separated by commas."""
 Texts = str | Iterable[str]
@@ -49,12 +40,6 @@ JudgedBy = Annotated[
 ModelProfile = Annotated[
     str | None, Option("Models and judges under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
 ]
-BaseUrl = Annotated[
-    Texts,
-    Option(
-        "Address of a compatible model server; may be repeated.", MODELS, metavar="[PROVIDER=]URL", type=list[str]
-    ),
-]
 MaxTokens = Annotated[int | None, Option("Tokens of all judging in the experiment, at most.", MODELS, min=1)]
 MaxDollars = Annotated[float | None, Option("Dollars of all judging in the experiment, at most.", min=0.0001)]
 Web = Annotated[
@@ -66,22 +51,15 @@ Web = Annotated[
         default="sandbox",
     ),
 ]
-SomeWorld = Annotated[
-    "str | Path | World",
-    Option(
-        "A world's folder, servers:NAME, or 'demo' for the built-in one.", SHOP, short="-w", metavar="W", type=str
-    ),
-]
 MovedWorld = Annotated[
-    "str | Path | World | None",
+    "str | Path | OpenWorld | None",
     Option("The world of the runs, where it has moved.", SHOP, short="-w", metavar="W", type=str),
 ]
 Again = Annotated[bool, Option("Replace what an earlier call found, though it was given more.", RESUMING)]
 RetryFailed = Annotated[
     Literal["failed"] | None, Option("Ask again where a model gave no usable answer.", RESUMING, metavar="failed")
 ]
-Seed = Annotated[str, Option("The same seed gives the same result.", LIMITS)]
-Folder = str | Path
+Seed = Annotated[str, Option("The same seed gives the same result.")]
 
 
 def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:

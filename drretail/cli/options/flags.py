@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from drretail.api.option import OUTPUT, Option
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ World = Annotated[
 MovedWorld = Annotated[
     str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.", rich_help_panel=OUTPUT)]
 Again = Annotated[bool, typer.Option("--again", help="Replace what an earlier call found, though it was given more.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
@@ -82,8 +83,22 @@ Estimate = Annotated[bool, typer.Option("--estimate", help="Say what it would ta
 class Output:
     """How results and progress are told."""
 
-    as_json: Json = False
-    quiet: Quiet = False
+    as_json: Annotated[bool, Option("One JSON document on stdout instead of text.", OUTPUT, flag="--json")] = False
+    quiet: Annotated[bool, Option("No progress on stderr.", OUTPUT, short="-q")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """How much is printed."""
+
+    details: Annotated[bool, Option("All tables, those of what runs did included.", OUTPUT)] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Whether anything is sent."""
+
+    estimate: Annotated[bool, Option("Say what it would take, and send nothing.")] = False
 
 
 @dataclass(frozen=True, slots=True)

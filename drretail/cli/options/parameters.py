@@ -1,115 +1,134 @@
 """Flags made from dataclasses: each field of a parameter that is a dataclass is an option of its command."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from drretail.api.option import DeclaredOption, declared_options
+from drretail.api.option import OUTPUT, DeclaredOption, declared_options
+
+ExperimentFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[EXPERIMENT.TOML]",
+        help="A file of options; a flag replaces what it holds.",
+        show_default=False,
+    ),
+]
+"""The annotation of a command's parameter ``experiment_file``, which ``grouped`` reads."""
+PrintConfig = Annotated[
+    bool,
+    typer.Option("--print-config", help="Print these options as an experiment.toml, and end.", rich_help_panel=OUTPUT),
+]
+METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
+OPPOSITE = "opposite_of_"
+"""Before a switch's name: the name of the hidden flag that sets it back to its default, where a file has set it."""
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer reads it: in the place of each parameter that is a dataclass stand its fields, as options.
 
-    A field that declares an ``Option`` becomes a flag by it, and keeps the dataclass's default where the flag is not
-    given; other fields are annotated as typer's parameters are. Two groups of one command share no name of a field.
+    A field that declares an ``Option`` becomes a flag by it. Where the flag is not given, the value of the file in the
+    parameter ``experiment_file`` holds, if the command has one, else the dataclass's default. Other fields are
+    annotated as typer's parameters are. Two groups of one command share no name of a field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
-    declared = {name: {each.name: each for each in declared_options(group)} for name, group in groups.items()}
     flat: list[inspect.Parameter] = []
     for parameter in parameters:
         group = groups.get(parameter.name)
         if group is None:
             flat.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         else:
-            flat += _parameters(group, declared[parameter.name])
+            flat += _parameters(group)
 
     @wraps(command)
     def call(**given: Any) -> None:
-        made: dict[str, Any] = {}
-        for name, group in groups.items():
-            values = {field.name: given.pop(field.name) for field in fields(group) if field.name in given}
-            made[name] = group(**_given(values, declared[name]))
-        command(**made, **given)
+        file: Path | None = given.pop("experiment_file", None)
+        records = {name: _record(group, given, file) for name, group in groups.items()}
+        command(**records, **given)
 
     call.__dict__["__signature__"] = inspect.Signature(flat)
     call.__annotations__ = {each.name: each.annotation for each in flat}
     return call
 
 
-def _given(values: dict[str, Any], declared: dict[str, DeclaredOption]) -> dict[str, Any]:
-    """The values without those of flags that were left out, for which the dataclass has its own defaults."""
-    kept: dict[str, Any] = {}
-    for name, value in values.items():
-        option = declared.get(name)
+def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
+    """The group made of its flags, which are taken out of ``given``, and of the file."""
+    declared = {option.name: option for option in declared_options(group)}
+    values: dict[str, Any] = {}
+    for field in fields(group):
+        if field.name not in given:
+            continue
+        value, option = given.pop(field.name), declared.get(field.name)
         if option is None:
-            kept[name] = value
-        elif option.default is True:  # its flag is --no-NAME
-            kept[name] = not value
+            values[field.name] = value
+        elif option.is_switch:
+            if value or given.pop(OPPOSITE + field.name):
+                values[field.name] = value != option.default
         elif value is not None:
-            kept[name] = tuple(value) if isinstance(value, list) else value
-    return kept
+            value = tuple(value) if isinstance(value, list) else value
+            values[field.name] = value if option.option.from_flag is None else option.option.from_flag(value)
+    if file is None or not declared:
+        return group(**values)
+    from drretail.api.experiment_file import overridden, read_experiment
+
+    return group(**overridden(read_experiment(file, group), values))
 
 
-def _parameters(group: Any, declared: dict[str, DeclaredOption]) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
+def _parameters(group: Any) -> list[inspect.Parameter]:
+    """One for each flag of the group, and a hidden one for the opposite of each switch."""
+    declared = {option.name: option for option in declared_options(group)}
+    hints = get_type_hints(group, include_extras=True) if not declared else {}
     found: list[inspect.Parameter] = []
+
+    def add(name: str, default: object, annotation: Any) -> None:
+        kind = inspect.Parameter.KEYWORD_ONLY
+        found.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
+
     for field in fields(group):
         option = declared.get(field.name)
         if option is None:
-            default, annotation = _default(field), hints[field.name]
-        elif option.option.flag == "":
-            continue
-        else:
-            default, annotation = _flag(option)
-        found.append(
-            inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        )
+            if field.name in hints:
+                default = inspect.Parameter.empty if field.default is MISSING else field.default
+                add(field.name, default, hints[field.name])
+        elif option.option.argument or option.flag is not None:
+            add(field.name, *_flag(option))
+            if option.is_switch and option.flag is not None:
+                name = option.flag.removeprefix("--")
+                opposite = name.removeprefix("no-") if name.startswith("no-") else f"no-{name}"
+                hidden = typer.Option(f"--{opposite}", hidden=True)
+                add(OPPOSITE + field.name, default=False, annotation=Annotated[bool, hidden])
     return found
-
-
-def _default(field: "Field[Any]") -> object:
-    return inspect.Parameter.empty if field.default is MISSING else field.default
 
 
 def _flag(declared: DeclaredOption) -> tuple[object, Any]:
     """The default and the annotation by which typer reads the option."""
-    option, default = declared.option, declared.default
-    is_switch = isinstance(default, bool)
-    kind = bool if is_switch else _flag_type(declared)
-    panel = {"rich_help_panel": option.group} if option.group else {}
-    if option.argument:
-        made: Any = typer.Argument(metavar=option.metavar, help=option.help, **panel)
+    option, default, kind = declared.option, declared.default, declared.kind
+    metavar, panel = option.metavar or METAVARS.get(kind), option.group or None
+    made: Any
+    if declared.flag is None:
+        made = typer.Argument(metavar=metavar, help=option.help, show_default=False, rich_help_panel=panel)
     else:
-        name = declared.name.replace("_", "-")
-        flag = option.flag or (f"--no-{name}" if default is True else f"--{name}")
-        shown = option.default or (None if default in (None, MISSING, "", ()) or is_switch else str(default))
+        names = [declared.flag] if option.short is None else [declared.flag, option.short]
+        shown = option.default
+        if shown is None and default not in (None, MISSING, "", ()) and not declared.is_switch:
+            shown = str(default)
         made = typer.Option(
-            *([flag] if option.short is None else [flag, option.short]),
-            metavar=option.metavar, help=option.help, min=option.min, max=option.max,
-            show_default=shown if shown is not None else False, **panel,
-        )  # fmt: skip
-    if is_switch:
+            *names,
+            help=option.help,
+            metavar=None if declared.is_switch else metavar,
+            min=option.min,
+            max=option.max,
+            show_default=shown or False,
+            rich_help_panel=panel,
+        )
+    if declared.is_switch:
         return False, Annotated[bool, made]
     if declared.is_required:
         return inspect.Parameter.empty, Annotated[kind, made]
     return None, Annotated[kind | None, made]
-
-
-def _flag_type(declared: DeclaredOption) -> Any:
-    """What typer reads: the option's own type, else the field's without None; of several values a list."""
-    if declared.option.type is not None:
-        return declared.option.type
-    annotation = declared.annotation
-    if get_origin(annotation) in (Union, UnionType):
-        kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
-        annotation = Path if Path in kinds else kinds[0]
-    if get_origin(annotation) is tuple:
-        return list[get_args(annotation)[0]]  # pyright: ignore[reportInvalidTypeArguments]
-    return annotation
