@@ -57,9 +57,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
+    from drretail.api.compare import compare
     from drretail.api.models import open_model
     from drretail.api.run import run
-    from drretail.api.score import compare, score
+    from drretail.api.score import score
     from drretail.api.worlds import open_world
     from drretail.eval.metric import Metric, Value
     from drretail.records.run import Answer
@@ -86,7 +87,7 @@ _PLACES = {
     "Metric": "drretail.eval.metric",
     "Tool": "drretail.tools.tool",
     "Value": "drretail.eval.metric",
-    "compare": "drretail.api.score",
+    "compare": "drretail.api.compare",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
     "run": "drretail.api.run",

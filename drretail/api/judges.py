@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from drretail.api.models import Opener
     from drretail.env.world import World
     from drretail.eval.judging.session import Judge
+    from drretail.eval.metric import Metric
     from drretail.llm.registry import Model
 
 OFFLINE_NOTE = (
@@ -62,23 +63,28 @@ def judges(
         raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
 
 
-def opened_judges(
-    given: "str | Model | Iterable[str | Model]", opener: "Opener", profile: str | None = None
+def judges_for(
+    families: "Sequence[str | Metric]",
+    given: "str | Model | Iterable[str | Model]",
+    opener: "Opener",
+    profile: str | None = None,
 ) -> "list[Judge]":
-    """The judges of specs and of models that are open already, in their order; without any those of the profile.
+    """Who judges these families: specs and open models in their order, without any the judges of the profile.
 
-    Where offline:judge stands in, that is said on stderr.
+    Nobody where no family needs a judge. Where offline:judge stands in, that is said on stderr.
     """
     from drretail.eval.judging.session import Judge
+    from drretail.eval.registry import PAIRWISE, load_metrics
     from drretail.llm.registry import Model
 
+    if PAIRWISE not in families and not any(metric.needs_judge for metric in load_metrics(families)):
+        return []
     brought = [given] if isinstance(given, str | Model) else list(given)
-    if all(isinstance(one, str) for one in brought):
-        specs = [one for one in brought if isinstance(one, str)]
-        return judges(specs, opener, profile, told_offline=lambda: say(OFFLINE_NOTE))
-    return [
-        found for one in brought for found in ([Judge.of(one)] if isinstance(one, Model) else judges([one], opener))
-    ]
+    if not brought:
+        return judges([], opener, profile, told_offline=lambda: say(OFFLINE_NOTE))
+    specs = list(dict.fromkeys(one for one in brought if isinstance(one, str)))
+    named = dict(zip(specs, judges(specs, opener), strict=True)) if specs else {}
+    return [Judge.of(one) if isinstance(one, Model) else named[one] for one in dict.fromkeys(brought)]
 
 
 @contextmanager

@@ -5,10 +5,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.api.judges import asked_in_batches, opened_judges, world_of
+from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.score import READERS, RULES, SOURCES, UNITS, ScoreOptions
+from drretail.api.options.score import READERS, RETRIES, RULES, SOURCES, UNITS, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.webs import pages_by_label
 from drretail.env.offers import Offers
@@ -192,11 +192,10 @@ class Plan:
         _check(options, families)
         settings = read_settings(page_age=options.page_age, web=options.web)
         opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
-        needs_judge = PAIRWISE in families or any(metric.needs_judge for metric in load_metrics(families))
         return cls(
             folder,
             families,
-            opened_judges(options.judge, opener, options.model_profile) if needs_judge else [],
+            judges_for(families, options.judge, opener, options.model_profile),
             next(rules for rules in RULES if rules == options.rules),
             texts_in(options.pairs),
             options.retry or "nothing",
@@ -217,11 +216,13 @@ def families_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
     """The families that are named; without any the usual ones, and those that only some experiments can have."""
     given = options.metrics
     brought = [given] if isinstance(given, str | Metric) else list(given)
-    families = [name for one in brought for name in ([one] if isinstance(one, Metric) else names_in(one))]
+    families: list[str | Metric] = [
+        name for one in brought for name in ([one] if isinstance(one, Metric) else names_in(one))
+    ]
     if brought and not families:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
     if not brought:
-        families = [*USUAL]
+        families += USUAL
         families += [NEXT_PURCHASE] if has_next_purchases(experiment) else []
         families += [UNDERSTOOD] if has_understood(experiment) else []
     elif NEXT_PURCHASE in families and not has_next_purchases(experiment):
@@ -240,6 +241,7 @@ def _check(options: ScoreOptions, families: Collection[str | Metric]) -> None:
         ("reader", options.readings, READERS),
         ("unit", options.unit, UNITS),
         ("kind of sources", options.sources, SOURCES),
+        ("retry", options.retry, RETRIES),
     ):
         if value is not None and value not in known:
             raise UnknownName(what, value, known)

@@ -17,6 +17,7 @@ RULES = get_args(Rules)
 READERS = ("form", "model")
 UNITS = ("section", "paragraph")
 SOURCES = ("ledger", "live")
+RETRIES = get_args(shared.Retry)
 FAMILIES = (
     "basket", "checks", "dr3", "error_causes", "failure_modes", "fault_place", "faithfulness", "next_purchase",
     "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness", "rubrics",
@@ -45,9 +46,7 @@ class ScoreOptions:
         shared.Texts,
         Option("Two systems that pairwise compares, may be repeated; all without it.", metavar="A~B", type=list[str]),
     ] = ()
-    rules: Annotated[
-        str, Option("Whose rules count: ours, or those of a publication.", metavar="|".join(RULES), type=str)
-    ] = "default"
+    rules: Annotated[str, Option(f"Whose rules count: {', '.join(RULES)}.", metavar="NAME", type=str)] = "default"
     fetch_sources: Annotated[bool, Option("First fetch the cited pages that the runs have not read.")] = False
     judge_repeats: Annotated[
         int, Option("Judge each report K times, which shows the noise of the judge.", metavar="K", min=1)
