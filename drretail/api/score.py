@@ -228,7 +228,7 @@ def families_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
     elif NEXT_PURCHASE in families and not has_next_purchases(experiment):
         say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
     if options.unit is not None and REPORT_EVAL not in families:
-        raise UserError("--unit says what report_eval compares in pairs: add report_eval to --metrics.")
+        raise UserError("--unit says what report_eval compares in pairs: add it to the metrics.")
     if options.unit == "paragraph":
         families = [BY_PARAGRAPHS if family == REPORT_EVAL else family for family in families]
     return [*families, READING] if options.readings == "model" and READING not in families else families
