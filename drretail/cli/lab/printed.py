@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def print_kept(made: "Kept[Any]", print_finding: Callable[[], None], output: flags.Output) -> None:
-    """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers are missing."""
+    """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers lack."""
     from drretail.viewer.output import print_json, say
 
     if output.as_json:

@@ -88,6 +88,13 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """Whether progress is told; for commands without --json."""
+
+    quiet: Annotated[bool, Option("No progress on stderr.", OUTPUT, short="-q")] = False
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """How much is printed."""
 
