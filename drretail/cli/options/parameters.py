@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
@@ -14,7 +14,7 @@ from drretail.api.option import OUTPUT, DeclaredOption, declared_options
 ExperimentFile = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[EXPERIMENT.TOML]",
+        metavar="EXPERIMENT.TOML",
         help="A file of options; a flag replaces what it holds.",
         show_default=False,
     ),
@@ -68,7 +68,8 @@ def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
         if option is None:
             values[field.name] = value
         elif option.is_switch:
-            if value or given.pop(OPPOSITE + field.name):
+            is_opposite = given.pop(OPPOSITE + field.name)
+            if value or is_opposite:
                 values[field.name] = value != option.default
         elif value is not None:
             value = tuple(value) if isinstance(value, list) else value
@@ -118,13 +119,19 @@ def _flag(declared: DeclaredOption) -> tuple[object, Any]:
         shown = option.default
         if shown is None and default not in (None, MISSING, "", ()) and not declared.is_switch:
             shown = str(default)
+        notes = [
+            "may be repeated" if get_origin(kind) is list else "",
+            f"default {shown}" if shown else "",
+        ]
+        # typer would put the default into two pairs of brackets
+        added = f" ({', '.join(filter(None, notes))})" if any(notes) else ""
         made = typer.Option(
             *names,
-            help=option.help,
+            help=option.help.rstrip(".") + added + ".",
             metavar=None if declared.is_switch else metavar,
             min=option.min,
             max=option.max,
-            show_default=shown or False,
+            show_default=False,
             rich_help_panel=panel,
         )
     if declared.is_switch:
