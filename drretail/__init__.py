@@ -60,10 +60,11 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api.ask import ask
-    from drretail.api.experiment_file import read_experiment
+    from drretail.api.compare import compare
+    from drretail.api.options.experiment_file import read_experiment
     from drretail.api.models import open_model
     from drretail.api.run import run
-    from drretail.api.score import compare, score
+    from drretail.api.score import score
     from drretail.api.worlds import open_world
     from drretail.eval.metric import Metric, Value
     from drretail.records.run import Answer
@@ -93,10 +94,10 @@ _PLACES = {
     "Tool": "drretail.tools.tool",
     "Value": "drretail.eval.metric",
     "ask": "drretail.api.ask",
-    "compare": "drretail.api.score",
+    "compare": "drretail.api.compare",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
-    "read_experiment": "drretail.api.experiment_file",
+    "read_experiment": "drretail.api.options.experiment_file",
     "run": "drretail.api.run",
     "score": "drretail.api.score",
     "shop_tools": "drretail.agents.callables",

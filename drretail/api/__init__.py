@@ -2,7 +2,6 @@
 
 option.py     an option, written once for flags, files and keyword arguments
 options/      the options of each command
-experiment_file.py  ``experiment.toml``
 observer.py   what a command shows of a call while it works
 worlds.py     a world by its spec, on the servers and in the cache of the settings
 webs.py       a web by its name

@@ -7,8 +7,9 @@ from drretail.api.models import Opener
 from drretail.api.observer import SILENT
 from drretail.api.option import accepts
 from drretail.api.options.ask import AskOptions
+from drretail.api.options.shared import texts_in
 from drretail.api.recorded import RecordedAnswer
-from drretail.api.systems import named_systems, runner_of, several, texts_of, tool_options
+from drretail.api.systems import named_systems, runner_of, several, tool_options
 from drretail.api.webs import web_of
 from drretail.api.worlds import check_sealed, check_user, world_of
 from drretail.env.web.sandbox import cautions
@@ -29,7 +30,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
     tools = tool_options(options)
-    opener = Opener(settings, texts_of(options.base_url), tell=observer.waiting)
+    opener = Opener(settings, texts_in(options.base_url), tell=observer.waiting)
     with world_of(options.world, web, quiet=observer.quiet) as world:
         check_user(world, options.user)
         query = question_as_query(options.question, options.user, world)

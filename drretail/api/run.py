@@ -25,9 +25,10 @@ from drretail.api.models import Opener
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
 from drretail.api.options.run import RunOptions
+from drretail.api.options.shared import texts_in
 from drretail.api.queries import asked_queries, read_file_of_queries
 from drretail.api.recorded import RecordedExperiment
-from drretail.api.systems import named_systems, runner_of, several, texts_of, tool_options, with_preset
+from drretail.api.systems import named_systems, runner_of, several, tool_options, with_preset
 from drretail.api.webs import web_of
 from drretail.api.worlds import check_askable, world_of
 from drretail.env.offers import Offers
@@ -135,7 +136,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     if queries is None and isinstance(web, SealedWeb):
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
     tools = tool_options(options)
-    opener = Opener(settings, texts_of(options.base_url), keyless=keyless, tell=observer.waiting)
+    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=observer.waiting)
     with world_of(options.world, web, quiet=observer.quiet) as world:
         asked = asked_queries(queries, options.user, world)
         check_askable(world, asked)

@@ -19,6 +19,7 @@ from drretail.api.observer import Observer
 from drretail.api.options.ask import AskOptions
 from drretail.api.options.research import Agents, ModelSpec, Texts
 from drretail.api.options.run import RunOptions
+from drretail.api.options.shared import texts_in
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -56,16 +57,11 @@ def with_preset(options: RunOptions) -> RunOptions:
     )
 
 
-def texts_of(texts: Texts) -> list[str]:
-    """One text, or several, as a list."""
-    return [texts] if isinstance(texts, str) else list(texts)
-
-
 def several(texts: Texts, flag: str = "") -> list[str]:
     """The names in a sequence, each split at commas. Raises UserError for a blank one, by the name of its flag."""
-    names = [name.strip() for text in texts_of(texts) for name in text.split(",")]
+    names = [name.strip() for text in texts_in(texts) for name in text.split(",")]
     if not all(names):
-        raise UserError(f"{flag} {','.join(texts_of(texts))!r} names nothing somewhere: put one name between commas.")
+        raise UserError(f"{flag} {','.join(texts_in(texts))!r} names nothing somewhere: put one name between commas.")
     return names
 
 
@@ -88,7 +84,7 @@ def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
         if name not in Limits.model_fields:
             raise UnknownName("limit", name, Limits.model_fields)
     try:
-        return Limits.model_validate(dict(given))
+        return Limits.model_validate(dict(given), strict=True)
     except ValidationError as problem:
         first = problem.errors()[0]
         name = str(first["loc"][0])

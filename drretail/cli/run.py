@@ -49,15 +49,15 @@ def run(
     *,
     experiment_file: ExperimentFile = None,
     options: RunOptions,
+    planned: flags.Planned,
     output: flags.Output,
-    estimate: flags.Estimate = False,
     print_config: PrintConfig = False,
 ) -> None:
     """Runs agents over queries. Finished runs are skipped and interrupted ones continue.
 
     The first Ctrl-C lets the runs in flight end, the second stops at once; the same command then goes on.
     """
-    from drretail.api.experiment_file import experiment_toml
+    from drretail.api.options.experiment_file import experiment_toml
     from drretail.api.run import estimate_run
     from drretail.api.run import run as run_agents
     from drretail.cli.run_progress import TerminalObserver
@@ -71,7 +71,7 @@ def run(
         raise UserError("Name the folder of the experiment: --to EXP.")
     to, observer = Path(options.to), TerminalObserver(quiet=output.quiet)
     given = keywords(replace(options, observer=observer))
-    if estimate:
+    if planned.estimate:
         print_estimate(to, estimate_run(**given), pages=options.pages, as_json=output.as_json)
         return
     experiment = run_agents(**given)

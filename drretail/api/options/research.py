@@ -80,9 +80,6 @@ Model = Annotated[
         in_file=(list[str], dict),
     ),
 ]
-ModelProfile = Annotated[
-    str | None, Option("Models for all roles under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
-]
 BaseUrl = Annotated[
     Texts,
     Option("Address of a compatible model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import MODELS, OUTPUT, RESUMING, Option
-from drretail.api.options import research
+from drretail.api.options import research, shared
 from drretail.api.options.research import WHAT, Texts
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class RunOptions:
     pages: Annotated[bool, Option("Do not fetch the web pages that reports cite; FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
     seed: Annotated[str, Option("The same seed gives the same runs, as far as models do.", WHAT)] = "42"
-    model_profile: research.ModelProfile = None
+    model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: Annotated[int | None, Option("Tokens of all runs in the experiment, at most.", MODELS, min=1)] = None
     scope: research.Scope = None

@@ -38,14 +38,14 @@ class Bench:
 
     @classmethod
     def of(cls, names: Sequence[str], by_whom: flags.Judges, *, estimate: bool, quiet: bool) -> "Bench":
+        from drretail.api.judges import judges_for
         from drretail.api.models import Opener
-        from drretail.cli.score import opened_judges
         from drretail.progress import Waits
         from drretail.settings import read_settings
 
         settings = read_settings()
         opener = Opener(settings, by_whom.base_url or [], keyless=estimate, tell=Waits(quiet=quiet))
-        return cls(names, opened_judges(names, by_whom, opener), opener, settings)
+        return cls(names, judges_for(names, by_whom.judge or (), opener, by_whom.model_profile), opener, settings)
 
     def print_estimate(
         self,
@@ -95,7 +95,7 @@ class Bench:
         rate_floors: bool = False,
     ) -> int:
         """Judges what is not judged yet; says what is left, and gives how much that is."""
-        from drretail.cli.score import unfetched_claims
+        from drretail.api.score import unfetched_claims
         from drretail.eval.scoring import score
         from drretail.event_loop import run_loop
         from drretail.progress import choose_progress

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from drretail.api.option import MODELS, OUTPUT
-
-if TYPE_CHECKING:
-    pass
+from drretail.api.option import MODELS, OUTPUT, Option
 
 World = Annotated[
     str,
@@ -77,8 +74,22 @@ Estimate = Annotated[
 class Output:
     """How results and progress are told."""
 
-    as_json: Json = False
-    quiet: Quiet = False
+    as_json: Annotated[bool, Option("One JSON document on stdout instead of text.", OUTPUT, flag="--json")] = False
+    quiet: Annotated[bool, Option("No progress on stderr.", OUTPUT, short="-q")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """How much is printed."""
+
+    details: Annotated[bool, Option("All tables, those of what runs did included.", OUTPUT)] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Whether anything is sent."""
+
+    estimate: Annotated[bool, Option("Print what it would take, and send nothing.", MODELS)] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,7 +261,7 @@ class _Asking:
 
 def estimate_judging(
     experiment: Path,
-    metrics: Sequence[str],
+    metrics: Sequence[str | Metric],
     judges: Sequence[Judge],
     *,
     anew: bool = False,

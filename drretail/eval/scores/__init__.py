@@ -7,5 +7,6 @@ explanation.py what stands behind one report's values, in words
 slices.py      which slices a query is in, and their rows
 agreement.py   how far judges agree
 scoreboard.py  one row a system: scores, what its runs took, what differs
+selection.py   the rows of some families
 file.py        scores.json, made and read
 """
