@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from drretail.agents.callables import shop_tools
     from drretail.api.ask import ask
     from drretail.api.compare import compare
-    from drretail.api.options.experiment_file import read_experiment
     from drretail.api.models import open_model
+    from drretail.api.options.experiment_file import read_experiment
     from drretail.api.run import run
     from drretail.api.score import score
     from drretail.api.worlds import open_world

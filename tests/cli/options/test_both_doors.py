@@ -95,7 +95,12 @@ def test_both_doors_make_the_same_runs(
     (tmp_path / "experiment.toml").write_text(config, encoding="utf-8")
     assert drretail("run", "experiment.toml", "--quiet").returncode == 0
     monkeypatch.chdir(tmp_path)
-    given = {"limits": {"tool_turns": 3}, "scope": "any", "counterfactual": "neutral", "without": ["calculator"]}
+    given: dict[str, Any] = {
+        "limits": {"tool_turns": 3},
+        "scope": "any",
+        "counterfactual": "neutral",
+        "without": ["calculator"],
+    }
     made = run(shop, queries, "react", to="keywords", pages=False, seed="7", **given)
     assert made.is_complete
     by_flags, by_file, by_keywords = (recorded(tmp_path / name) for name in ("flags", "file", "keywords"))
