@@ -3,6 +3,8 @@
 From Python (docs/python.md), each loaded when it is first asked for:
 
     open_world      a world by its folder, "servers:NAME", or "demo"
+    ask             one question, as ``drretail ask``; gives its run and report
+    read_experiment the options in an experiment.toml, for ``run``
     run             agents over queries, as ``drretail run``; gives the recorded experiment
     score, compare  what judges say of it, and two systems side by side
     open_model      a chat model by "provider:model"
@@ -57,8 +59,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
+    from drretail.api.ask import ask
     from drretail.api.compare import compare
     from drretail.api.models import open_model
+    from drretail.api.options.experiment_file import read_experiment
     from drretail.api.run import run
     from drretail.api.score import score
     from drretail.api.worlds import open_world
@@ -73,9 +77,11 @@ __all__ = [
     "Metric",
     "Tool",
     "Value",
+    "ask",
     "compare",
     "open_model",
     "open_world",
+    "read_experiment",
     "run",
     "score",
     "shop_tools",
@@ -87,9 +93,11 @@ _PLACES = {
     "Metric": "drretail.eval.metric",
     "Tool": "drretail.tools.tool",
     "Value": "drretail.eval.metric",
+    "ask": "drretail.api.ask",
     "compare": "drretail.api.compare",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
+    "read_experiment": "drretail.api.options.experiment_file",
     "run": "drretail.api.run",
     "score": "drretail.api.score",
     "shop_tools": "drretail.agents.callables",

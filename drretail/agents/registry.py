@@ -1,8 +1,6 @@
 """Agents by name: the built-in ones, plugins (entry points of drretail.agents), ``module:attribute``, and commands or
 addresses that answer."""
 
-from collections.abc import Iterable
-
 from drretail.agents.base import Agent
 from drretail.agents.callables import as_agent
 from drretail.agents.external.place import external_agent, is_external, split_name
@@ -32,16 +30,6 @@ def named_agent(spec: str) -> tuple[str, Agent]:
     if name in agent_names():
         raise UserError(f"There is an agent {name} already: give {place} another name.")
     return name, external_agent(place)
-
-
-def named_agents(specs: Iterable[str]) -> dict[str, Agent]:
-    """Agents by the names that their systems go by. Raises UserError where two would go by the same one."""
-    found: dict[str, Agent] = {}
-    for name, agent in map(named_agent, dict.fromkeys(specs)):
-        if name in found:
-            raise UserError(f"Two agents go by the name {name}: give one another, as in --agent NAME={agent.place}.")
-        found[name] = agent
-    return found
 
 
 def split_web_mode(name: str) -> tuple[str, WebMode]:

@@ -1,7 +1,7 @@
 """An option is written once: a field of a dataclass, annotated with an ``Option``.
 
 Keyword arguments of Python's functions (``accepts``), flags of the commands (``cli/options/parameters.py``) and the
-entries of ``experiment.toml`` (``experiment_file.py``) are made from these fields.
+entries of ``experiment.toml`` (``options/experiment_file.py``) are made from these fields.
 """
 
 import inspect

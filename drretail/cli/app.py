@@ -66,7 +66,7 @@ COMMANDS = {
         "Shows the reports of an experiment with every claim marked by its verdict.",
     ),
     "import": (
-        "drretail.cli.imports.command:import_reports",
+        "drretail.cli.imports.import_reports:import_reports",
         "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.",
     ),
     "export": (

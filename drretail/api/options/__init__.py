@@ -1,5 +1,6 @@
 """The options of the commands and of their functions, one record for each command; they import nothing heavy.
 
+experiment_file.py  ``experiment.toml``: the options of a run in a file
 research.py   options of run and ask: models, tools, shop, web, limits
 run.py        RunOptions
 ask.py        AskOptions

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from drretail.api.option import Option
-from drretail.api.options import research
+from drretail.api.options import research, shared
 from drretail.api.options.research import AGENT_HELP, WHAT
 
 
@@ -26,7 +26,7 @@ class AskOptions:
     ] = None
     without: research.Without = ()
     prompts: research.Prompts = None
-    model_profile: research.ModelProfile = None
+    model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     scope: research.Scope = None
     redact: research.Redact = False

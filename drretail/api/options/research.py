@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from drretail.agents.names import BUILT_IN
+from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.api.option import LIMITS, MODELS, SHOP, Option
 from drretail.errors import UserError
 
@@ -31,7 +31,8 @@ LIMIT_NAMES = (
 )  # fmt: skip
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
-    f"{', '.join(BUILT_IN)}, a null agent, oracle; NAME+ws reads whole pages; module:attribute, cmd:…, http://…"
+    f"{', '.join([*BUILT_IN, *BASELINES])}; NAME+ws reads whole pages; also a plugin, module:attribute, cmd:COMMAND, "
+    "http://ADDRESS"
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -73,18 +74,15 @@ World = Annotated[
 Model = Annotated[
     ModelSpec | None,
     Option(
-        "The model, or one for a role; may be repeated. Without one offline:shopper answers by rules.",
+        "The model, or one for a role; without one offline:shopper answers by rules.",
         metavar="[ROLE=]PROVIDER:MODEL",
         type=list[str],
         in_file=(list[str], dict),
     ),
 ]
-ModelProfile = Annotated[
-    str | None, Option("Models for all roles under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
-]
 BaseUrl = Annotated[
     Texts,
-    Option("Address of a compatible model server; may be repeated.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
+    Option("Address of a compatible model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
 ]
 Web = Annotated[
     str | OpenWeb | None,
@@ -98,7 +96,7 @@ Web = Annotated[
 Without = Annotated[
     Texts,
     Option(
-        "Take a family of tools away: web, catalog, user or calculator; may be repeated.",
+        "Take a family of tools away: web, catalog, user or calculator.",
         WHAT,
         metavar="FAMILY",
         type=list[str],
@@ -132,7 +130,7 @@ Size = Annotated[
         SHOP,
         metavar="A,B",
         type=str,
-        in_file=(list[str],),
+        in_file=(str, list[str]),
         default="smallest",
     ),
 ]
@@ -143,14 +141,14 @@ Compose = Annotated[
         SHOP,
         metavar="A,B",
         type=str,
-        in_file=(list[str],),
+        in_file=(str, list[str]),
         default="all",
     ),
 ]
 Limits = Annotated[
     RunLimits | Mapping[str, float] | None,
     Option(
-        f"A limit of one run, may be repeated: {', '.join(LIMIT_NAMES)}.",
+        f"A limit of one run: {', '.join(LIMIT_NAMES)}.",
         LIMITS,
         flag="--limit",
         metavar="NAME=N",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import MODELS, OUTPUT, RESUMING, Option
-from drretail.api.options import research
+from drretail.api.options import research, shared
 from drretail.api.options.research import WHAT, Texts
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class RunOptions:
     agents: Annotated[
         research.Agents | None,
         Option(
-            f"Who answers, may be repeated: {research.AGENT_HELP}",
+            f"Who answers: {research.AGENT_HELP}",
             flag="--agent",
             metavar="NAME",
             type=list[str],
@@ -45,7 +45,9 @@ class RunOptions:
     repeats: Annotated[int, Option("Independent runs of each query.", min=1)] = 1
     only: Annotated[
         int | Texts | None,
-        Option("The first N queries, or those of these ids.", metavar="N|ID,ID", type=str, in_file=(int, list[str])),
+        Option(
+            "The first N queries, or those of these ids.", metavar="N|ID,ID", type=str, in_file=(int, str, list[str])
+        ),
     ] = None
     parallel: Annotated[int | None, Option("Runs side by side, at most.", min=1, default="4")] = None
     max_dollars: Annotated[float | None, Option("Dollars of all runs in the experiment, at most.", min=0.0001)] = None
@@ -62,7 +64,7 @@ class RunOptions:
     information: Annotated[
         Texts,
         Option(
-            "What is known of the shopper, may be repeated: each is a system, all but tools without the user's tools.",
+            "What is known of the shopper, each a system of its own; all but tools take the user's tools away.",
             WHAT,
             metavar="task|context|persona|tools",
             type=list[str],
@@ -72,7 +74,7 @@ class RunOptions:
     counterfactual: Annotated[
         Texts,
         Option(
-            "Run each system also with other users' data; may be repeated.",
+            "Run each system also with other users' data.",
             WHAT,
             metavar="swap|neutral",
             type=list[str],
@@ -83,7 +85,7 @@ class RunOptions:
     pages: Annotated[bool, Option("Do not fetch the web pages that reports cite; FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
     seed: Annotated[str, Option("The same seed gives the same runs, as far as models do.", WHAT)] = "42"
-    model_profile: research.ModelProfile = None
+    model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: Annotated[int | None, Option("Tokens of all runs in the experiment, at most.", MODELS, min=1)] = None
     scope: research.Scope = None
@@ -96,7 +98,7 @@ class RunOptions:
     retry: Annotated[
         Texts,
         Option(
-            "Make runs again that failed, or whose tool calls a server left unanswered (spoiled); may be repeated.",
+            "Make runs again that failed, or whose tool calls a server left unanswered (spoiled).",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],

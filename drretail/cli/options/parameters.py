@@ -33,8 +33,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer reads it: in the place of each parameter that is a dataclass stand its fields, as options.
 
     A field that declares an ``Option`` becomes a flag by it. Where the flag is not given, the value of the file in the
-    parameter ``experiment_file`` holds, if the command has one, else the dataclass's default. Other fields are
-    annotated as typer's parameters are. Two groups of one command share no name of a field.
+    parameter ``experiment_file`` holds for the first of the dataclasses, if the command has one, else the field's
+    default. Other fields are annotated as typer's parameters are. Two groups of one command share no name of a field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
@@ -49,7 +49,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def call(**given: Any) -> None:
         file: Path | None = given.pop("experiment_file", None)
-        records = {name: _record(group, given, file) for name, group in groups.items()}
+        records: dict[str, Any] = {}
+        for name, group in groups.items():
+            records[name] = _record(group, given, None if records else file)
         command(**records, **given)
 
     call.__dict__["__signature__"] = inspect.Signature(flat)
@@ -76,7 +78,7 @@ def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
             values[field.name] = value if option.option.from_flag is None else option.option.from_flag(value)
     if file is None or not declared:
         return group(**values)
-    from drretail.api.experiment_file import overridden, read_experiment
+    from drretail.api.options.experiment_file import overridden, read_experiment
 
     return group(**overridden(read_experiment(file, group), values))
 

@@ -9,10 +9,11 @@ limits = {tool_turns = 5}
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from textwrap import fill
+from typing import Any, Literal, cast, get_args, get_origin
 
 from drretail.api.option import DeclaredOption, check_bounds, declared_options
 from drretail.api.options.run import RunOptions
@@ -28,7 +29,6 @@ KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     dict: ((dict,), "a table, such as {name = 1}"),
 }
 """By what an option holds: the types of TOML's values that it takes, and how a sentence names them."""
-_ESCAPED = re.compile(r"[\x7f]")
 
 
 def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, Any]:
@@ -85,7 +85,8 @@ def experiment_toml(options: Any) -> str:
         value = getattr(options, option.name)
         if option.option.flag == "" or value is None or (option.default is not MISSING and value == option.default):
             continue
-        lines.append(f"# {option.option.help}\n{option.name} = {_toml(option.name, value)}\n")
+        comment = fill(option.option.help, 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+        lines.append(f"{comment}\n{option.name} = {_toml(option.name, value)}\n")
     return "\n".join(lines)
 
 
@@ -101,10 +102,10 @@ def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
     for kind in kinds:
         if get_origin(kind) is list:
             (item,) = get_args(kind)
-            if isinstance(value, list) and all(_is_of(each, item) for each in _items(value)):
-                return tuple(_joined(option, item, each, folder) for each in _items(value))
             if _is_of(value, item):  # one instead of several
-                return (_joined(option, item, value, folder),)
+                value = [value]
+            if isinstance(value, list) and all(_is_of(each, item) for each in cast(list[Any], value)):
+                return tuple(_joined(option, item, each, folder) for each in cast(list[Any], value))
         elif _is_of(value, kind):
             return _joined(option, kind, value, folder)
     wanted = " or ".join(dict.fromkeys(_named(kind) for kind in kinds))
@@ -135,10 +136,6 @@ def _joined(option: DeclaredOption, kind: Any, value: Any, folder: Path) -> Any:
     return value
 
 
-def _items(value: Iterable[Any]) -> list[Any]:
-    return list(value)
-
-
 def _toml(name: str, value: Any) -> str:
     """The value as TOML writes it."""
     if isinstance(value, bool):
@@ -146,10 +143,14 @@ def _toml(name: str, value: Any) -> str:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, str | Path):
-        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML alone escapes it
     if isinstance(value, Mapping):
-        entries = (f"{json.dumps(str(key))} = {_toml(name, each)}" for key, each in value.items())
+        entries = (f"{_key(str(key))} = {_toml(name, each)}" for key, each in value.items())
         return "{" + ", ".join(entries) + "}"
     if isinstance(value, list | tuple | set | frozenset):
         return "[" + ", ".join(_toml(name, each) for each in value) + "]"
     raise UserError(f"{name} is {quoted(value)}, which a file cannot hold: only Python can give it.")
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
