@@ -6,7 +6,10 @@ From Python (docs/python.md), each loaded when it is first asked for:
     ask             one question, as ``drretail ask``; gives its run and report
     read_experiment the options in an experiment.toml, for ``run``
     run             agents over queries, as ``drretail run``; gives the recorded experiment
-    score, compare  what judges say of it, and two systems side by side
+    score           what judges say of it
+    compare, compare_all  two systems side by side, and all of them
+    report, export, view  pages and text, the forms of other programs, live in the browser
+    build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
     open_model      a chat model by "provider:model"
     Agent, Answer   what an agent is, and what it gives back
     Metric, Value   what a metric is, and what it gives each report
@@ -60,11 +63,15 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api.ask import ask
-    from drretail.api.compare import compare
+    from drretail.api.compare import compare, compare_all
+    from drretail.api.export import export
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
+    from drretail.api.report import report
     from drretail.api.run import run
+    from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
+    from drretail.api.view import view
     from drretail.api.worlds import open_world
     from drretail.eval.metric import Metric, Value
     from drretail.records.run import Answer
@@ -78,13 +85,20 @@ __all__ = [
     "Tool",
     "Value",
     "ask",
+    "build_sandbox",
+    "check_sandbox",
     "compare",
+    "compare_all",
+    "export",
     "open_model",
     "open_world",
     "read_experiment",
+    "report",
     "run",
     "score",
     "shop_tools",
+    "view",
+    "write_sandbox_queries",
 ]
 
 _PLACES = {
@@ -94,13 +108,20 @@ _PLACES = {
     "Tool": "drretail.tools.tool",
     "Value": "drretail.eval.metric",
     "ask": "drretail.api.ask",
+    "build_sandbox": "drretail.api.sandboxes",
+    "check_sandbox": "drretail.api.sandboxes",
     "compare": "drretail.api.compare",
+    "compare_all": "drretail.api.compare",
+    "export": "drretail.api.export",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
     "read_experiment": "drretail.api.options.experiment_file",
+    "report": "drretail.api.report",
     "run": "drretail.api.run",
     "score": "drretail.api.score",
     "shop_tools": "drretail.agents.callables",
+    "view": "drretail.api.view",
+    "write_sandbox_queries": "drretail.api.sandboxes",
 }
 
 

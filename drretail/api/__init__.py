@@ -12,7 +12,13 @@ systems.py    the systems that options name
 ask.py        ``ask``: one question
 run.py        ``run``: agents over queries; gives a RecordedExperiment
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
-score.py      ``score`` and ``compare``
+score.py      ``score`` and ``estimate_score``
+compare.py    ``compare`` and ``compare_all``: systems side by side
+report.py     ``report``: pages, text, the paper's tables, plots
+export.py     ``export``: the forms that other programs read
+view.py       ``view``: an experiment live in the browser
+lab/          is the judge any good? a function for each command of ``lab``
+sandboxes.py  ``build_sandbox``, ``write_sandbox_queries``, ``check_sandbox``
 demo_recording.py  a question of the demo that a language model answered and judged, played back
 recordings/   what it answered, and the question
 """

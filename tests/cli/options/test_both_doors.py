@@ -5,14 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 import typer
 from typer.main import get_command
 
-from drretail import run
+from drretail import run, score
 from drretail.api.option import declared_options
+from drretail.api.options.score import FAMILIES
+from drretail.eval.registry import metric_names
 from tests.cli.conftest import Command
 
 
@@ -28,6 +31,7 @@ class Door:
 
 
 OUTPUT = ("--json", "--quiet", "-q", "--help")
+LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "failures", "memory", "plant", "sample")
 DOORS = [
     Door(
         "drretail.cli.run:run",
@@ -48,7 +52,51 @@ DOORS = [
         "drretail.api.score:score",
         (*OUTPUT, "--estimate", "--by", "--details"),
     ),
-]
+    Door(
+        "drretail.cli.score:score",
+        "drretail.api.options.score:ScoreOptions",
+        "drretail.api.score:estimate_score",
+        (*OUTPUT, "--estimate", "--by", "--details"),
+    ),
+    *(
+        Door(
+            "drretail.cli.compare:compare",
+            "drretail.api.options.compare:CompareOptions",
+            f"drretail.api.compare:{name}",
+            (*OUTPUT, "--details"),
+        )
+        for name in ("compare", "compare_all")
+    ),
+    *(
+        Door(
+            f"drretail.cli.{name}:{name}",
+            f"drretail.api.options.{name}:{name.title()}Options",
+            f"drretail.api.{name}:{name}",
+            OUTPUT,
+        )
+        for name in ("report", "export", "view")
+    ),
+    *(
+        Door(
+            f"drretail.cli.lab.group:{name}",
+            f"drretail.api.options.lab:{name.title()}Options",
+            f"drretail.api.lab:{name}",
+            (*OUTPUT, "--estimate"),
+        )
+        for name in LAB
+    ),
+    *(
+        Door(
+            f"drretail.cli.sandboxes.group:{name}",
+            f"drretail.api.options.sandboxes:{name.title()}Options",
+            f"drretail.api.sandboxes:{function}",
+            (*OUTPUT, "--estimate"),
+        )
+        for name, function in (
+            ("build", "build_sandbox"), ("queries", "write_sandbox_queries"), ("check", "check_sandbox"),
+        )
+    ),
+]  # fmt: skip
 
 
 def loaded(place: str) -> Any:
@@ -106,6 +154,37 @@ def test_both_doors_make_the_same_runs(
     by_flags, by_file, by_keywords = (recorded(tmp_path / name) for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
     assert len(by_flags) == 16
+
+
+def test_both_doors_make_the_same_scores(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    """By flags and by keyword arguments: scores.json is the same to the byte, also where everything is asked again."""
+    whole = ["--world", shop, "--queries", queries, "--to", "flags", "--agent", "react", "--agent", "plan_to_function"]
+    assert drretail("run", *whole, "--no-pages", "--no-floors", "--quiet").returncode == 0
+    copytree(tmp_path / "flags", tmp_path / "keywords")
+    flags = ["--metrics", "faithfulness,checks", "--readings", "model", "--judge-repeats", "2", "--page-age", "1"]
+    for again in ([], ["--retry", "everything"]):
+        assert drretail("score", "flags", *flags, "--world", shop, *again, "--quiet").returncode == 0
+        scores = score(
+            tmp_path / "keywords",
+            ["faithfulness", "checks"],
+            readings="model",
+            judge_repeats=2,
+            page_age=1,
+            world=tmp_path / shop,
+            retry="everything" if again else None,
+        )
+        kept = [(tmp_path / name / "scores.json").read_bytes() for name in ("flags", "keywords")]
+        assert kept[0] == kept[1]
+        assert {row.metric for row in scores.scores} >= {"faithfulness", "checks", "reading"}
+
+
+def test_help_names_every_family_of_metrics(drretail: Command) -> None:
+    shown = drretail("score", "-h", COLUMNS="80").stdout
+    assert {*FAMILIES} == {*metric_names()}
+    assert all(name in shown for name in FAMILIES)
+    headings = ["Usual options:", "What to judge:", "Models and money:", "Shop and web:", "Resuming:", "Output:"]
+    assert [line for line in shown.splitlines() if line in headings] == headings
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def recorded(experiment: Path) -> dict[str, bytes]:
