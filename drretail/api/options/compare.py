@@ -28,7 +28,7 @@ class CompareOptions:
     metrics: Annotated[
         "Iterable[str | Metric] | str | None",
         Option(
-            "Which families of metrics, pairwise too; may be repeated.",
+            "Which families of metrics, pairwise too.",
             metavar="A,B",
             type=list[str],
             default="all that were judged",
@@ -37,7 +37,7 @@ class CompareOptions:
     judges: Annotated[
         shared.Texts,
         Option(
-            "Whose verdicts; may be repeated; all without it.",
+            "Whose verdicts; all without it.",
             flag="--judge",
             metavar="PROVIDER:MODEL",
             type=list[str],
@@ -49,7 +49,7 @@ class CompareOptions:
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "Exit with 3 where A − B meets it: 'FP < -0.02', 'FP.high < 0'; may be repeated.",
+            "Exit with 3 where A − B meets it: 'FP < -0.02', 'FP.high < 0'.",
             metavar="RULE",
             type=list[str],
         ),
@@ -69,5 +69,5 @@ class CompareOptions:
     ] = None
     metric: Annotated[
         shared.Texts,
-        Option("With --by: which numbers; may be repeated.", metavar="FAMILY[:VARIANT]", type=list[str]),
+        Option("With --by: which numbers.", metavar="FAMILY[:VARIANT]", type=list[str]),
     ] = ()

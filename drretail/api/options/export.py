@@ -34,11 +34,11 @@ class ExportOptions:
     _: KW_ONLY
     systems: Annotated[
         shared.Texts,
-        Option("Only the runs of this system; may be repeated.", flag="--system", metavar="LABEL", type=list[str]),
+        Option("Only the runs of this system.", flag="--system", metavar="LABEL", type=list[str]),
     ] = ()
     where: Annotated[
         shared.Texts,
-        Option("Only runs that meet it: 'FP >= 0.8', 'overall > 6'; may be repeated.", metavar="RULE", type=list[str]),
+        Option("Only runs that meet it: 'FP >= 0.8', 'overall > 6'.", metavar="RULE", type=list[str]),
     ] = ()
     floors: Annotated[bool, Option("Null agents and the oracle, too.")] = False
     failed: Annotated[bool, Option("Runs without a report, too.")] = False

@@ -8,7 +8,7 @@ from typing import Annotated
 from drretail.api.option import Option
 from drretail.api.options import research, shared
 
-Ratings = Annotated[shared.Files, Option("Opinions in a file; may be repeated.", metavar="CSV", type=list[Path])]
+Ratings = Annotated[shared.Files, Option("Opinions in a file.", metavar="CSV", type=list[Path])]
 OfJudge = Annotated[
     str | None, Option("Whose verdicts, where several judged.", flag="--judge", metavar="PROVIDER:MODEL")
 ]
@@ -81,7 +81,7 @@ class CardOptions:
 
     labels: Annotated[
         str | Path | Iterable[str | Path],
-        Option("Claims with sources and people's labels; may be repeated.", metavar="FILE", type=list[Path]),
+        Option("Claims with sources and people's labels.", metavar="FILE", type=list[Path]),
     ]
     to: Annotated[str | Path, Option("The experiment beside whose scores the card is shown.", metavar="EXP", type=Path)]
     judge: shared.Judge = ()
@@ -179,7 +179,7 @@ class MemoryOptions:
 
     model: Annotated[
         str | Iterable[str],
-        Option("The agent's model; may be repeated.", metavar="PROVIDER:MODEL", type=list[str]),
+        Option("The agent's model.", metavar="PROVIDER:MODEL", type=list[str]),
     ]
     to: Annotated[
         str | Path, Option("The experiment beside whose scores the result is shown.", metavar="EXP", type=Path)

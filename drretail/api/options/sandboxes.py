@@ -41,7 +41,7 @@ class BuildOptions:
     max_dollars: MaxDollars = None
     user: Annotated[
         shared.Texts,
-        Option("Without --queries: a task for this user; may be repeated.", metavar="ID", type=list[str]),
+        Option("Without --queries: a task for this user.", metavar="ID", type=list[str]),
     ] = ()
     seed: shared.Seed = "42"
     model_profile: ModelProfile = None

@@ -34,7 +34,7 @@ class ScoreOptions:
     metrics: Annotated[
         "str | Metric | Iterable[str | Metric]",
         Option(
-            f"Families of metrics: {', '.join(FAMILIES)}, a plugin's, or module:attribute. May be repeated.",
+            f"Families of metrics: {', '.join(FAMILIES)}, a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
             default="the usual ones",
@@ -44,7 +44,7 @@ class ScoreOptions:
     _: KW_ONLY
     pairs: Annotated[
         shared.Texts,
-        Option("Two systems that pairwise compares, may be repeated; all without it.", metavar="A~B", type=list[str]),
+        Option("Two systems that pairwise compares; all without it.", metavar="A~B", type=list[str]),
     ] = ()
     rules: Annotated[str, Option(f"Whose rules count: {', '.join(RULES)}.", metavar="NAME", type=str)] = "default"
     fetch_sources: Annotated[bool, Option("First fetch the cited pages that the runs have not read.")] = False

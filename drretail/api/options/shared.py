@@ -29,14 +29,12 @@ SomeExperiment = Annotated[
 Judge = Annotated[
     "str | Model | Iterable[str | Model]",
     Option(
-        "Who judges, may be repeated; the rule-based offline:judge without one.",
+        "Who judges; the rule-based offline:judge without one.",
         metavar="PROVIDER:MODEL",
         type=list[str],
     ),
 ]
-JudgedBy = Annotated[
-    Words, Option("Whose verdicts, may be repeated; all without it.", metavar="PROVIDER:MODEL", type=list[str])
-]
+JudgedBy = Annotated[Words, Option("Whose verdicts; all without it.", metavar="PROVIDER:MODEL", type=list[str])]
 ModelProfile = Annotated[
     str | None, Option("Models and judges under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
 ]

@@ -12,15 +12,10 @@ World = Annotated[
     str,
     typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or 'demo' for the built-in one."),
 ]
-MovedWorld = Annotated[
-    str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.", rich_help_panel=OUTPUT)]
-Again = Annotated[bool, typer.Option("--again", help="Replace what an earlier call found, though it was given more.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
-Experiment = Annotated[Path, typer.Argument(metavar="EXP", help="The experiment's folder.")]
 Web = Annotated[
     str | None,
     typer.Option(
@@ -47,14 +42,6 @@ Scope = Annotated[
     ),
 ]
 Redact = Annotated[bool, typer.Option("--redact", help="Take personal data out of web searches before they leave.")]
-Model = Annotated[
-    list[str] | None,
-    typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
-]
-Judge = Annotated[
-    list[str] | None,
-    typer.Option("--judge", metavar="PROVIDER:MODEL", help="Who judges; may be given again; offline without one."),
-]
 ModelProfile = Annotated[
     str | None,
     typer.Option(
@@ -100,15 +87,6 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
-    """Which models judge, and where."""
-
-    judge: Judge = None
-    model_profile: ModelProfile = None
-    base_url: BaseUrl = None
-
-
-@dataclass(frozen=True, slots=True)
 class Calls:
     """How a model that writes queries is called."""
 
@@ -118,20 +96,3 @@ class Calls:
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
     ] = False
-
-
-@dataclass(frozen=True, slots=True)
-class JudgingCap:
-    """What all judging of an experiment may take."""
-
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=1, help="Tokens of all judging in the experiment, at most.")
-    ] = None
-    max_dollars: Annotated[
-        float | None, typer.Option("--max-dollars", min=0.0001, help="Dollars of all judging in it, at most.")
-    ] = None
-
-    @property
-    def is_given(self) -> bool:
-        """True with a cap in tokens or in dollars."""
-        return self.max_tokens is not None or self.max_dollars is not None
