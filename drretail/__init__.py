@@ -64,10 +64,9 @@ if TYPE_CHECKING:
     from drretail.agents.callables import shop_tools
     from drretail.api.ask import ask
     from drretail.api.compare import compare, compare_all
-    from drretail.api.export import export
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
-    from drretail.api.report import report
+    from drretail.api.report import export, report
     from drretail.api.run import run
     from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
@@ -112,7 +111,7 @@ _PLACES = {
     "check_sandbox": "drretail.api.sandboxes",
     "compare": "drretail.api.compare",
     "compare_all": "drretail.api.compare",
-    "export": "drretail.api.export",
+    "export": "drretail.api.report",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
     "read_experiment": "drretail.api.options.experiment_file",

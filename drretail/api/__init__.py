@@ -14,8 +14,7 @@ run.py        ``run``: agents over queries; gives a RecordedExperiment
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
 score.py      ``score`` and ``estimate_score``
 compare.py    ``compare`` and ``compare_all``: systems side by side
-report.py     ``report``: pages, text, the paper's tables, plots
-export.py     ``export``: the forms that other programs read
+report.py     ``report`` and ``export``: pages, text, tables, plots, the forms that other programs read
 view.py       ``view``: an experiment live in the browser
 lab/          is the judge any good? a function for each command of ``lab``
 sandboxes.py  ``build_sandbox``, ``write_sandbox_queries``, ``check_sandbox``

@@ -1,6 +1,6 @@
-"""``report``: a recorded experiment as pages, as text, as the paper's tables, or as plots."""
+"""``report`` and ``export``: a recorded experiment as pages, text, tables and plots, and in forms of other programs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -8,10 +8,14 @@ from typing import Any
 
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
+from drretail.api.options.export import ExportOptions
 from drretail.api.options.report import ReportOptions
-from drretail.api.options.shared import folder_of
+from drretail.api.options.shared import folder_of, texts_in
 from drretail.errors import UserError
 from drretail.experiment import entitle
+from drretail.exports.formats import export as write_form
+from drretail.exports.formats import load_form
+from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_atomically
 from drretail.progress import busy, choose_progress
 from drretail.viewer.experiment import ExperimentView, read_view
@@ -147,3 +151,41 @@ def _write(to: Path | None, text: Callable[[], str], document: dict[str, Any]) -
 
 def _is_json(path: Path) -> bool:
     return path.suffix.casefold() == ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export has written."""
+
+    path: Path
+    written: str
+    """How much, in words."""
+    left_out: Mapping[str, int]
+    """How many runs are not in it, by why."""
+
+
+def export_with(options: ExportOptions) -> Exported:
+    """Writes what these options ask for."""
+    experiment = folder_of(options.experiment)
+    path = experiment / "exports" / load_form(options.form).name if options.to is None else Path(options.to)
+    rules = [read_rule(text) for text in texts_in(options.where)]
+    selection = Selection.of(
+        experiment,
+        texts_in(options.systems),
+        rules,
+        floors=options.floors,
+        failed=options.failed,
+        redact=options.redact,
+    )
+    written = write_form(selection, options.form, path, force=options.force)
+    return Exported(path, written, {why: count for why, count in sorted(selection.left_out.items()) if count})
+
+
+@accepts(ExportOptions)
+def export(options: ExportOptions) -> Exported:
+    """Writes runs, reports and scores of an experiment in the form of that name, and says what was left out.
+
+    Raises UserError for a folder without an experiment, for an unknown form, system or rule, where something is at
+    ``to`` already unless ``force``, and where no run is left to write.
+    """
+    return export_with(options)

@@ -14,7 +14,7 @@ def export(options: ExportOptions, output: flags.Output) -> None:
 
     A rule holds where every judge that scored the report says so. What was left out is counted.
     """
-    from drretail.api.export import export_with
+    from drretail.api.report import export_with
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
 

@@ -13,7 +13,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     --raters. Nothing is asked of any model. The rows are kept in EXP/lab/agree.json.
     """
     from drretail.api.lab.people import agree_with
-    from drretail.cli.lab.printed import print_kept
+    from drretail.cli.lab.kept import print_kept
     from drretail.progress import busy
     from drretail.viewer.terminal.printed_agreement import print_agreement
 

@@ -16,7 +16,7 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     reached.
     """
     from drretail.api.lab.made_reports import bias_with, estimate_bias
-    from drretail.cli.lab.printed import print_estimate, print_kept
+    from drretail.cli.lab.kept import print_estimate, print_kept
     from drretail.viewer.terminal.printed_bias import print_bias
 
     if planned.estimate:

@@ -14,7 +14,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     EXP/lab/calibrate.json with the hash of its prompts. Nothing is asked of any model.
     """
     from drretail.api.lab.people import calibrate_with
-    from drretail.cli.lab.printed import print_kept
+    from drretail.cli.lab.kept import print_kept
     from drretail.progress import busy
     from drretail.viewer.terminal.printed_calibration import print_calibration
 

@@ -17,7 +17,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     judge's scores from the next drretail score on. The exit code is 3 where a judge gave no usable answer.
     """
     from drretail.api.lab.questions import card_with, estimate_card
-    from drretail.cli.lab.printed import print_estimate
+    from drretail.cli.lab.kept import print_estimate
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_card import print_card
 

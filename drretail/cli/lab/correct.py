@@ -13,7 +13,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
     Nothing is asked of any model. The result is kept in EXP/lab/correct.json.
     """
     from drretail.api.lab.people import correct_with
-    from drretail.cli.lab.printed import print_kept
+    from drretail.cli.lab.kept import print_kept
     from drretail.viewer.terminal.printed_correction import print_correction
 
     made = correct_with(options)

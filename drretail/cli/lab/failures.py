@@ -16,7 +16,7 @@ def failures(options: FailuresOptions, planned: flags.Planned, output: flags.Out
     gave no usable answer somewhere, or the cap was reached.
     """
     from drretail.api.lab.made_reports import estimate_failures, failures_with
-    from drretail.cli.lab.printed import print_estimate, print_kept
+    from drretail.cli.lab.kept import print_estimate, print_kept
     from drretail.viewer.terminal.printed_failures import print_failures
 
     if planned.estimate:

@@ -15,7 +15,7 @@ def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output)
     Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
     """
     from drretail.api.lab.questions import estimate_memory, memory_with
-    from drretail.cli.lab.printed import print_estimate, print_kept
+    from drretail.cli.lab.kept import print_estimate, print_kept
     from drretail.viewer.terminal.printed_memory import print_remembered
 
     if planned.estimate:

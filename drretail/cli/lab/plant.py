@@ -15,7 +15,7 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
     is 3 when a judge gave no usable answer somewhere, or the cap was reached.
     """
     from drretail.api.lab.made_reports import estimate_plant, plant_with
-    from drretail.cli.lab.printed import print_estimate, print_kept
+    from drretail.cli.lab.kept import print_estimate, print_kept
     from drretail.viewer.terminal.printed_trials import print_planted
 
     if planned.estimate:

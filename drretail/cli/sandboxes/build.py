@@ -17,7 +17,7 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     TO/building/journal.jsonl, so that a build that was cut goes on where it stopped; exit code 3 when tasks failed.
     """
     from drretail.api.sandboxes import build_with, estimate_build
-    from drretail.cli.sandboxes.printed import end, spent_line
+    from drretail.cli.sandboxes.spent import end, spent_line
     from drretail.cli.spending import show_estimates
     from drretail.viewer.output import say
 

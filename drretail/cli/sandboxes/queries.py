@@ -17,7 +17,7 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """
     from drretail.api.sandboxes import queries_with
     from drretail.cli.queries.by_model import say_wrong
-    from drretail.cli.sandboxes.printed import end, spent_line
+    from drretail.cli.sandboxes.spent import end, spent_line
 
     made = queries_with(options, quiet=output.quiet)
     if made.spent is None:

@@ -20,7 +20,7 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
     asks for what is to be found out, and can be read in one way.
     """
     from drretail.api.sandboxes import check_with
-    from drretail.cli.sandboxes.printed import spent_line
+    from drretail.cli.sandboxes.spent import spent_line
 
     found = check_with(options, quiet=output.quiet)
     if found.spent is not None:
