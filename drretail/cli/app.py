@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from drretail import __version__
-from drretail.cli.options.command import Command
+from drretail.cli.options.command import Command, Group
 from drretail.errors import shortened
 
 LONGEST_USAGE = 400
@@ -99,6 +99,7 @@ class Commands(TyperGroup):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
+            found.info.cls = Group
             for subcommand in found.registered_commands:
                 subcommand.cls = Command
             return get_group(found)
