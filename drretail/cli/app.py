@@ -53,7 +53,7 @@ COMMANDS = {
     ),
     "score": (
         "drretail.cli.score:score",
-        "Judges every report that is not judged yet and prints a scoreboard: a row a system, and what differs.",
+        "Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.",
     ),
     "compare": (
         "drretail.cli.compare:compare",

@@ -36,6 +36,12 @@ class Group(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super(TyperGroup, self).format_help(ctx, formatter)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Each with the whole first paragraph of its help, where click would cut it at 45 characters."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, (each.help or "").partition("\n\n")[0]) for name, each in found if each])
+
 
 class Command(TyperCommand):
     """A command of drretail; its help is plain text, since what draws boxes takes longer to load than typer."""
