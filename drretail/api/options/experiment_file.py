@@ -145,12 +145,9 @@ def _toml(name: str, value: Any) -> str:
     if isinstance(value, str | Path):
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML alone escapes it
     if isinstance(value, Mapping):
-        entries = (f"{_key(str(key))} = {_toml(name, each)}" for key, each in value.items())
+        keys = (key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(name, key) for key in value)
+        entries = (f"{key} = {_toml(name, each)}" for key, each in zip(keys, value.values(), strict=True))
         return "{" + ", ".join(entries) + "}"
     if isinstance(value, list | tuple | set | frozenset):
         return "[" + ", ".join(_toml(name, each) for each in value) + "]"
     raise UserError(f"{name} is {quoted(value)}, which a file cannot hold: only Python can give it.")
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)

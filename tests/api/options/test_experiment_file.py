@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drretail import Agent, read_experiment
@@ -100,6 +100,7 @@ OPTIONS = st.builds(
 
 
 @given(options=OPTIONS)
+@example(options=RunOptions(model={"\x7f": "\x7f"}))
 def test_options_that_are_written_are_read_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, options: RunOptions
 ) -> None:
