@@ -23,6 +23,8 @@ class RecordedExperiment:
     """What became of the runs that were asked for, by system; empty where the folder was only opened."""
     closing: str | None = None
     """Why runs were not started, where a cap on tokens or dollars was reached."""
+    next_command: str | None = None
+    """What scores the runs with what their sandbox knows of good answers, where it knows any."""
 
     @property
     def is_complete(self) -> bool:

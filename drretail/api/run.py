@@ -32,8 +32,9 @@ from drretail.api.systems import named_systems, runner_of, several, tool_options
 from drretail.api.webs import web_of
 from drretail.api.worlds import check_askable, world_of
 from drretail.env.offers import Offers
+from drretail.env.web.base import Web
 from drretail.env.web.sandbox import cautions
-from drretail.env.web.sealed import QUERIES_FILE, SealedWeb
+from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName
 from drretail.experiment import changed_prompts, read_definition
@@ -93,7 +94,8 @@ def run(options: RunOptions) -> RecordedExperiment:
             watch=observer.runs(runner, count, settings.parallel),
             **_retried(options),
         )
-    return RecordedExperiment(folder, tuple(outcome.tallies), outcome.closing)
+        scored_by = _scored_by(folder, world.web)
+    return RecordedExperiment(folder, tuple(outcome.tallies), outcome.closing, scored_by)
 
 
 @accepts(RunOptions)
@@ -172,6 +174,14 @@ def _retried(options: RunOptions) -> dict[str, bool]:
         if kind not in KINDS_OF_RETRY:
             raise UnknownName("kind of runs for --retry", kind, KINDS_OF_RETRY)
     return {f"retry_{kind}": kind in kinds for kind in KINDS_OF_RETRY}
+
+
+def _scored_by(experiment: Path, web: Web) -> str | None:
+    """The command that scores the runs by the good answers that come with their sandbox; None without any."""
+    if not isinstance(web, SealedWeb) or not has_gold(web.folder):
+        return None
+    criteria = f" --criteria {web.folder}" if (web.folder / "rubrics").is_dir() else ""
+    return f"drretail score {experiment} --metrics dr3 --gold {web.folder}{criteria}"
 
 
 def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:

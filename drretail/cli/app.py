@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from drretail import __version__
-from drretail.cli.options.command import Command
+from drretail.cli.options.command import Command, Group
 from drretail.errors import shortened
 
 LONGEST_USAGE = 400
@@ -53,7 +53,7 @@ COMMANDS = {
     ),
     "score": (
         "drretail.cli.score:score",
-        "Judges every report that is not judged yet and prints a scoreboard: a row a system, and what differs.",
+        "Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.",
     ),
     "compare": (
         "drretail.cli.compare:compare",
@@ -99,6 +99,7 @@ class Commands(TyperGroup):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
+            found.info.cls = Group
             for subcommand in found.registered_commands:
                 subcommand.cls = Command
             return get_group(found)

@@ -6,8 +6,8 @@ from pathlib import Path
 from drretail.api.option import keywords
 from drretail.api.options.ask import AskOptions
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
-from drretail.cli.options.systems import exit_code
 
 
 @grouped

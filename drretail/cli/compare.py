@@ -21,7 +21,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     queries carry leaves them; of pairs judged side by side there are none.
     """
     from drretail.api.compare import compare_with
-    from drretail.cli.options.systems import exit_code
+    from drretail.cli.options.command import exit_code
     from drretail.progress import busy
     from drretail.viewer.output import say
 

@@ -11,14 +11,12 @@ from drretail.api.option import keywords
 from drretail.api.options.run import RunOptions
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
-from drretail.cli.options.command import formerly
+from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import ExperimentFile, PrintConfig, grouped
-from drretail.cli.options.systems import exit_code
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
-    from drretail.env.web.base import Web
     from drretail.llm.estimates import Estimate
     from drretail.llm.prices import PriceTable
 
@@ -63,21 +61,21 @@ def run(
     from drretail.cli.run_progress import TerminalObserver
     from drretail.llm.prices import read_prices
     from drretail.settings import read_settings
+    from drretail.viewer.output import say
 
     if print_config:
         typer.echo(experiment_toml(options), nl=False)
         return
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
-    to, observer = Path(options.to), TerminalObserver(quiet=output.quiet)
-    given = keywords(replace(options, observer=observer))
+    given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
     if planned.estimate:
-        print_estimate(to, estimate_run(**given), pages=options.pages, as_json=output.as_json)
+        print_estimate(Path(options.to), estimate_run(**given), pages=options.pages, as_json=output.as_json)
         return
     experiment = run_agents(**given)
     print_outcome(experiment, read_prices(read_settings().prices), as_json=output.as_json)
-    if observer.web is not None:
-        say_scored_with(to, observer.web)
+    if experiment.next_command is not None:
+        say(f"Next: {experiment.next_command}")
     exit_code(not experiment.is_complete)
 
 
@@ -92,16 +90,6 @@ def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_jso
     show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
     if pages:
         say(CITED_PAGES)
-
-
-def say_scored_with(to: Path, web: "Web") -> None:
-    """Names the command that scores the runs with what their sandbox knows of good answers, where it knows any."""
-    from drretail.env.web.sealed import SealedWeb, has_gold
-    from drretail.viewer.output import say
-
-    if isinstance(web, SealedWeb) and has_gold(web.folder):
-        criteria = f" --criteria {web.folder}" if (web.folder / "rubrics").is_dir() else ""
-        say(f"Next: drretail score {to} --metrics dr3 --gold {web.folder}{criteria}")
 
 
 def say_tracebacks(to: Path) -> None:

@@ -9,7 +9,6 @@ from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
 from drretail.agents.running.runner import Runner
 from drretail.api.observer import Observer
 from drretail.cli.narration import told as step_line
-from drretail.env.web.base import Web
 from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
@@ -97,8 +96,6 @@ class TerminalObserver(Observer):
 
     def __init__(self, *, quiet: bool) -> None:
         self.quiet = quiet
-        self.web: Web | None = None
-        """The web that the agents search, as soon as there are runs."""
         self._progress = choose_progress("none" if quiet else None)
         self._waits = Waits(quiet=quiet)
 
@@ -110,7 +107,6 @@ class TerminalObserver(Observer):
 
     def runs(self, runner: Runner, count: int, parallel: int) -> AbstractContextManager[Watch]:
         """Each step where one run goes after the other, else one bar over all of them."""
-        self.web = runner.world.web
         opening = ExitStack()
         opening.enter_context(busy("opening the experiment", quiet=self.quiet))
         if min(parallel, count) == 1:

@@ -7,9 +7,8 @@ from drretail.api.option import Option
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import folder_of, names_in
 from drretail.cli.options import flags
-from drretail.cli.options.command import formerly
+from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
-from drretail.cli.options.systems import exit_code
 from drretail.cli.spending import judging_document, judging_in_short, print_judging
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from drretail.api.options.lab import CardOptions
 from drretail.cli.options import flags
-from drretail.cli.options.command import formerly
+from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
-from drretail.cli.options.systems import exit_code
 
 
 @formerly({"--retry-failed": "--retry failed"})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from drretail.cli.options import flags
-from drretail.cli.options.systems import exit_code
+from drretail.cli.options.command import exit_code
 
 if TYPE_CHECKING:
     from drretail.api.lab.bench import Kept, LabEstimate

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from drretail.api.option import LAST_GROUPS, OUTPUT
 
@@ -22,6 +22,25 @@ def formerly(replacements: Mapping[str, str]) -> Callable[[Callable[..., None]],
         return command
 
     return decorate
+
+
+def exit_code(failed: int) -> None:
+    """Ends with 3 where something failed."""
+    if failed:
+        raise typer.Exit(3)
+
+
+class Group(TyperGroup):
+    """Several commands under one name, listed as plain text."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super(TyperGroup, self).format_help(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Each with the whole first paragraph of its help, where click would cut it at 45 characters."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, (each.help or "").partition("\n\n")[0]) for name, each in found if each])
 
 
 class Command(TyperCommand):

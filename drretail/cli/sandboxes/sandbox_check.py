@@ -6,9 +6,8 @@ import typer
 
 from drretail.api.options.sandboxes import CheckOptions
 from drretail.cli.options import flags
-from drretail.cli.options.command import formerly
+from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
-from drretail.cli.options.systems import exit_code
 
 
 @formerly({"--retry-failed": "--retry failed"})

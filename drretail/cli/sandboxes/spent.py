@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from drretail.cli.options.systems import exit_code
+from drretail.cli.options.command import exit_code
 
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
