@@ -69,7 +69,7 @@ def judges_for(
     opener: "Opener",
     profile: str | None = None,
 ) -> "list[Judge]":
-    """Who judges these families: specs and open models in their order, without any the judges of the profile.
+    """Who judges these families: specs, then models that are open; without any, the judges of the profile.
 
     Nobody where no family needs a judge. Where offline:judge stands in, that is said on stderr.
     """
@@ -83,8 +83,8 @@ def judges_for(
     if not brought:
         return judges([], opener, profile, told_offline=lambda: say(OFFLINE_NOTE))
     specs = list(dict.fromkeys(one for one in brought if isinstance(one, str)))
-    named = dict(zip(specs, judges(specs, opener), strict=True)) if specs else {}
-    return [Judge.of(one) if isinstance(one, Model) else named[one] for one in dict.fromkeys(brought)]
+    named = judges(specs, opener) if specs else []
+    return [*named, *(Judge.of(one) for one in brought if isinstance(one, Model))]
 
 
 @contextmanager

@@ -92,8 +92,10 @@ def build_with(
         return _build_found(options, quiet=quiet)
     to = Path(options.to)
     with _world(options.world, quiet=True) as shop:
-        queries = sampled_queries(shop, options.n, options.seed)
-        queries = queries if options.queries is None else read_queries(Path(options.queries))
+        if options.queries is None:
+            queries = sampled_queries(shop, options.n, options.seed)
+        else:
+            queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
         made = build_offline(shop, queries, to, sizes, options.seed, counter, note)

@@ -34,7 +34,6 @@ Judge = Annotated[
         type=list[str],
     ),
 ]
-JudgedBy = Annotated[Words, Option("Whose verdicts; all without it.", metavar="PROVIDER:MODEL", type=list[str])]
 ModelProfile = Annotated[
     str | None, Option("Models and judges under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
 ]
