@@ -3,8 +3,13 @@
 From Python (docs/python.md), each loaded when it is first asked for:
 
     open_world      a world by its folder, "servers:NAME", or "demo"
+    ask             one question, as ``drretail ask``; gives its run and report
+    read_experiment the options in an experiment.toml, for ``run``
     run             agents over queries, as ``drretail run``; gives the recorded experiment
-    score, compare  what judges say of it, and two systems side by side
+    score           what judges say of it
+    compare, compare_all  two systems side by side, and all of them
+    report, export, view  pages and text, the forms of other programs, live in the browser
+    build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
     open_model      a chat model by "provider:model"
     Agent, Answer   what an agent is, and what it gives back
     Family, Value   what a metric is, and what it gives each report
@@ -57,9 +62,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
+    from drretail.api.ask import ask
+    from drretail.api.compare import compare, compare_all
     from drretail.api.models import open_model
+    from drretail.api.options.experiment_file import read_experiment
+    from drretail.api.report import export, report
     from drretail.api.run import run
-    from drretail.api.score import compare, score
+    from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
+    from drretail.api.score import score
+    from drretail.api.view import view
     from drretail.api.worlds import open_world
     from drretail.eval.family import Family, metric
     from drretail.eval.values import Value
@@ -73,13 +84,22 @@ __all__ = [
     "Family",
     "Tool",
     "Value",
+    "ask",
+    "build_sandbox",
+    "check_sandbox",
     "compare",
+    "compare_all",
+    "export",
     "metric",
     "open_model",
     "open_world",
+    "read_experiment",
+    "report",
     "run",
     "score",
     "shop_tools",
+    "view",
+    "write_sandbox_queries",
 ]
 
 _PLACES = {
@@ -88,13 +108,22 @@ _PLACES = {
     "Family": "drretail.eval.family",
     "Tool": "drretail.tools.tool",
     "Value": "drretail.eval.values",
-    "compare": "drretail.api.score",
+    "ask": "drretail.api.ask",
+    "build_sandbox": "drretail.api.sandboxes",
+    "check_sandbox": "drretail.api.sandboxes",
+    "compare": "drretail.api.compare",
+    "compare_all": "drretail.api.compare",
+    "export": "drretail.api.report",
     "metric": "drretail.eval.family",
     "open_model": "drretail.api.models",
     "open_world": "drretail.api.worlds",
+    "read_experiment": "drretail.api.options.experiment_file",
+    "report": "drretail.api.report",
     "run": "drretail.api.run",
     "score": "drretail.api.score",
     "shop_tools": "drretail.agents.callables",
+    "view": "drretail.api.view",
+    "write_sandbox_queries": "drretail.api.sandboxes",
 }
 
 

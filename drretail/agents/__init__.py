@@ -2,7 +2,8 @@
 
 base.py              what an agent is
 callables.py         agents made of a plain callable, or of a LangChain Runnable
-registry.py          agents by name
+names.py             the built-in agents, by name
+registry.py          agents by name, plugins and places among them
 plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
 hybrid_react/        supervisor → researchers, each with its synthesis → report

@@ -1,32 +1,14 @@
 """Agents by name: the built-in ones, plugins (entry points of drretail.agents), ``module:attribute``, and commands or
 addresses that answer."""
 
-from collections.abc import Iterable
-
 from drretail.agents.base import Agent
 from drretail.agents.callables import as_agent
 from drretail.agents.external.place import external_agent, is_external, split_name
+from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.errors import UserError
 from drretail.plugins import Plugins
 from drretail.records.run import WebMode
 
-BUILT_IN = {
-    "plan_to_function": "drretail.agents.plan_to_function:PLAN_TO_FUNCTION",
-    "react": "drretail.agents.react:REACT",
-    "hybrid_react": "drretail.agents.hybrid_react.agent:HYBRID_REACT",
-    "grounded_hybrid": "drretail.agents.grounded_hybrid.agent:GROUNDED_HYBRID",
-    "dr3": "drretail.agents.dr3.agent:DR3",
-}
-"""Those that research."""
-BASELINES = {
-    "null_empty": "drretail.agents.baselines.null:EMPTY",
-    "null_copy": "drretail.agents.baselines.null:COPY",
-    "null_keywords": "drretail.agents.baselines.null:KEYWORDS",
-    "null_search": "drretail.agents.baselines.search:SEARCH",
-    "null_bestsellers": "drretail.agents.baselines.null:BESTSELLERS",
-    "oracle": "drretail.agents.baselines.oracle:ORACLE",
-}
-"""The floors and the ceiling, which stand beside them."""
 AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents")
 
 
@@ -48,16 +30,6 @@ def named_agent(spec: str) -> tuple[str, Agent]:
     if name in agent_names():
         raise UserError(f"There is an agent {name} already: give {place} another name.")
     return name, external_agent(place)
-
-
-def named_agents(specs: Iterable[str]) -> dict[str, Agent]:
-    """Agents by the names that their systems go by. Raises UserError where two would go by the same one."""
-    found: dict[str, Agent] = {}
-    for name, agent in map(named_agent, dict.fromkeys(specs)):
-        if name in found:
-            raise UserError(f"Two agents go by the name {name}: give one another, as in --agent NAME={agent.place}.")
-        found[name] = agent
-    return found
 
 
 def split_web_mode(name: str) -> tuple[str, WebMode]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.system import suts
-from drretail.api.run import runner_of
+from drretail.api.systems import runner_of
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge

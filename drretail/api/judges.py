@@ -1,6 +1,6 @@
 """Judges by their specs, and the world that an experiment was made in."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
     from drretail.api.models import Opener
     from drretail.env.world import World
+    from drretail.eval.family import Family
     from drretail.eval.judging.session import Judge
+    from drretail.llm.registry import Model
 
+OFFLINE_NOTE = (
+    "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
+)
 OFFLINE_JUDGE = "offline:judge"
 OFFLINE_SHOPPER = "offline:shopper"
 
@@ -56,6 +61,30 @@ def judges(
         raise
     except UserError as problem:  # who opens models knows of the one that answers offline, not of the one that judges
         raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
+
+
+def judges_for(
+    families: "Sequence[str | Family]",
+    given: "str | Model | Iterable[str | Model]",
+    opener: "Opener",
+    profile: str | None = None,
+) -> "list[Judge]":
+    """Who judges these families: specs, then models that are open; without any, the judges of the profile.
+
+    Nobody where no family needs a judge. Where offline:judge stands in, that is said on stderr.
+    """
+    from drretail.eval.judging.session import Judge
+    from drretail.eval.registry import PAIRWISE, load_metrics
+    from drretail.llm.registry import Model
+
+    if PAIRWISE not in families and not any(metric.needs_judge for metric in load_metrics(families)):
+        return []
+    brought = [given] if isinstance(given, str | Model) else list(given)
+    if not brought:
+        return judges([], opener, profile, told_offline=lambda: say(OFFLINE_NOTE))
+    specs = list(dict.fromkeys(one for one in brought if isinstance(one, str)))
+    named = judges(specs, opener) if specs else []
+    return [*named, *(Judge.of(one) for one in brought if isinstance(one, Model))]
 
 
 @contextmanager

@@ -151,6 +151,22 @@ def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
     return None if wanted is None else read_profile(wanted, settings.profiles)
 
 
+def writer_choice(flag: str | None, profile: str | None, settings: "Settings") -> ModelChoice:
+    """The model that writes queries: of the flag, else of a profile, else of the settings, else offline:shopper.
+
+    A profile that is named comes before the model of the settings. Raises UserError for an unknown profile, and for
+    another offline model.
+    """
+    from drretail.settings import OFFLINE_MODEL
+
+    found = None if flag or (profile is None and settings.model) else profile_of(profile, settings)
+    choice = found.choice("") if found else ModelChoice(model=flag or settings.model or OFFLINE_MODEL)
+    provider, _, name = choice.model.partition(":")
+    if provider == "offline" and name and choice.model != OFFLINE_MODEL:
+        raise UnknownName("offline query generator", name, [OFFLINE_MODEL.partition(":")[2]])
+    return choice
+
+
 def choices_by_role(
     specs: Sequence[str], profile: ModelProfile | None, roles: Collection[str] = ROLES
 ) -> dict[str, ModelChoice]:

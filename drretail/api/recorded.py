@@ -11,6 +11,7 @@ from drretail.experiment import Definition, read_definition, read_evidence, read
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
+from drretail.viewer.cart import Cart, cart_markdown, cart_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,15 @@ class RecordedExperiment:
     folder: Path
     tallies: tuple[Tally, ...] = ()
     """What became of the runs that were asked for, by system; empty where the folder was only opened."""
+    closing: str | None = None
+    """Why runs were not started, where a cap on tokens or dollars was reached."""
+    next_command: str | None = None
+    """What scores the runs with what their sandbox knows of good answers, where it knows any."""
+
+    @property
+    def is_complete(self) -> bool:
+        """True when every run that was asked for was made, and none of them failed."""
+        return not any(tally.failed or tally.not_started for tally in self.tallies)
 
     @property
     def definition(self) -> Definition:
@@ -61,3 +71,23 @@ class RecordedExperiment:
     def evidence(self, run: Run) -> tuple[Evidence, ...]:
         """All that the run's tools handed out."""
         return read_evidence(run_folder(self.folder, run.system, run.query_id, run.repeat))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """The run that answered one question, and all that its tools handed out."""
+
+    run: Run
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def cart(self) -> Cart | None:
+        """What the report puts into the cart; None where that is not known."""
+        return cart_of(self.run, {entry.id: entry for entry in self.evidence})
+
+    @property
+    def report(self) -> str:
+        """The report in markdown with numbered sources, then the cart where it is known; empty where the run failed."""
+        text = render_report(self.run.report or "", self.evidence).text
+        cart = self.cart
+        return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"

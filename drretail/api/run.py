@@ -1,223 +1,201 @@
 """``run``: agents over queries, as ``drretail run`` does it."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
-from langchain_core.runnables import Runnable
-
-from drretail.agents.base import Agent
-from drretail.agents.callables import as_agent
-from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
-from drretail.agents.registry import AGENTS, named_agent
+from drretail.agents.running.estimate import estimate_left
+from drretail.agents.running.run import count_runs
 from drretail.agents.running.run import run as run_systems
-from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
-from drretail.agents.running.single_question import question_as_query
 from drretail.agents.running.spending import Caps
-from drretail.agents.running.system import check_told, informed, suts, system_options, with_baselines
-from drretail.agents.running.system import injected as among_hostile_texts
-from drretail.api.models import Opener, models_by_role
+from drretail.agents.running.system import (
+    SystemUnderTest,
+    check_told,
+    counterfactuals,
+    definition,
+    informed,
+    injected,
+    with_baselines,
+)
+from drretail.api.models import Opener
+from drretail.api.observer import SILENT, Observer
+from drretail.api.option import accepts
+from drretail.api.options.run import RunOptions
+from drretail.api.options.shared import texts_in
+from drretail.api.queries import asked_queries, read_file_of_queries
 from drretail.api.recorded import RecordedExperiment
-from drretail.api.worlds import check_askable, open_world
+from drretail.api.systems import named_systems, runner_of, several, tool_options, with_preset
+from drretail.api.webs import web_of
+from drretail.api.worlds import check_askable, world_of
 from drretail.env.offers import Offers
 from drretail.env.web.base import Web
-from drretail.env.web.dense import Retrievers
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import cautions
+from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
-from drretail.errors import UserError, quoted
-from drretail.llm.registry import Model
-from drretail.querygen.reading import read_queries
+from drretail.errors import UnknownName
+from drretail.experiment import changed_prompts, read_definition
+from drretail.llm.estimates import Estimate
 from drretail.records.query import Query
-from drretail.records.run import BM25, Limits, Scope
 from drretail.settings import Settings, read_settings
 
-AnyAgent = str | Agent | Callable[..., Any] | Runnable[Any, Any]
-Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
-Queries = str | Path | Query | Iterable[str | Query]
-ModelSpec = str | Model | Mapping[str, str | Model]
+DEFAULT_AGENTS = ("react",)
+KINDS_OF_RETRY = ("failed", "spoiled")
+NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
 
 
-def run(
-    world: str | Path | World,
-    queries: Queries | None = None,
-    agents: Agents = "react",
-    model: ModelSpec | None = None,
-    *,
-    to: str | Path | None = None,
-    user: str | None = None,
-    repeats: int = 1,
-    baselines: bool = True,
-    without: Sequence[str] = (),
-    scope: Scope = "own",
-    retriever: str = BM25,
-    files: str | Path | None = None,
-    web: str | Web | None = None,
-    size: str | Sequence[str] = (),
-    compose: str | Sequence[str] = (),
-    injected: bool = False,
-    information: Sequence[str] = (),
-    prompts: str | Path | None = None,
-    only: int | Sequence[str] | None = None,
-    limits: Limits | None = None,
-    max_tokens: int | None = None,
-    max_dollars: float | None = None,
-    parallel: int | None = None,
-    retry_failed: bool = False,
-    pages: bool = True,
-    seed: str = "42",
-    title: str | None = None,
-) -> RecordedExperiment:
+@accepts(RunOptions)
+def run(options: RunOptions) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
 
-    ``world`` is an open World or what ``open_world`` takes, then with ``web``. ``queries`` are a file's name, or a list
-    of queries and of plain questions, asked by ``user``; a sandbox with a web for each query (docs/sandboxes.md) brings
-    its own, and each ``size`` and ``compose`` of it is a system. ``agents`` are names (react, hybrid_react+ws …),
-    ``module:attribute`` places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping
-    gives them their names. ``model`` answers in all roles, or by role; without one that of the settings does, else
-    offline:shopper, which follows rules. The null agents and the oracle run beside them unless ``baselines`` is False.
-    Tools show the data of a query's own user, with ``scope="any"`` anybody's. ``retriever`` ranks the fixed pages of a
-    sandbox (``dense:provider:model``: by embeddings), and ``files`` holds users' own files, in a folder for each
-    query's id. ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``information``
-    names settings of what is known of the shopper ("task", "context", "persona", "tools"; docs/pdr.md), each a system
-    of its own. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes
-    the first so many queries, or those of these ids. The web pages that a report cites are fetched when its run ends,
-    for judges, unless ``pages`` is False. ``title`` is what the experiment is called on its pages. Runs that have ended
-    are not made again. A run that fails is recorded, not raised.
+    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and of
+    plain questions, asked by ``user``; a sandbox with a web for each query (docs/sandboxes.md) brings its own, and each
+    ``size`` and ``compose`` of it is a system. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute``
+    places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping gives them their
+    names. ``model`` answers in all roles, or by role; without one that of the settings does, else offline:shopper,
+    which follows rules. Runs that have ended are not made again. A run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """
-    settings = read_settings(parallel=parallel)
-    opener = Opener(settings)
-    own_files = None if files is None else Path(files)
-    if isinstance(world, World) and web is not None:
-        raise UserError("The world is open already: give its web to open_world.")
-    with nullcontext(world) if isinstance(world, World) else open_world(world, web=web) as shop:
-        asked = asked_queries(queries, user, shop)
-        check_askable(shop, asked)
-        if only is not None:
-            asked = select_only(asked, only)
-        who = named_agents(agents)
-        systems = suts(
-            who,
-            opened_models(model, opener),
-            shop,
-            NO_OVERRIDES if prompts is None else read_overrides(Path(prompts), who.values()),
-            options=system_options(without, retriever=retriever, files=own_files),
-            limits=limits or Limits(),
-            scope=scope,
-            sizes=_several(size),
-            composes=_several(compose),
+    observer = options.observer or SILENT
+    with _prepared(options, keyless=options.replay is not None) as ready:
+        world, settings = ready.world, ready.settings
+        if options.replay is None:
+            _note_cautions(world, ready.systems, observer)
+        else:
+            _note_changed_prompts(Path(options.replay), world, ready.systems, observer)
+        systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
+        runner = runner_of(
+            world,
+            settings,
+            ready.world_spec,
+            None if options.replay is None else Path(options.replay),
+            pages=options.pages,
+            files=options.files,
         )
-        systems = informed(systems, information)
-        check_told(systems, asked)
-        systems += among_hostile_texts(systems) if injected else []
-        folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
+        count = count_runs(systems, ready.shard.of_queries(ready.queries), options.repeats)
+        folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         outcome = run_systems(
             folder,
-            runner_of(shop, settings, str(shop.folder or shop.servers), pages=pages, files=own_files),
-            with_baselines(systems, shop) if baselines else systems,
-            asked,
-            is_part=only is not None,
-            repeats=repeats,
-            seed=seed,
-            title=title,
-            reference=Offers(shop).reference,
+            runner,
+            systems,
+            ready.queries,
+            is_part=options.only is not None,
+            shard=ready.shard,
+            repeats=options.repeats,
+            seed=options.seed,
+            title=options.title,
+            reference=Offers(world).reference,
             parallel=settings.parallel,
-            caps=Caps(opener.prices, max_tokens, max_dollars),
-            retry_failed=retry_failed,
+            caps=Caps(ready.opener.prices, options.max_tokens, options.max_dollars),
+            watch=observer.runs(runner, count, settings.parallel),
+            **_retried(options),
         )
-    return RecordedExperiment(folder, tuple(outcome.tallies))
+        scored_by = _scored_by(folder, world.web)
+    return RecordedExperiment(folder, tuple(outcome.tallies), outcome.closing, scored_by)
 
 
-def runner_of(
-    world: World,
-    settings: Settings,
-    spec: str,
-    replay: Path | None = None,
-    *,
-    pages: bool = True,
-    files: Path | None = None,
-) -> Runner:
-    """A runner in that world as the settings say; ``spec`` is how its runs name the world."""
-    return Runner(
-        world,
-        spec,
-        tool_timeout=settings.tool_timeout,
-        tool_threads=settings.tool_threads,
-        model_calls=settings.model_calls,
-        replay=replay,
-        pages=pages,
-        files=files,
-        retrievers=Retrievers(cache=settings.cache_dir / "embeddings"),
-    )
+@accepts(RunOptions)
+def estimate_run(options: RunOptions) -> list[Estimate]:
+    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed."""
+    with tempfile.TemporaryDirectory() as empty, _prepared(options, keyless=True) as ready:
+        queries = ready.shard.of_queries(ready.queries)
+        folder = Path(options.to or empty)
+        prices = ready.opener.prices
+        return estimate_left(folder, ready.systems, queries, options.repeats, prices, **_retried(options))
 
 
-def _several(names: str | Sequence[str]) -> Sequence[str]:
-    return [names] if isinstance(names, str) else names
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """What the options name, opened."""
+
+    world: World
+    world_spec: str
+    """By which the runs name their world."""
+    settings: Settings
+    opener: Opener
+    systems: Sequence[SystemUnderTest]
+    """Without floors and the oracle."""
+    queries: Sequence[Query]
+    shard: Shard
 
 
-def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
-    """The queries of a file, or those that are given, plain questions among them as queries of ``user``; where none
-    are, those of a sandbox that has a web for each."""
-    if queries is None:
-        if not isinstance(world.web, SealedWeb):
-            raise UserError("There is nothing to answer: name a file of queries, or give a list of them.")
-        return list(world.web.queries)
-    if isinstance(queries, str | Path):
-        if not Path(queries).exists() and " " in str(queries):
-            raise UserError(f"There is no file {str(queries)!r}: to ask a question, put it into a list, [question].")
-        return list(read_queries(Path(queries)))
-    given: list[Any] = list(cast(Iterable[Any], queries) if _are_several(queries) else [queries])
-    wrong = [it for it in given if not isinstance(it, str | Query)]
-    if wrong:
-        raise UserError(f"A query is a question or a Query, and {quoted(str(wrong[0]))} is neither.")
-    asked = [question_as_query(it, user, world) if isinstance(it, str) else it for it in given]
-    if not asked:
-        raise UserError("There is nothing to answer: the list of queries is empty.")
-    return asked
+@contextmanager
+def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
+    """World, queries and systems for the time of a ``with`` block; what can be checked without the world is first."""
+    observer = options.observer or SILENT
+    options = with_preset(options)
+    _retried(options)
+    shard = WHOLE if options.shard is None else Shard.read(options.shard)
+    if options.replay is not None:
+        read_definition(Path(options.replay))
+    settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
+    web = web_of(options.world, options.web, settings, replayed=options.replay is not None)
+    queries = read_file_of_queries(options.queries, web)
+    if queries is None and isinstance(web, SealedWeb):
+        observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
+    tools = tool_options(options)
+    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=observer.waiting)
+    with world_of(options.world, web, quiet=observer.quiet) as world:
+        asked = asked_queries(queries, options.user, world)
+        check_askable(world, asked)
+        if options.only is not None:
+            asked = select_only(asked, options.only)
+        if not shard.of_queries(asked):
+            observer.note(f"None of the {len(asked):,} queries falls into shard {shard.number}/{shard.of}.")
+        agents = DEFAULT_AGENTS if options.agents is None else options.agents
+        systems = named_systems(options, agents, tools, world, opener, observer)
+        systems = _with_variants(options, systems, observer)
+        check_told(systems, asked)
+        spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
+        yield _Ready(world, spec, settings, opener, systems, asked, shard)
 
 
-def _are_several(queries: object) -> bool:
-    return isinstance(queries, Iterable) and not isinstance(queries, Query)
+def _with_variants(
+    options: RunOptions, systems: Sequence[SystemUnderTest], observer: Observer
+) -> list[SystemUnderTest]:
+    """The systems in their settings of information, and those beside them that see other users' data, or hostile
+    texts."""
+    systems = informed(systems, several(options.information, "--information"))
+    kinds = several(options.counterfactual, "--counterfactual")
+    others = counterfactuals(systems, kinds)
+    if kinds and not others:
+        observer.note(NO_PROFILE_SEEN)
+    return [*systems, *others, *(injected(systems) if options.injected else [])]
 
 
-def named_agents(agents: Agents) -> dict[str, Agent]:
-    """Agents by name; what nobody named goes by the name of its answering function, a graph by its own.
-
-    Raises UserError where two would go by the same name, and for what cannot answer.
-    """
-    if isinstance(agents, Mapping):
-        return {str(name): _named(agent)[1] for name, agent in agents.items()}
-    several = isinstance(agents, Iterable) and not isinstance(agents, str | Runnable)
-    brought = cast(Iterable[object], agents if several else [agents])
-    named: dict[str, Agent] = {}
-    objects: dict[str, object] = {}
-    for given in brought:
-        name, agent = _named(given)
-        if objects.setdefault(name, given) is not given and not isinstance(given, str):
-            raise UserError(f"Two agents go by the name {name!r}: give them as a mapping, {{name: agent}}.")
-        named[name] = agent
-    return named
+def _retried(options: RunOptions) -> dict[str, bool]:
+    """Which ended runs are made again. Raises UnknownName for a kind that there is not."""
+    kinds = several(options.retry, "--retry")
+    for kind in kinds:
+        if kind not in KINDS_OF_RETRY:
+            raise UnknownName("kind of runs for --retry", kind, KINDS_OF_RETRY)
+    return {f"retry_{kind}": kind in kinds for kind in KINDS_OF_RETRY}
 
 
-def _named(given: object) -> tuple[str, Agent]:
-    if isinstance(given, str):
-        return named_agent(given)
-    agent = as_agent(given)
-    if agent is None:
-        raise AGENTS.refused(repr(given)[:60], given, "a drretail.Agent, a function that answers, or a Runnable")
-    return getattr(agent.answer, "__name__", "agent"), agent
+def _scored_by(experiment: Path, web: Web) -> str | None:
+    """The command that scores the runs by the good answers that come with their sandbox; None without any."""
+    if not isinstance(web, SealedWeb) or not has_gold(web.folder):
+        return None
+    criteria = f" --criteria {web.folder}" if (web.folder / "rubrics").is_dir() else ""
+    return f"drretail score {experiment} --metrics dr3 --gold {web.folder}{criteria}"
 
 
-def opened_models(model: ModelSpec | None, opener: Opener) -> dict[str, Model]:
-    """Models by role, the one for all other roles under ""."""
-    if model is None:
-        return models_by_role([], None, opener)
-    given = model if isinstance(model, Mapping) else {"": model}
-    ready = {role: it for role, it in given.items() if isinstance(it, Model)}
-    specs = [f"{role}={it}" if role else it for role, it in given.items() if isinstance(it, str)]
-    opened = models_by_role(specs, None, opener) if specs else {}
-    return opened | ready
+def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
+    """Notes what should be known of the world's web before agents use it."""
+    if any("web" not in system.system.options.get("without", ()) for system in systems):
+        for sentence in cautions(world.web, world.manifest):
+            observer.note(sentence)
+
+
+def _note_changed_prompts(replay: Path, world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
+    """Notes the prompts that are not those of the replayed runs, whose journals then answer nothing."""
+    held, asked = read_definition(replay), definition(world, (), [*systems], "")
+    for label in asked.systems:
+        changed = changed_prompts(held, asked, label)
+        if changed:
+            files = ", ".join(changed)
+            observer.note(f"{label} has other prompts than in {replay} ({files}): its journals do not answer them.")

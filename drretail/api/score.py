@@ -1,123 +1,281 @@
-"""``score`` and ``compare``, as the commands of these names do it."""
+"""``score``, as the command of this name does it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.api.judges import OFFLINE_JUDGE, judges, world_of
+from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
-from drretail.api.recorded import RecordedExperiment
+from drretail.api.option import accepts
+from drretail.api.options.score import READERS, RETRIES, RULES, SOURCES, ScoreOptions
+from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.webs import pages_by_label
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.errors import UserError
-from drretail.eval.compare.comparing import compare_recorded
+from drretail.errors import UnknownName, UserError
+from drretail.eval.estimate import estimate_judging
 from drretail.eval.family import Family
-from drretail.eval.judge_prompts import PACKAGED, read_wording
-from drretail.eval.judging.session import Judge
-from drretail.eval.judging.spending import capped
-from drretail.eval.registry import PAIRWISE, USUAL, load_metrics
+from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
+from drretail.eval.judging.pairs import choose_pairs, meetings
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.sources import missing_pages
+from drretail.eval.judging.spending import JudgingCost, capped, judging_costs
+from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import read_definition
-from drretail.llm.registry import Model
-from drretail.progress import choose_progress
-from drretail.records.comparison import Comparison
-from drretail.records.score import Rules, Scores
-from drretail.settings import read_settings
+from drretail.llm.estimates import Estimate
+from drretail.llm.prices import PriceTable
+from drretail.progress import Waits, choose_progress
+from drretail.records.base import Rules
+from drretail.records.score import CODE, JudgeRef, Scores
+from drretail.settings import Settings, read_settings
+from drretail.viewer.output import say
 
-Experiment = str | Path | RecordedExperiment
-Judges = str | Model | Iterable[str | Model]
 
-
-def score(
-    experiment: Experiment,
-    metrics: str | Family | Iterable[str | Family] = USUAL,
-    judge: Judges = OFFLINE_JUDGE,
-    *,
-    world: str | Path | World | None = None,
-    rules: Rules = "default",
-    pairs: Iterable[str] = (),
-    judge_repeats: int = 1,
-    rate_floors: bool = False,
-    retry_failed: bool = False,
-    fetch_sources: bool = False,
-    prompts: str | Path | None = None,
-    criteria: str | Path | None = None,
-    reference: str | None = None,
-    gold: str | Path | None = None,
-    max_tokens: int | None = None,
-    max_dollars: float | None = None,
-) -> Scores:
+@accepts(ScoreOptions)
+def score(options: ScoreOptions) -> Scores:
     """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system, and
-    ``.scoreboard`` one row a system.
+    ``.scoreboard`` one row per system.
 
-    What was judged already is not asked again. ``metrics`` are names, ``module:attribute`` places or Family objects;
-    "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
-    rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
-    ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
-    not read. ``prompts`` is a folder of judges' prompts that stand in for the packaged ones (docs/scores.md),
-    ``criteria`` one of what reports on a query are held to (docs/metrics.md), ``gold`` one of what good answers tell
-    and cite (docs/metrics/dr3.md). ``reference`` is the system whose reports "race" holds the others beside.
+    Existing verdicts are reused. ``metrics`` are names, ``module:attribute`` places or Family objects; without any, the
+    usual families and those that this experiment has something for. ``judge`` is a model or several, by name or open
+    already. The rule-based offline:judge, which judges where neither ``judge`` nor a profile names a model, is asked
+    for no ratings.
 
-    Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
+    Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
+    while another process writes there.
     """
-    folder = folder_of(experiment)
-    families = [metrics] if isinstance(metrics, str | Family) else list(metrics)
-    settings = read_settings()
-    opener = Opener(settings)
-    needed = PAIRWISE in families or any(metric.needs_judge for metric in load_metrics(families))
-    asked = opened_judges(judge, opener) if needed else []
-    models = [one.model for one in asked if one.model is not None]
-    missing = pages_by_label(settings, read_definition(folder).systems) if fetch_sources else None
-    place = nullcontext(world) if isinstance(world, World) else world_of(folder, None if world is None else str(world))
-    with place as shop:
-        return run_loop(
+    return score_with(options).scores
+
+
+@accepts(ScoreOptions)
+def estimate_score(options: ScoreOptions) -> list[Estimate]:
+    """What is left to judge, and the calls, tokens and dollars that it is likely to take, for each family and judge.
+
+    Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
+    """
+    return estimate_with(options).estimates
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of an experiment, and what became of the judging that was asked for."""
+
+    scores: Scores
+    families: frozenset[str]
+    """Those that were asked for, by the name that their rows have."""
+    spent: Sequence[JudgingCost]
+    """What all judging of the experiment took so far."""
+    prices: PriceTable
+    failed: int
+    """Questions of these families, judges, rules and pairs without a usable answer."""
+    compared_nothing: bool
+    """True where pairwise was asked for, and no query has reports of two systems that are compared."""
+    closing: str | None
+    """A sentence on the cap, where it was reached."""
+
+    @property
+    def unfetched(self) -> int:
+        """How many claims are n/a since nobody fetched a page that they cite."""
+        return unfetched_claims(self.scores)
+
+
+def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
+    """Judges what is not judged yet, and scores all of it. Unless ``quiet``, progress is shown on stderr."""
+    plan = Plan.of(options, quiet=quiet)
+    folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
+    pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
+    models = [judge.model for judge in plan.judges if judge.model is not None]
+    allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)
+    asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
+    world = options.world
+    at_hand = nullcontext(world) if isinstance(world, World) else world_of(folder, world and str(world), quiet=quiet)
+    with at_hand as shop, asked as judges:
+        scores = run_loop(
             score_experiment(
                 folder,
-                families,
-                asked,
-                rules=rules,
+                plan.families,
+                judges,
+                rules=plan.rules,
                 store=None if shop is None else shop.store,
                 offers=None if shop is None else Offers(shop).would_do,
-                progress=choose_progress("none"),
+                progress=choose_progress("none" if quiet else None),
                 page_age=settings.page_age,
-                missing=missing,
-                judge_repeats=judge_repeats,
-                pairs=tuple(pairs),
-                rate_floors=rate_floors,
-                prices=opener.prices,
-                again="failed" if retry_failed else "nothing",
-                allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
-                criteria=None if criteria is None else Path(criteria),
-                reference=reference,
-                gold=None if gold is None else Path(gold),
-                wording=PACKAGED if prompts is None else read_wording(Path(prompts)),
+                live=pages if options.sources == "live" else None,
+                missing=pages if options.fetch_sources else None,
+                judge_repeats=options.judge_repeats,
+                pairs=plan.pairs,
+                rate_floors=options.rate_floors,
+                again=plan.again,
+                allowance=allowance,
+                prices=prices,
+                wording=plan.wording,
+                criteria=_path(options.criteria),
+                reference=options.reference,
+                gold=_path(options.gold),
             )
         )
+    definition = read_definition(folder)
+    compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.families else []
+    refs = [judge.told(plan.wording.label).ref for judge in plan.judges]
+    return Scored(
+        scores,
+        plan.names,
+        judging_costs(folder, prices),
+        prices,
+        failed_answers(scores, plan.names, refs, plan.rules, compared),
+        PAIRWISE in plan.families and not meetings(folder, definition, compared),
+        None if allowance is None else allowance.closing,
+    )
 
 
-def compare(
-    experiment: Experiment, a: str, b: str, *, metrics: Iterable[str | Family] | None = None, judges: Iterable[str] = ()
-) -> Comparison:
-    """System ``a`` beside system ``b``, query by query: what can be concluded, what can't, and what is missing.
+@dataclass(frozen=True, slots=True)
+class ScoreEstimate:
+    """What judging is likely to take, and how many cited pages nobody has fetched that it would be judged against."""
 
-    A label's beginning will do where no other label begins so. Nothing is judged. Raises UnknownName for a label that
-    nothing goes by, UserError for one that could be several.
-    """
-    families = None if metrics is None else list(metrics)
-    (comparison,) = compare_recorded(folder_of(experiment), a, b, metrics=families, judges=tuple(judges))
-    return comparison
+    estimates: list[Estimate]
+    prices: PriceTable
+    missing: int
 
 
-def folder_of(experiment: Experiment) -> Path:
-    """Where it lies."""
-    return experiment.folder if isinstance(experiment, RecordedExperiment) else Path(experiment)
+def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate:
+    """What is left to judge by these options. Nothing is sent."""
+    plan = Plan.of(options, keyless=True, quiet=quiet)
+    estimates = estimate_judging(
+        plan.folder,
+        plan.families,
+        [replace(judge, in_batches=options.batch) for judge in plan.judges],
+        rules=plan.rules,
+        again=plan.again,
+        judge_repeats=options.judge_repeats,
+        pairs=plan.pairs,
+        rate_floors=options.rate_floors,
+        wording=plan.wording,
+        criteria=_path(options.criteria),
+        reference=options.reference,
+        gold=_path(options.gold),
+        fetch_sources=options.fetch_sources,
+    )
+    reads_pages = "faithfulness" in plan.names
+    missing = missing_pages(plan.folder, again=plan.again != "nothing") if reads_pages else []
+    return ScoreEstimate(estimates, plan.opener.prices, len(missing))
 
 
-def opened_judges(judge: Judges, opener: Opener) -> list[Judge]:
-    """The judges of specs and of models that are open already, in their order."""
-    given = [judge] if isinstance(judge, str | Model) else list(judge)
-    if not given:
-        raise UserError('Nobody is named to judge: say judge="provider:model", or leave it out.')
-    return [found for it in given for found in ([Judge.of(it)] if isinstance(it, Model) else judges([it], opener))]
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is judged, by whom and by which rules: the options, checked and opened."""
+
+    folder: Path
+    families: Sequence[str | Family]
+    judges: Sequence[Judge]
+    """Empty where no family needs one."""
+    rules: Rules
+    pairs: Sequence[str]
+    again: Again
+    wording: Wording
+    needs_pages: bool
+    settings: Settings
+    opener: Opener
+
+    @classmethod
+    def of(cls, options: ScoreOptions, *, keyless: bool = False, quiet: bool) -> "Plan":
+        """Raises UserError where options contradict each other, UnknownName for a wrong name."""
+        folder = folder_of(options.experiment)
+        families = families_of(options, folder)
+        _check(options, families)
+        settings = read_settings(page_age=options.page_age, web=options.web)
+        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+        return cls(
+            folder,
+            families,
+            judges_for(families, options.judge, opener, options.model_profile),
+            next(rules for rules in RULES if rules == options.rules),
+            texts_in(options.pairs),
+            options.retry or "nothing",
+            PACKAGED if options.prompts is None else read_wording(Path(options.prompts)),
+            options.sources == "live" or options.fetch_sources,
+            settings,
+            opener,
+        )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The families as their rows name them; one may be asked for by its place."""
+        given = {family for family in self.families if isinstance(family, str)}
+        return frozenset({*given, *(metric.name for metric in load_metrics(self.families))})
+
+
+def families_of(options: ScoreOptions, experiment: Path) -> list[str | Family]:
+    """The families that are named; without any the usual ones, and those that only some experiments can have."""
+    given = options.metrics
+    brought = [given] if isinstance(given, str | Family) else list(given)
+    families: list[str | Family] = [
+        name for one in brought for name in ([one] if isinstance(one, Family) else names_in(one))
+    ]
+    if brought and not families:
+        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
+    if not brought:
+        families += usual_metrics(experiment)
+    for name in WHERE_THERE:
+        lacks = load_metric(name).lacks if name in families else None
+        if lacks is not None and (reason := lacks(experiment)):
+            say(f"{experiment} {reason}.")
+    if options.unit is not None:
+        if options.unit not in UNITS:
+            raise UnknownName("unit", options.unit, UNITS)
+        compared = UNITS["section"]
+        if compared not in families:
+            raise UserError(f"--unit says what {compared} compares in pairs: add it to the metrics.")
+        families = [UNITS[options.unit] if family == compared else family for family in families]
+    return [*families, READING] if options.readings == "model" and READING not in families else families
+
+
+def _check(options: ScoreOptions, families: Collection[str | Family]) -> None:
+    """Raises UnknownName for a value that an option does not have, UserError for options that contradict."""
+    for what, value, known in (
+        ("set of rules", options.rules, RULES),
+        ("reader", options.readings, READERS),
+        ("kind of sources", options.sources, SOURCES),
+        ("retry", options.retry, RETRIES),
+    ):
+        if value is not None and value not in known:
+            raise UnknownName(what, value, known)
+    if options.pairs and PAIRWISE not in families:
+        raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
+    if options.reference and not any("reference" in metric.inputs for metric in load_metrics(families)):
+        raise UserError("--reference says what race compares reports with: add it to the metrics, --metrics race.")
+    if options.sources == "live" and options.rules == "drg":
+        raise UserError(
+            "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."
+        )
+    if options.retry == "everything" and (options.max_tokens is not None or options.max_dollars is not None):
+        raise UserError("--retry everything asks all anew each time, so a cap would never let it end: leave one out.")
+
+
+def failed_answers(
+    scores: Scores,
+    families: Collection[str],
+    judges: Collection[JudgeRef],
+    rules: str,
+    compared: Sequence[tuple[str, str]],
+) -> int:
+    """To how many questions of these families, judges, rules and pairs there is no usable answer; what others failed
+    in was not asked for."""
+    asked = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
+    judged = (row for row in scores.judgings if row.metric in families)
+    paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)
+    return sum(row.failed for row in judged if row.rules == rules and (row.judge, row.judge_params) in asked) + sum(
+        row.failed_verdicts for row in paired if row.rules == rules and (row.judge, row.judge_params) in asked
+    )
+
+
+def unfetched_claims(scores: Scores) -> int:
+    """How many claims are n/a since nobody fetched a page that they cite."""
+    rows = [row for row in scores.scores if row.variant == "FP_web"]
+    return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)

@@ -1,6 +1,7 @@
 """How commands and Python come to a web: by its name, with the keys and addresses of the settings."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.errors import UserError
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from drretail.env.web.base import Web
     from drretail.env.web.live import Pages
     from drretail.env.web.registry import WebOptions
+    from drretail.env.world import World
     from drretail.records.run import System
     from drretail.settings import Settings
 
@@ -21,6 +23,20 @@ def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
     from drretail.env.web.registry import open_web
 
     return open_web(settings.web, _options(settings, replayed=replayed))
+
+
+def web_of(
+    world: "str | Path | World", web: "str | Web | None", settings: "Settings", *, replayed: bool = False
+) -> "Web":
+    """The web that agents search: the one of an open world, the one that is given, or that of the settings.
+
+    Raises UserError for a web beside an open world, which has its own.
+    """
+    if isinstance(world, str | Path):
+        return chosen_web(settings, replayed=replayed) if web is None or isinstance(web, str) else web
+    if web is not None:
+        raise UserError("The world is open already: give its web to open_world.")
+    return world.web
 
 
 def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "dict[str, Pages]":

@@ -2,13 +2,12 @@
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.errors import NotFound, UserError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from drretail.env.servers.naming import ServerSettings
     from drretail.env.web.base import Web
     from drretail.env.world import World
@@ -18,7 +17,7 @@ DEMO = "demo"
 
 
 def open_world(
-    spec: "str | Path" = DEMO,
+    spec: str | Path = DEMO,
     *,
     web: "str | Web | None" = None,
     mongo_url: str | None = None,
@@ -42,6 +41,16 @@ def open_world(
     place = place_of(str(spec), quiet=quiet)
     servers = server_settings(mongo_url=mongo_url, es_url=es_url) if is_on_servers(place) else None
     return open_place(place, servers=servers, web=web)
+
+
+@contextmanager
+def world_of(world: "str | Path | World", web: "Web", *, quiet: bool = True) -> "Generator[World]":
+    """An open world as it is, or the one that is named with that web, closed afterwards."""
+    if not isinstance(world, str | Path):
+        yield world
+        return
+    with open_world(world, web=web, quiet=quiet) as opened:
+        yield opened
 
 
 @contextmanager
@@ -126,7 +135,7 @@ def server_settings(**given: str | None) -> "ServerSettings":
     )
 
 
-def _demo_folder(*, quiet: bool) -> "Path":
+def _demo_folder(*, quiet: bool) -> Path:
     from drretail.data_ingest.demo import ensure_demo_world
     from drretail.progress import choose_progress
     from drretail.settings import read_settings

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from drretail import __version__
+from drretail.cli.options.command import Command, Group
 from drretail.errors import shortened
 
 LONGEST_USAGE = 400
@@ -52,7 +53,7 @@ COMMANDS = {
     ),
     "score": (
         "drretail.cli.score:score",
-        "Judges every report that is not judged yet and prints a scoreboard: a row a system, and what differs.",
+        "Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.",
     ),
     "compare": (
         "drretail.cli.compare:compare",
@@ -65,7 +66,7 @@ COMMANDS = {
         "Shows the reports of an experiment with every claim marked by its verdict.",
     ),
     "import": (
-        "drretail.cli.imports.command:import_reports",
+        "drretail.cli.imports.import_reports:import_reports",
         "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.",
     ),
     "export": (
@@ -98,9 +99,12 @@ class Commands(TyperGroup):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
+            found.info.cls = Group
+            for subcommand in found.registered_commands:
+                subcommand.cls = Command
             return get_group(found)
         single = typer.Typer(add_completion=False)
-        single.command(cmd_name)(found)
+        single.command(cmd_name, cls=Command)(found)
         return get_command(single)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

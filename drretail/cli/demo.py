@@ -1,7 +1,7 @@
 """``drretail demo``: the whole path in one command, small, without a key or a server."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,7 +43,7 @@ def demo(
         counts = shop.manifest.counts
         progress.note(f"{folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders.")
         asked = demo_queries(shop, to / "queries.jsonl", SEED)
-        _answer(to, shop, folder, asked, quiet=quiet)
+        _answer(to, shop, asked, quiet=quiet)
         _judge(to / "exp", shop, progress)
         _play(to / "recorded", shop, folder, progress)
     pages = {"report.html": to / "recorded", "rules.html": to / "exp"}
@@ -55,36 +55,28 @@ def demo(
     typer.echo(str(to / "report.html"))
 
 
-def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *, quiet: bool) -> None:
+def _answer(to: Path, shop: "World", asked: "tuple[Query, ...]", *, quiet: bool) -> None:
     """Runs all queries; the first question is shown with its research and its report."""
-    from drretail.agents.running.batch import Batch
-    from drretail.agents.running.new_experiment import open_experiment
-    from drretail.agents.running.runner import recorded_in
-    from drretail.api.models import Opener
-    from drretail.api.run import runner_of
-    from drretail.cli.narration import markdown_report, print_report
-    from drretail.cli.options.systems import narrated, suts
-    from drretail.cli.run_progress import RunsNarrated
-    from drretail.env.offers import Offers
+    from drretail.api.recorded import RecordedAnswer
+    from drretail.api.run import run
+    from drretail.cli.narration import print_report
+    from drretail.cli.run_progress import TerminalObserver
     from drretail.files import write_atomically
-    from drretail.progress import choose_progress
-    from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.settings import OFFLINE_MODEL
     from drretail.viewer.output import say
 
-    settings = read_settings()
     first = asked[0]
     say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
-    players = suts(["react"], [OFFLINE_MODEL], shop, Opener(settings))
     # Without floors: of three reports the tables would say little else than that nothing applies.
-    with open_experiment(to / "exp", shop, asked, players, SEED, reference=Offers(shop).reference) as experiment:
-        watch = RunsNarrated(choose_progress("none" if quiet else None))
-        told = narrated(runner_of(shop, settings, str(folder)), quiet=quiet)
-        Batch(told, experiment, 1, watch).run_all(players, asked[:1])
-        Batch(runner_of(shop, settings, str(folder)), experiment).run_all(players, asked[1:])
-        recorded = recorded_in(experiment.run_folder(players[0].label, first.query_id, 1))
+    given: dict[str, Any] = {"to": to / "exp", "seed": SEED, "baselines": False, "parallel": 1}
+    observer = TerminalObserver(quiet=quiet)
+    run(shop, asked, "react", OFFLINE_MODEL, only=[first.query_id], observer=observer, **given)
+    experiment = run(shop, asked, "react", OFFLINE_MODEL, **given)
+    answered = experiment.run("react", first.query_id)
+    recorded = RecordedAnswer(answered, experiment.evidence(answered))
     say("")
     print_report(recorded, to / "exp")
-    write_atomically(to / "report.md", markdown_report(recorded))
+    write_atomically(to / "report.md", recorded.report)
     say(f"\nTwo more questions ({to / 'queries.jsonl'}) were answered as well. Now all three are judged.")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Recorded:
         """The experiment, held for the runs of clients in sessions such as this one."""
         from drretail.agents.running.client_runs import Recording
         from drretail.agents.running.system import system_options
-        from drretail.api.run import runner_of
+        from drretail.api.systems import runner_of
         from drretail.env.offers import Offers
 
         assert self.to is not None

@@ -15,8 +15,7 @@ from drretail.records.run import Step
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
-    from drretail.agents.running.runner import Recorded
-    from drretail.viewer.cart import Cart
+    from drretail.api.recorded import RecordedAnswer
 
 
 Value = dict[str, Any]
@@ -126,7 +125,7 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
-def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
+def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> None:
     """The report with numbered references on stdout; on stderr the understood wish, or why there is none."""
     run = recorded.run
     if run.error is not None:
@@ -134,7 +133,7 @@ def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
         return
     if run.understood is not None:
         say("\n".join(["Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""]))
-    text = markdown_report(recorded)
+    text = recorded.report
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.markdown import Markdown
@@ -145,23 +144,7 @@ def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
     say(closing_line(recorded, kept_in))
 
 
-def markdown_report(recorded: "Recorded") -> str:
-    """The report in markdown, ids replaced by numbered links, and what belongs into the cart where that is known."""
-    from drretail.grounding.report.render import render_report
-    from drretail.viewer.cart import cart_markdown
-
-    text = render_report(recorded.run.report or "", recorded.evidence).text
-    cart = _cart(recorded)
-    return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"
-
-
-def _cart(recorded: "Recorded") -> "Cart | None":
-    from drretail.viewer.cart import cart_of
-
-    return cart_of(recorded.run, {entry.id: entry for entry in recorded.evidence})
-
-
-def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
+def closing_line(recorded: "RecordedAnswer", kept_in: Path | None) -> str:
     """What the research took, in one line."""
     from drretail.agents.running.outcomes import Ended
 
@@ -189,7 +172,7 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
     return f"{run.system}: {', '.join(parts)}.{kept}"
 
 
-def report_document(recorded: "Recorded") -> dict[str, Any]:
+def report_document(recorded: "RecordedAnswer") -> dict[str, Any]:
     """The run with its report rendered and its cart, for --json."""
     from drretail.grounding.report.render import render_report
     from drretail.viewer.cart import cart_document
@@ -199,6 +182,5 @@ def report_document(recorded: "Recorded") -> dict[str, Any]:
         return {"run": run}
     rendered = render_report(recorded.run.report, recorded.evidence)
     references = [reference.model_dump(mode="json", exclude_none=True) for reference in rendered.references]
-    cart = _cart(recorded)
     document = {"run": run, "report_markdown": rendered.text, "references": references}
-    return document if cart is None else document | {"cart": cart_document(cart)}
+    return document if recorded.cart is None else document | {"cart": cart_document(recorded.cart)}

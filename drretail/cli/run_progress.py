@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 from drretail.agents.running.batch import Watch
 from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
 from drretail.agents.running.runner import Runner
-from drretail.progress import Bar, Progress
+from drretail.api.observer import Observer
+from drretail.cli.narration import told as step_line
+from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
+from drretail.viewer.output import say
 
 
 class RunsShown(Watch):
@@ -88,24 +91,57 @@ class RunsNarrated(Watch):
         self._progress.note("Stopping after this run. Ctrl-C again stops at once.")
 
 
-@contextmanager
-def watched(
-    progress: Progress, runner: Runner, runs: int, waiting: ExitStack | None = None, *, narrated: bool
-) -> Generator[Watch]:
-    """Who is told of the runs for the time of a ``with`` block; a narrated runner tells its steps itself.
+class TerminalObserver(Observer):
+    """Shows on stderr what a command does: notes always, progress and waiting unless ``quiet``."""
 
-    ``waiting`` shows what is done before the first run, and is closed then.
-    """
-    if waiting is not None:
-        waiting.close()
-    if narrated:
-        yield RunsNarrated(progress)
-        return
-    with progress.track("runs", runs) as bar:
-        shown = RunsShown(progress, bar)
-        runner.on_step = shown.stepped
-        runner.on_use = shown.used
-        yield shown
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet = quiet
+        self._progress = choose_progress("none" if quiet else None)
+        self._waits = Waits(quiet=quiet)
+
+    def note(self, sentence: str) -> None:
+        say(sentence)
+
+    def waiting(self, line: str) -> None:
+        self._waits(line)
+
+    def runs(self, runner: Runner, count: int, parallel: int) -> AbstractContextManager[Watch]:
+        """Each step where one run goes after the other, else one bar over all of them."""
+        opening = ExitStack()
+        opening.enter_context(busy("opening the experiment", quiet=self.quiet))
+        if min(parallel, count) == 1:
+            self._narrate(runner)
+            return self._headings(opening)
+        return self._bar(runner, count, opening)
+
+    @contextmanager
+    def answer(self, runner: Runner) -> Generator[None]:
+        self._narrate(runner)
+        with self._progress.busy("answering"):  # one call of a model may take a minute
+            yield
+
+    @contextmanager
+    def _headings(self, opening: ExitStack) -> Generator[Watch]:
+        opening.close()
+        yield RunsNarrated(self._progress)
+
+    @contextmanager
+    def _bar(self, runner: Runner, count: int, opening: ExitStack) -> Generator[Watch]:
+        opening.close()
+        with self._progress.track("runs", count) as bar:
+            shown = RunsShown(self._progress, bar)
+            runner.on_step, runner.on_use = shown.stepped, shown.used
+            yield shown
+
+    def _narrate(self, runner: Runner) -> None:
+        """Shows each step as it ends."""
+
+        def on_step(step: Step, text: str) -> None:
+            line = step_line(step, text)
+            if line is not None:
+                self._progress.note(line)
+
+        runner.on_step = on_step
 
 
 def undeclared(tallies: Sequence[Tally]) -> str:
@@ -141,7 +177,7 @@ def made_again(tallies: Sequence[Tally]) -> str | None:
     found = {kind: count for kind, count in counts.items() if count}
     if not found:
         return None
-    flags = " ".join(f"--retry-{kind}" for kind in found)
+    flags = " ".join(f"--retry {kind}" for kind in found)
     runs = " and ".join(f"{count:,} {kind}" for kind, count in found.items())
     return f"The same command with {flags} makes the {runs} {'run' if sum(found.values()) == 1 else 'runs'} again."
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from statistics import variance
 
 from drretail.env.web.stand_in import StandInWeb
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.judge_prompts import PACKAGED, Wording
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
@@ -80,7 +80,7 @@ def _widen(tokens: list[float], counted: float, own: int, others: Range) -> None
 
 def estimate_judging(
     experiment: Path,
-    metrics: Sequence[str],
+    metrics: Sequence[str | Family],
     judges: Sequence[Judge],
     *,
     rules: Rules = "default",
@@ -177,7 +177,7 @@ class Sample:
         return Range(max(0.0, total - error), total + error)
 
 
-def _keys(families: Sequence[Metric | str], judges: Sequence[Judge]) -> list[tuple[str, str]]:
+def _keys(families: Sequence[Family | str], judges: Sequence[Judge]) -> list[tuple[str, str]]:
     """The name of each family with the folder of every judge that is asked in it."""
     return [
         (PAIRWISE if isinstance(family, str) else family.name, judge.slug)

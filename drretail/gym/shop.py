@@ -8,7 +8,7 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from drretail.agents.running.runner import Recorded
-from drretail.api.run import asked_queries
+from drretail.api.queries import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.offers import Offers
 from drretail.env.world import World

@@ -132,12 +132,8 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     else:
         parts += _flags("--model", (f"{role}={spec}" for role, spec in specs.items()))
     parts += [] if repeats == 1 else ["--repeats", str(repeats)]
-    if system.limits.seconds != Limits().seconds:
-        parts += ["--seconds", str(system.limits.seconds)]
-    if system.limits.tool_turns != Limits().tool_turns:
-        parts += ["--tool-turns", str(system.limits.tool_turns)]
-    if system.limits.tokens is not None:
-        parts += ["--tokens", str(system.limits.tokens)]
+    limits, usual = system.limits.model_dump(), Limits().model_dump()
+    parts += _flags("--limit", (f"{name}={value}" for name, value in limits.items() if value != usual[name]))
     parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
     parts += ["--scope any"] if system.sees == "any" and system.agent not in BASELINES else []
     parts += ["--injected"] if system.options.get(INJECTED) else []

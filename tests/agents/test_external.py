@@ -12,10 +12,11 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from drretail.agents.registry import named_agent, named_agents
+from drretail.agents.registry import named_agent
 from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
+from drretail.api.systems import named_agents
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.prices import PriceTable

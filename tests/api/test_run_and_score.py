@@ -125,7 +125,7 @@ def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
         run(world, QUESTION, to=tmp_path / "exp")
     with pytest.raises(UnknownName, match="Did you mean react"):
         run(world, [QUESTION], "reakt", to=tmp_path / "exp")
-    with pytest.raises(UserError, match="Two agents go by the name 'nobody'"):
+    with pytest.raises(UserError, match="Two agents go by the name nobody"):
         run(world, [QUESTION], [MINE, Agent(nobody, roles=())], to=tmp_path / "exp")
     with pytest.raises(UserError, match="no user 'NOBODY'"):
         run(world, [QUESTION], [MINE], user="NOBODY", to=tmp_path / "exp")

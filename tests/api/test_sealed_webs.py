@@ -17,7 +17,7 @@ def test_a_sandbox_brings_its_queries_and_each_size_is_a_system(tmp_path: Path) 
     place = build(tmp_path / "w")
     with drretail.open_world(place) as world:
         web = f"sandbox:{seal(tmp_path / 's', {'q1': PAGES}, [QUERY], world.manifest)}"
-        with pytest.raises(UserError, match="name a file of queries, or give a list"):
+        with pytest.raises(UserError, match="name questions with --queries FILE"):
             drretail.run(world, baselines=False)
         with pytest.raises(UserError, match="give its web to open_world"):
             drretail.run(world, web=web)

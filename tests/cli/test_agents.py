@@ -40,7 +40,7 @@ def test_ablations_stand_beside_each_other_in_one_experiment(
 
 
 def test_limits_are_flags_and_part_of_the_label(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    limits = ["--supervisor-turns", "1", "--researchers", "2", "--tool-turns", "3"]
+    limits = ["--limit", "supervisor_turns=1", "--limit", "researchers=2", "--limit", "tool_turns=3"]
     done = drretail(
         *("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp"),
         *("--agent", "hybrid_react", "--quiet", *limits),
@@ -78,7 +78,7 @@ def test_dr3_runs_with_files_for_some_queries_another_retriever_and_fewer_turns(
     (tmp_path / "mine" / "q1" / "note.md").write_text("The old bird feeder broke.\n")
     done = drretail(
         *("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--agent", "dr3", "--quiet"),
-        *("--files", "mine", "--retriever", "dense:offline:words", "--rag-turns", "2"),
+        *("--files", "mine", "--retriever", "dense:offline:words", "--limit", "rag_turns=2"),
     )
     assert done.returncode == 0, done.stderr
     (system,) = read_definition(tmp_path / "exp").systems.values()

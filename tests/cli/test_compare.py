@@ -110,7 +110,7 @@ def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_agai
     done = drretail("compare", "exp", "--metrics", "pairwise")
     assert done.returncode == 0, done.stderr
     assert "scripted:test gave no usable answer to 24 questions side by side" in done.stdout.replace("\n  ", " ")
-    command = f"score exp --metrics pairwise --pairs {TWO_REPORTS} --judge scripted:test --retry-failed"
+    command = f"score exp --metrics pairwise --pairs {TWO_REPORTS} --judge scripted:test --retry failed"
     assert command in done.stdout
     assert "No language model" not in done.stdout
 

@@ -82,9 +82,9 @@ def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_o
     assert (system["done"], system["before"], system["not_started"]) == (2, 1, 0)
 
 
-@pytest.mark.parametrize("flag", ["--dollars", "--max-dollars"])
-def test_dollars_cannot_be_capped_where_a_price_is_unknown(drretail: Command, flag: str) -> None:
-    done = drretail(*RUN, "--model", "openai:m", "--base-url", "http://127.0.0.1:1/v1", flag, "1")
+@pytest.mark.parametrize("cap", [["--limit", "dollars=1"], ["--max-dollars", "1"]], ids=["run", "experiment"])
+def test_dollars_cannot_be_capped_where_a_price_is_unknown(drretail: Command, cap: list[str]) -> None:
+    done = drretail(*RUN, "--model", "openai:m", "--base-url", "http://127.0.0.1:1/v1", *cap)
     assert done.returncode == 2
     assert "No price is known for openai:m" in done.stderr
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from drretail.agents.running.runner import Recorded
+from drretail.api.recorded import RecordedAnswer
 from drretail.cli.narration import print_report, report_document, told
 from drretail.records.run import Run, Step
 from drretail.records.wish import Want, Wish
@@ -51,9 +51,9 @@ def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: s
     assert told(made, text) == line
 
 
-def recorded(understood: Wish | None) -> Recorded:
+def recorded(understood: Wish | None) -> RecordedAnswer:
     run: Run = a_run(LABEL, "q1-r1", "Take it.").model_copy(update={"understood": understood})
-    return Recorded(run, (), {}, {})
+    return RecordedAnswer(run, ())
 
 
 def test_how_the_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:

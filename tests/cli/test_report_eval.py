@@ -105,11 +105,11 @@ def test_only_what_was_asked_is_told_as_failed(drretail: Command, reports: Path)
     (reports.parent / "judge.toml").write_text(broken, encoding="utf-8")
     failed = drretail(*ASKED, "--rules", "hkuds")
     assert failed.returncode == 3
-    assert "--retry-failed" in failed.stderr
+    assert "--retry failed" in failed.stderr
     (reports.parent / "judge.toml").write_text(SCRIPT, encoding="utf-8")
     done = drretail(*ASKED)
     assert done.returncode == 0, done.stderr
-    assert "--retry-failed" not in done.stderr
+    assert "--retry failed" not in done.stderr
 
 
 def test_an_estimate_knows_both_units(drretail: Command, reports: Path) -> None:

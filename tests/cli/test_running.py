@@ -85,11 +85,11 @@ SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it faile
     ("ended", "said"),
     [
         ([DONE], None),
-        ([DONE, FAILED], "The same command with --retry-failed makes the 1 failed run again."),
-        ([SPOILED, SPOILED], "The same command with --retry-spoiled makes the 2 spoiled runs again."),
+        ([DONE, FAILED], "The same command with --retry failed makes the 1 failed run again."),
+        ([SPOILED, SPOILED], "The same command with --retry spoiled makes the 2 spoiled runs again."),
         (
             [SPOILED, FAILED],
-            "The same command with --retry-failed --retry-spoiled makes the 1 failed and 1 spoiled runs again.",
+            "The same command with --retry failed --retry spoiled makes the 1 failed and 1 spoiled runs again.",
         ),
     ],
 )

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from drretail.cli.score import failed_answers, off_the_board
+from drretail.api.score import failed_answers
+from drretail.eval.scores.selection import off_the_board
 from drretail.records.pairs import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn

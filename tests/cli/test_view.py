@@ -70,7 +70,7 @@ def test_a_port_in_use_is_one_sentence(exp: Path) -> None:
 
 
 def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.cli.view.find_spec", lambda name: None)
+    monkeypatch.setattr("drretail.api.view.find_spec", lambda name: None)
     said = refused(str(exp))
     assert said == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
     assert "ann" in CliRunner().invoke(app, ["view", str(exp), "--results"]).output

@@ -208,7 +208,7 @@ def test_failed_runs_are_tried_again_when_asked_and_then_all_are_done(
     played: Played, home: Path, models: list[str]
 ) -> None:
     played.server.plan = Plan()
-    again = drretail(home, *models, "--retry-failed", "--json")
+    again = drretail(home, *models, "--retry", "failed", "--json")
     assert again.returncode == 0, again.stderr
     systems = json.loads(again.stdout)["systems"]
     assert sum(row["done"] for row in systems) == len(played.runs)

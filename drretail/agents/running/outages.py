@@ -12,7 +12,7 @@ IN_A_ROW = 5
 """Calls of one tool, of all runs together. A turn asks for up to four at once, and those may fall into one moment."""
 SHOP = FAMILIES["catalog"] | FAMILIES["user"]
 AGAIN = "mend that and run the same command again: it goes on from here"
-SPOILED = "--retry-spoiled makes runs again that ended with such calls"
+SPOILED = "--retry spoiled makes runs again that ended with such calls"
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class Outages:
     """Counts, over all runs of a command, the calls of each tool of the shop that a failing server left unanswered.
 
     Without the shop no run is worth its tokens. Without the web one still is: what fails there is counted when runs
-    have ended (``--retry-spoiled``), and only a search engine that refuses the key stops them, since it will go on so.
+    have ended (``--retry spoiled``), and only a search engine that refuses the key stops them, since it will go on so.
     """
 
     most: int = IN_A_ROW

@@ -67,7 +67,7 @@ class Tally:
     spoiled: int = 0
     """Runs with such a call: what they are worth says less of the system than of the server."""
     spoiled_done: int = 0
-    """Those of them that are done: --retry-failed leaves them as they are."""
+    """Those of them that are done: ``--retry failed`` leaves them as they are."""
     picks_unknown: int = 0
     """Runs that are done without picks that can be read."""
 

@@ -1,5 +1,5 @@
 """``drretail import``, in a folder of its own: "import" is no name that a file of Python may have.
 
-command.py   reads a format, writes an experiment
+import_reports.py  reads a format, writes an experiment
 printed.py   what came into it, as tables and as JSON
 """

@@ -10,6 +10,5 @@ plant.py  known errors, and who finds them
 exploits.py  reports that deserve nothing, and which metric falls for them
 memory.py  what a model knows of a shop by heart
 bias.py  known ways in which judges are biased, measured on one
-asking.py  how questions that are about no run are asked
-made_reports.py  how reports that the lab made are judged
+kept.py  findings, notes and estimates, printed in one way
 """

@@ -1,7 +1,7 @@
 """Flags that several commands share.
 
-groups.py       a dataclass of flags in the place of them
+parameters.py   flags made from the fields of dataclasses
+command.py      a command: help under headings, old flags, its exit code
 flags.py        flags that are alike everywhere, alone and as such dataclasses
 query_files.py  the file that queries are written to
-systems.py      systems from flags, the paper's preset, and a runner that tells its steps
 """

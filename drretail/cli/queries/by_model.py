@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from drretail.records.evidence import Finding
     from drretail.records.models import ModelChoice
     from drretail.records.run import Usage
-    from drretail.settings import Settings
 
 
 # So many failures are told one by one; --json holds all.
@@ -85,24 +84,6 @@ def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[d
     }
 
 
-def chosen_writer(flag: str | None, profile: str | None, settings: "Settings") -> "ModelChoice":
-    """The model of the flag, else of a profile, else of the settings, else the rules, offline:shopper.
-
-    A profile that is named comes before the model of the settings. Raises UserError for an unknown profile, and for
-    another offline model.
-    """
-    from drretail.api.models import profile_of
-    from drretail.records.models import ModelChoice
-    from drretail.settings import OFFLINE_MODEL
-
-    found = None if flag or (profile is None and settings.model) else profile_of(profile, settings)
-    choice = found.choice("") if found else ModelChoice(model=flag or settings.model or OFFLINE_MODEL)
-    provider, _, name = choice.model.partition(":")
-    if provider == "offline" and name and choice.model != OFFLINE_MODEL:
-        raise UnknownName("offline query generator", name, [OFFLINE_MODEL.partition(":")[2]])
-    return choice
-
-
 def opened_writer(choice: "ModelChoice", opener: "Opener") -> QueryWriter | None:
     """The model, opened; None for offline:shopper, in whose place rules write."""
     from drretail.settings import OFFLINE_MODEL
@@ -135,14 +116,14 @@ def named_writer(
 
     Raises UserError for an unknown mode, model or profile, and for generic queries without a model.
     """
-    from drretail.api.models import Opener
+    from drretail.api.models import Opener, writer_choice
     from drretail.progress import Waits
     from drretail.settings import read_settings
 
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
     settings = read_settings()
-    choice = chosen_writer(flag, profile, settings)
+    choice = writer_choice(flag, profile, settings)
     writer = opened_writer(choice, Opener(settings, base_urls, keyless=keyless, tell=Waits(quiet=quiet)))
     if writer is None and mode == "generic":
         raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")

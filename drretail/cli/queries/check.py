@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.review import Reviewer, review
 
 if TYPE_CHECKING:

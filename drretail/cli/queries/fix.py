@@ -80,8 +80,8 @@ def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
 
 def _writer(fixing: Fixing) -> "QueryWriter | None":
     """The model of the flags only: money is spent where somebody asks for it."""
-    from drretail.api.models import Opener
-    from drretail.cli.queries.by_model import chosen_writer, opened_writer
+    from drretail.api.models import Opener, writer_choice
+    from drretail.cli.queries.by_model import opened_writer
     from drretail.progress import Waits
     from drretail.settings import read_settings
 
@@ -89,7 +89,7 @@ def _writer(fixing: Fixing) -> "QueryWriter | None":
         return None
     settings = read_settings()
     opener = Opener(settings, fixing.base_urls, tell=Waits(quiet=fixing.quiet))
-    return opened_writer(chosen_writer(fixing.model, fixing.profile, settings), opener)
+    return opened_writer(writer_choice(fixing.model, fixing.profile, settings), opener)
 
 
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, write_queries
 from drretail.cli.queries.carry import carry
 from drretail.cli.queries.check import check

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
 from drretail.errors import UserError
 from drretail.records.base import Record

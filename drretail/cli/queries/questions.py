@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drretail.cli.options import flags
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def typing_model(model: str | None, calls: flags.Calls, *, quiet: bool) -> "Quer
 
     Raises UserError for the rules, which read no questions.
     """
-    from drretail.api.models import Opener
-    from drretail.cli.queries.by_model import chosen_writer, opened_writer
+    from drretail.api.models import Opener, writer_choice
+    from drretail.cli.queries.by_model import opened_writer
     from drretail.errors import UserError
     from drretail.progress import Waits
     from drretail.settings import read_settings
@@ -109,7 +109,7 @@ def typing_model(model: str | None, calls: flags.Calls, *, quiet: bool) -> "Quer
     if model is None and calls.model_profile is None:
         return None
     settings = read_settings()
-    choice = chosen_writer(model, calls.model_profile, settings)
+    choice = writer_choice(model, calls.model_profile, settings)
     writer = opened_writer(choice, Opener(settings, calls.base_url or (), tell=Waits(quiet=quiet)))
     if writer is None:
         raise UserError("Rules don't type what questions want: name a language model, or type it by hand.")

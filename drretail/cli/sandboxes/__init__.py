@@ -2,7 +2,7 @@
 
 group.py          the group
 build.py          sandbox build
-found_pages.py    build with a search engine and a model
+spent.py         what a model took, and which tasks failed
 queries.py        queries for tasks that were built without one
 sandbox_check.py  what is wrong with a sandbox
 """

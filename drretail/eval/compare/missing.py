@@ -35,7 +35,7 @@ def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterat
                 yield Missing(what=f"{side}: {lost:,} of {len(plans):,} imported reports have no word")
                 continue
             what = f"{side}: {lost:,} of {len(plans):,} runs failed or were not made"
-            yield Missing(what=what, command=f"drretail run --to {experiment} … --retry-failed")
+            yield Missing(what=what, command=f"drretail run --to {experiment} … --retry failed")
 
 
 def _judgements(
@@ -66,7 +66,7 @@ def _unheard(gathered: Gathered, comparison: Comparison, experiment: str, name: 
             yield Missing(what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command)
         if failed:
             what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
-            yield Missing(what=what, command=f"{command} --retry-failed")
+            yield Missing(what=what, command=f"{command} --retry failed")
 
 
 def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
@@ -165,7 +165,7 @@ def _of_judge(seat: Seat, rows: Sequence[PairScore], command: str) -> Iterator[M
     if failed:
         nothing = "" if any(row.n_scored for row in rows) else ", so nothing is known of whom it prefers"
         what = f"{spec} gave no usable answer to {counted(failed, 'question')} side by side{nothing}"
-        yield Missing(what=what, command=f"{command} --retry-failed")
+        yield Missing(what=what, command=f"{command} --retry failed")
     if unasked:
         what = f"{counted(unasked, 'comparison')} side by side not asked of {spec} yet"
         yield Missing(what=what, command=command)

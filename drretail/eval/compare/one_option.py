@@ -160,8 +160,8 @@ ABLATED: Mapping[Option, AblatedOption] = {
         ),
         order=_counted(float),
         is_stepwise=True,
-        lacking="two limits of turns: run it with --rag-turns 2 and then --rag-turns 8 into the same folder "
-        "(docs/sandboxes.md)",
+        lacking="two limits of turns: run it with --limit rag_turns=2 and then --limit rag_turns=8 into the same "
+        "folder (docs/sandboxes.md)",
         number=float,
     ),
     "web": AblatedOption(

@@ -10,5 +10,6 @@ pair_rows.py   rows of pairs, and strengths of many systems after Bradley and Te
 slices.py      which slices a query is in, and their rows
 agreement.py   how far judges agree
 scoreboard.py  one row a system: scores, what its runs took, what differs
+selection.py   the rows of some families
 file.py        scores.json, made and read
 """

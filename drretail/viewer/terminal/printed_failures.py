@@ -25,7 +25,7 @@ def print_failures(found: "Failures", ratings: "Sequence[LowRating]") -> None:
         [
             "Reports: with a low rating, of those rated. One rating may be about several modes.",
             *([f"Of {people:,} a person says what they are about."] if people else []),
-            *([f"{unsorted:,} could not be sorted: --retry-failed asks again."] if unsorted else []),
+            *([f"{unsorted:,} could not be sorted: --retry failed asks again."] if unsorted else []),
             "",
         ]
     )

@@ -117,9 +117,9 @@ def results_document(results: VoteResults) -> dict[str, Any]:
     return asdict(results)
 
 
-def told_results(ballots: Sequence[Ballot]) -> str:
+def told_results(results: VoteResults) -> str:
     """A sentence on how much who has said."""
-    people = results_of(ballots).people
+    people = results.people
     if not people:
         return "Nobody has voted."
     return "; ".join(f"{it.annotator}: {', '.join(_parts(it))}" for it in people) + "."

@@ -8,7 +8,8 @@ import pytest
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once
-from drretail.cli.options.systems import asked_by
+from drretail.api.options.run import RunOptions
+from drretail.api.systems import with_preset
 from drretail.env.world import World
 from drretail.experiment import read_definition, read_run, run_folder
 from drretail.files import read_json, write_json
@@ -49,7 +50,8 @@ def test_the_scope_stands_in_the_experiment(world: World, folder: Path) -> None:
 
 
 def test_the_papers_preset_shows_any_users_data() -> None:
-    assert (asked_by(None, None, None, "paper").scope, asked_by(None, None, None, "paper").ablation) == ("any", None)
+    options = with_preset(RunOptions(preset="paper"))
+    assert (options.scope, options.preset) == ("any", None)
 
 
 def test_an_older_experiment_goes_on_with_the_scope_it_began_with(world: World, folder: Path) -> None:

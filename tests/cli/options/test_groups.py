@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from drretail.cli.options.groups import grouped
+from drretail.cli.options.parameters import grouped
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def test_a_truncated_packed_file_is_refused_and_leaves_nothing(drretail: Command
 
 
 def test_why_a_run_failed_is_said(drretail: Command, shop: str, queries: str) -> None:
-    done = drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--tokens", "1", "--quiet")
+    done = drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--limit", "tokens=1", "--quiet")
     assert done.returncode == 3
     assert "q1-r1: budget: the 1 tokens allowed do not suffice for the next call" in done.stderr
 

@@ -212,7 +212,7 @@ def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None
     }
     told = {it.what: it.command for it in comparison(replace(held, tables_of_judges={table_key: heard})).missing}
     assert told["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
-        "drretail score exp --metrics quality --judge anthropic:claude --retry-failed"
+        "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
     )
 
 

@@ -313,11 +313,11 @@ def test_a_judge_whose_answers_all_failed_is_told_and_asked_again() -> None:
     told = {it.what: it.command for it in comparison(beside([6.0, 7.0], [6.0, 7.0]), pairs=[gone]).missing}
     what = "anthropic:claude gave no usable answer to 40 questions side by side, so nothing is known of whom it prefers"
     command = "drretail score exp --metrics pairwise --pairs a~b --judge anthropic:claude"
-    assert told[what] == f"{command} --retry-failed"
+    assert told[what] == f"{command} --retry failed"
     assert not any("No language model" in it for it in told)
     some = gone.model_copy(update={"n_scored": 5, "not_judged": 3, "failed_verdicts": 1})
     told = {it.what: it.command for it in comparison(beside([6.0, 7.0], [6.0, 7.0]), pairs=[some]).missing}
-    assert told["anthropic:claude gave no usable answer to 1 question side by side"] == f"{command} --retry-failed"
+    assert told["anthropic:claude gave no usable answer to 1 question side by side"] == f"{command} --retry failed"
     assert told["3 comparisons side by side not asked of anthropic:claude yet"] == command
 
 

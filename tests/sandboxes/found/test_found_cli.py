@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from drretail.cli.sandboxes.found_pages import files_by
+from drretail.api.sandboxes import files_by
 from drretail.cli.sandboxes.group import sandbox_app
 from drretail.env.world import open_world
 from drretail.errors import UserError

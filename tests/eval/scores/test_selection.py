@@ -1,8 +1,8 @@
-"""What a command prints of scores.json, and what it names."""
+"""The parts of scores.json that a command prints."""
 
 from typing import Any
 
-from drretail.cli.score import of_families, others_held
+from drretail.eval.scores.selection import of_families, other_families
 from drretail.records.pairs import PairScore
 from drretail.records.score import Agreement, Judging, Score, Scores, SliceScore
 
@@ -34,6 +34,6 @@ def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
     assert of_families(scores, ["pairwise"]).scores == ()
 
 
-def test_the_others_are_named_in_one_line() -> None:
-    assert others_held(held("quality", "checks"), ["checks"]).startswith("scores.json also holds quality, pairwise: ")
-    assert others_held(held("quality"), ["quality", "pairwise"]) == ""
+def test_the_others_are_named_in_their_order() -> None:
+    assert other_families(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
+    assert other_families(held("quality"), ["quality", "pairwise"]) == []

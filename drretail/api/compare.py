@@ -1,0 +1,106 @@
+"""``compare`` and ``compare_all``: systems side by side, from what was judged."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from drretail.api.option import accepts
+from drretail.api.options.compare import CompareOptions
+from drretail.api.options.shared import folder_of, names_in, texts_in
+from drretail.errors import UserError
+from drretail.eval.compare.ablations import tables_of_experiment
+from drretail.eval.compare.comparing import compare_recorded, families_away
+from drretail.eval.compare.distractors import distractor_tables
+from drretail.eval.compare.fail_if import broken_rules, read_rule
+from drretail.eval.compare.twins import TwinRow, twin_rows
+from drretail.eval.compare.two_worlds import compare_beside, name_there
+from drretail.eval.family import Family
+from drretail.eval.lab.card import card_lines, judges_of_faithfulness
+from drretail.records.comparison import Comparison, DistractorTable, SettingTable
+
+
+@accepts(CompareOptions)
+def compare(options: CompareOptions) -> Comparison:
+    """System ``a`` beside system ``b``, query by query: what can be concluded, what can't, and what is missing.
+
+    A label's beginning will do where no other label begins so; ``b`` may be left out where there are two systems.
+    Nothing is judged. Raises UnknownName for a label that nothing goes by, UserError for one that could be several, and
+    where several pairs are left: ``compare_all`` compares them.
+    """
+    found = compare_with(options).comparisons
+    if len(found) != 1:
+        raise UserError(f"There are {len(found)} pairs to compare, not one: name a and b, or use compare_all.")
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What ``compare`` prints: pairs of systems, or with ``by`` the settings of one option."""
+
+    comparisons: list[Comparison] = field(default_factory=list[Comparison])
+    broken: list[str] = field(default_factory=list[str])
+    """A sentence for each rule of ``fail_if`` that is met."""
+    cards: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By judge of faithfulness, how often it is right about claims that people labelled."""
+    away: list[str] = field(default_factory=list[str])
+    """Families with verdicts that are not compared, since no such metric is installed."""
+    settings: list[SettingTable] = field(default_factory=list[SettingTable])
+    distractors: list[DistractorTable] = field(default_factory=list[DistractorTable])
+    twins: list[TwinRow] = field(default_factory=list[TwinRow])
+
+
+@accepts(CompareOptions)
+def compare_all(options: CompareOptions) -> Compared:
+    """All pairs of systems, or those with ``a``; with ``by`` one table for each metric and judge instead.
+
+    Raises as ``compare`` does, and UserError for options that contradict each other.
+    """
+    return compare_with(options)
+
+
+def compare_with(options: CompareOptions) -> Compared:
+    """What these options compare."""
+    experiment = folder_of(options.experiment)
+    if options.by is not None:
+        return _by_setting(experiment, options)
+    if options.metric:
+        raise UserError("--metric goes with --by: without it, name families with --metrics.")
+    families, judges = _families(options), texts_in(options.judges)
+    rules = [read_rule(text) for text in texts_in(options.fail_if)]
+    if options.beside is None:
+        found = compare_recorded(experiment, options.a, options.b, metrics=families, judges=judges, bar=options.bar)
+    else:
+        other = Path(options.beside)
+        if options.b not in (None, f"{options.a}@{name_there(other)}"):
+            raise UserError("With --beside a system meets itself: name one, or none for all.")
+        found = compare_beside(experiment, other, options.a, metrics=families, judges=judges, bar=options.bar)
+    shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
+    return Compared(
+        found,
+        broken=list(broken_rules(found, rules)),
+        cards={judge: line for judge, line in card_lines(experiment).items() if judge in shown},
+        away=families_away(experiment) if families is None else [],
+    )
+
+
+def _families(options: CompareOptions) -> list[str | Family] | None:
+    """The named families; None without any, which stands for all that were judged."""
+    if options.metrics is None:
+        return None
+    brought = [options.metrics] if isinstance(options.metrics, str) else list(options.metrics)
+    families = [name for one in brought for name in ([one] if isinstance(one, Family) else names_in(one))]
+    if not families:
+        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
+    return families
+
+
+def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
+    by = options.by
+    if options.a is not None or options.fail_if or options.metrics or options.beside is not None:
+        raise UserError(f"--by {by} compares settings of one agent: leave systems, --metrics, --fail-if, --beside out.")
+    if by == "twin":
+        return Compared(twins=twin_rows(experiment))
+    assert by is not None
+    wanted, judges = texts_in(options.metric), texts_in(options.judges)
+    held = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
+    return Compared(settings=[table for table in held if table.by == by], distractors=distractor_tables(held))

@@ -1,0 +1,184 @@
+"""Judges that are opened once, what they are asked, and what the functions of ``lab`` give."""
+
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from drretail.api.judges import judges_for
+from drretail.api.models import Opener
+from drretail.api.options.shared import texts_in
+from drretail.api.score import unfetched_claims
+from drretail.env.store.base import Store
+from drretail.errors import UserError
+from drretail.eval.estimate import estimate_judging
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.spending import Allowance, CapReached, capped
+from drretail.eval.scoring import score
+from drretail.event_loop import run_loop
+from drretail.experiment import locked
+from drretail.llm.estimates import Estimate
+from drretail.llm.prices import PriceTable
+from drretail.progress import Bar, Waits, choose_progress
+from drretail.settings import Settings, read_settings
+
+F = TypeVar("F")
+Lot = Callable[[Allowance, Bar], Coroutine[Any, Any, None]]
+"""Asks what is missing of some questions; it may raise CapReached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[F]):
+    """A finding that is kept in EXP/lab."""
+
+    finding: F
+    document: dict[str, Any]
+    """What --json prints."""
+    left: int = 0
+    """Answers that are missing or of no use, and one more where the cap was reached."""
+    notes: Sequence[str] = ()
+    """Sentences on what is left, and on how it is asked for."""
+    hint: str = ""
+    """What a person may look at or do next."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabEstimate:
+    """What a command of ``lab`` is likely to take."""
+
+    folder: Path
+    estimates: list[Estimate]
+    prices: PriceTable
+
+
+class JudgeOptions(Protocol):
+    """What the options of all commands have in which judges are asked."""
+
+    @property
+    def judge(self) -> Any: ...
+    @property
+    def model_profile(self) -> str | None: ...
+    @property
+    def base_url(self) -> Any: ...
+    @property
+    def max_tokens(self) -> int | None: ...
+    @property
+    def max_dollars(self) -> float | None: ...
+    @property
+    def retry(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Judges, opened once, with what they need."""
+
+    families: Sequence[str]
+    judges: Sequence[Judge]
+    opener: Opener
+    settings: Settings
+    options: JudgeOptions
+    quiet: bool
+
+    @classmethod
+    def of(cls, families: Sequence[str], options: JudgeOptions, *, keyless: bool, quiet: bool) -> "Bench":
+        settings = read_settings()
+        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+        judges = judges_for(families, options.judge, opener, options.model_profile)
+        return cls(families, judges, opener, settings, options, quiet)
+
+    @property
+    def again(self) -> Again:
+        return again_of(self.options.retry)
+
+    def estimate(
+        self,
+        folder: Path,
+        *,
+        pairs: Sequence[str] = (),
+        rate_floors: bool = False,
+        more: Iterable[Estimate] = (),
+    ) -> LabEstimate:
+        """What judging the reports in this folder would take, and what ``more`` says."""
+        estimates = estimate_judging(folder, self.families, self.judges, pairs=pairs, rate_floors=rate_floors)
+        return LabEstimate(folder, [*estimates, *more], self.opener.prices)
+
+    def allowance(self, folders: Sequence[Path]) -> Allowance | None:
+        """What all judging in these folders may take together; None without a cap."""
+        tokens, dollars = self.options.max_tokens, self.options.max_dollars
+        models = [judge.model for judge in self.judges if judge.model is not None]
+        found = [capped(folder, models, self.opener.prices, tokens, dollars) for folder in folders]
+        allowances = [allowance for allowance in found if allowance is not None]
+        if not allowances:
+            return None
+        whole, *others = allowances
+        for other in others:
+            whole.spent_tokens += other.spent_tokens
+            whole.spent_dollars += other.spent_dollars
+        return whole
+
+    def score(
+        self,
+        folder: Path,
+        store: Store | None,
+        allowance: Allowance | None,
+        *,
+        pairs: Sequence[str] = (),
+        rate_floors: bool = False,
+    ) -> tuple[int, list[str]]:
+        """Judges what is not judged yet; gives how much is left, and sentences on it."""
+        scores = run_loop(
+            score(
+                folder,
+                self.families,
+                self.judges,
+                store=store,
+                progress=choose_progress("none" if self.quiet else None),
+                page_age=self.settings.page_age,
+                again=self.again,
+                allowance=allowance,
+                pairs=pairs,
+                rate_floors=rate_floors,
+                prices=self.opener.prices,
+            )
+        )
+        closing = None if allowance is None else allowance.closing
+        notes = [] if closing is None else [closing]
+        if unfetched := unfetched_claims(scores):
+            notes.append(
+                f"Claims on pages that nobody fetched: {unfetched:,}, which nobody could judge. `drretail score EXP "
+                "--fetch-sources`, before this command, fetches them."
+            )
+        failed = sum(judging.failed for judging in scores.judgings)
+        if failed:
+            notes.append(
+                f"A judge gave no usable answer {failed:,} times: the same command with --retry failed asks again."
+            )
+        return failed + (closing is not None), notes
+
+
+def again_of(retry: str | None) -> Again:
+    """What is asked once more. Raises UserError for anything but "failed"."""
+    if retry not in (None, "failed"):
+        raise UserError(f"--retry {retry}: only failed is asked again.")
+    return "failed" if retry else "nothing"
+
+
+def check_experiment(to: Path) -> None:
+    """Raises UserError where ``to`` holds no experiment: findings beside no scores would be read by nobody."""
+    if not (to / "experiment.json").is_file():
+        raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
+
+
+def ask_all(
+    folder: Path, title: str, total: int, lots: Iterable[Lot], allowance: Allowance | None, *, quiet: bool
+) -> str | None:
+    """Asks all lots with the folder held, which is made; gives a sentence where the cap was reached."""
+    allowance = allowance or Allowance()
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder), choose_progress("none" if quiet else None).track(title, total) as bar:
+        for lot in lots:
+            try:
+                run_loop(lot(allowance, bar))
+            except CapReached:
+                allowance.cut += 1
+    return allowance.closing

@@ -1,0 +1,143 @@
+"""``lab agree``, ``calibrate``, ``correct`` and ``sample``: judges and people; no model is asked."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.api.lab.bench import Kept
+from drretail.api.option import accepts
+from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CorrectOptions, SampleOptions
+from drretail.api.options.shared import folder_of, names_in, paths_in
+from drretail.cells import as_csv
+from drretail.errors import UserError
+from drretail.eval.lab.agreeing import agreement_of
+from drretail.eval.lab.calibrating import NAME as CALIBRATE
+from drretail.eval.lab.calibrating import Calibration, calibrated, frozen, of_model, question_of, told_hash
+from drretail.eval.lab.correcting import correction_of
+from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
+from drretail.eval.lab.opinion_files import read_all
+from drretail.eval.lab.opinions import Opinion, named, opinions_of
+from drretail.eval.lab.people_findings import Agreement, Correction
+from drretail.viewer.voting.claim_sheet import sheet_rows, uncited_items
+from drretail.viewer.voting.plan import plan_uncited, planned_claims
+
+
+@accepts(AgreeOptions)
+def agree(options: AgreeOptions) -> Agreement:
+    """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same.
+
+    Kept in EXP/lab/agree.json. Raises UserError with neither an experiment nor a file.
+    """
+    return agree_with(options).finding
+
+
+def agree_with(options: AgreeOptions) -> Kept[Agreement]:
+    """The same with what is printed beside it."""
+    ratings = paths_in(options.ratings)
+    if options.experiment is None and not ratings:
+        raise UserError("Nothing to compare: name an experiment's folder, or a file with --ratings CSV.")
+    columns = {
+        "--raters": names_in(options.raters), "--item": names_in(options.item), "--judges": names_in(options.judges),
+    }  # fmt: skip
+    if not ratings and any(columns.values()):
+        raise UserError("--raters, --item and --judges say how to read a file: add --ratings CSV.")
+    experiment = None if options.experiment is None else folder_of(options.experiment)
+    found: list[Opinion] = [] if experiment is None else opinions_of(experiment)
+    found += read_all(ratings, *columns.values())
+    made = agreement_of(found)
+    if experiment is None:
+        return Kept(made, made.model_dump(mode="json", exclude_none=True))
+    given = {"--ratings": ratings} | {flag: ",".join(names) or None for flag, names in columns.items()}
+    document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
+    has_voted = any(opinion.kind == "person" for opinion in found)
+    hint = "" if has_voted else f"Nobody has voted yet: drretail view {experiment} asks people."
+    return Kept(made, document, hint=hint)
+
+
+@accepts(CalibrateOptions)
+def calibrate(options: CalibrateOptions) -> Calibration:
+    """Which version of a judge is nearest to people, chosen on half of the queries and measured on the other half.
+
+    Kept in EXP/lab/calibrate.json; a choice that is kept stays unless ``again``. Raises UserError where it was made for
+    another judge or question, and where nobody rated what a judge rated.
+    """
+    return calibrate_with(options)[0].finding
+
+
+def calibrate_with(options: CalibrateOptions) -> tuple[Kept[Calibration], bool]:
+    """The same with what is printed beside it, and whether the choice was made before."""
+    experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
+    found = [*opinions_of(experiment), *read_all(ratings, judges=judges)]
+    question = question_of(found, options.dimension)
+    mine, model = of_model([opinion for opinion in found if opinion.question == question], options.judge)
+    before = None if options.again else frozen(experiment)
+    if before is not None and (before.model, before.question) != (model, named(question)):
+        raise UserError(
+            f"{experiment} holds the choice for {before.model} on {before.question}: --again replaces it "
+            f"by one for {model} on {named(question)}."
+        )
+    made = calibrated(mine, options.seed if before is None else before.seed, "" if before is None else before.chosen)
+    versions = [each.version for each in made.tuning]
+    if made.chosen not in versions:
+        raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
+    chosen = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
+    made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, chosen)})
+    given = {
+        "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
+        "--judges": ",".join(judges) or None,
+    }  # fmt: skip
+    document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
+    another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
+    hint = f"There is one version alone: {another} makes another." if len(versions) == 1 else ""
+    return Kept(made, document, hint=hint), before is not None
+
+
+@accepts(CorrectOptions)
+def correct(options: CorrectOptions) -> Correction:
+    """FP, FR and win rates as people would give them, from their labels and all verdicts, with 95 % intervals.
+
+    Kept in EXP/lab/correct.json. Raises UserError where nobody labelled anything, or several judges ruled and none is
+    named.
+    """
+    return correct_with(options).finding
+
+
+def correct_with(options: CorrectOptions) -> Kept[Correction]:
+    """The same with what is printed."""
+    experiment, labels = folder_of(options.experiment), paths_in(options.labels)
+    made = correction_of(experiment, options.judge, labels)
+    judged = [path for family in ("faithfulness", "pairwise") for path in verdict_folders(experiment, family)]
+    given = {"--labels": labels, "--judge": options.judge}
+    return Kept(made, keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Claims that were drawn to be labelled."""
+
+    path: Path
+    """The sheet to fill in."""
+    claims: int
+    """Claims with a verdict."""
+    uncited: int
+    """Claims without one."""
+
+
+@accepts(SampleOptions)
+def sample(options: SampleOptions) -> Sample:
+    """Draws claims to be labelled into the plan of ``view`` and into a sheet, which doesn't say what the judge ruled.
+
+    Raises UserError where the sheet exists, and where no claim has a verdict.
+    """
+    experiment = folder_of(options.experiment)
+    path = experiment / "lab" / "sample.csv" if options.to is None else Path(options.to)
+    if path.exists():
+        raise UserError(f"{path} exists, and may hold labels: name another file with --to.")
+    claims = planned_claims(experiment, options.n, options.seed).claims
+    if not claims:
+        raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
+    rows = sheet_rows(experiment, claims, options.uncited, options.seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(as_csv(rows))
+    if options.uncited:
+        plan_uncited(experiment, uncited_items(experiment, claims, options.uncited, options.seed))
+    return Sample(path, len(claims), len(rows) - 1 - len(claims))

@@ -1,0 +1,153 @@
+"""``experiment.toml``: the options of a run in a file, by their names in Python.
+
+world = "w"
+queries = "dev.jsonl"
+agents = ["react", "hybrid_react"]
+to = "exp"
+limits = {tool_turns = 5}
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING
+from pathlib import Path
+from textwrap import fill
+from typing import Any, Literal, cast, get_args, get_origin
+
+from drretail.api.option import DeclaredOption, check_bounds, declared_options
+from drretail.api.options.run import RunOptions
+from drretail.errors import UserError, nearest_names, quoted, suggestion
+
+HEADER = "# drretail run experiment.toml\n# Paths are relative to this file's folder.\n"
+KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "a text in quotes"),
+    Path: ((str,), "a path in quotes"),
+    dict: ((dict,), "a table, such as {name = 1}"),
+}
+"""By what an option holds: the types of TOML's values that it takes, and how a sentence names them."""
+
+
+def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, Any]:
+    """The options of a file by their names, to be given to ``run``; its relative paths are joined to its folder.
+
+    Other names than paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Raises
+    UserError, with the line, for what is no TOML, no option, or a value of another type than the option's.
+    """
+    from drretail.parsing import parse_toml
+
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        tables = parse_toml(text)
+    except FileNotFoundError:
+        raise UserError(f"There is no file {str(path)!r}: drretail run … --print-config writes one.") from None
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not in UTF-8: {problem}.") from problem
+    except ValueError as problem:
+        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
+    declared = {option.name: option for option in declared_options(record) if option.option.flag != ""}
+    values: dict[str, Any] = {}
+    for name, value in tables.items():
+        where = f"{path}{_line(text, name)}"
+        option = declared.get(name)
+        if option is None:
+            hint = suggestion(nearest_names(name, declared), declared)
+            raise UserError(f"{where}: there is no option {quoted(name)}. {hint}")
+        try:
+            values[name] = _value(option, value, path.parent)
+            check_bounds(option, values[name])
+        except UserError as problem:
+            raise UserError(f"{where}: {problem}") from problem
+    return values
+
+
+def overridden(held: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a file with those that are given in their place; a table keeps the entries not given."""
+    values = {**held, **given}
+    for name, value in given.items():
+        before = held.get(name)
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            values[name] = {**before, **value}
+    return values
+
+
+def experiment_toml(options: Any) -> str:
+    """The options that are not at their defaults, each below its help, as a file that ``read_experiment`` reads.
+
+    Raises UserError for what only Python can give, such as an agent's object.
+    """
+    lines = [HEADER]
+    for option in declared_options(type(options)):
+        value = getattr(options, option.name)
+        if option.option.flag == "" or value is None or (option.default is not MISSING and value == option.default):
+            continue
+        comment = fill(option.option.help, 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+        lines.append(f"{comment}\n{option.name} = {_toml(option.name, value)}\n")
+    return "\n".join(lines)
+
+
+def _line(text: str, name: str) -> str:
+    """``, line N``: where the file names the option; empty where it does so in another spelling."""
+    found = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)
+    return "" if found is None else f", line {text.count(chr(10), 0, found.end()) + 1}"
+
+
+def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
+    """The value that Python takes. Raises UserError for one of another type."""
+    kinds = option.option.in_file or (option.kind,)
+    for kind in kinds:
+        if get_origin(kind) is list:
+            (item,) = get_args(kind)
+            if _is_of(value, item):  # one instead of several
+                value = [value]
+            if isinstance(value, list) and all(_is_of(each, item) for each in cast(list[Any], value)):
+                return tuple(_joined(option, item, each, folder) for each in cast(list[Any], value))
+        elif _is_of(value, kind):
+            return _joined(option, kind, value, folder)
+    wanted = " or ".join(dict.fromkeys(_named(kind) for kind in kinds))
+    raise UserError(f"{option.name} is {_toml(option.name, value)}, and takes {wanted}.")
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    if get_origin(kind) is Literal:
+        return value in get_args(kind)
+    types, _ = KINDS[kind]
+    return isinstance(value, types) and (kind is bool or not isinstance(value, bool))
+
+
+def _named(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return " or ".join(json.dumps(each) for each in get_args(kind))
+    if get_origin(kind) is list:
+        return f"{_named(get_args(kind)[0])}, or a list of such"
+    return KINDS[kind][1]
+
+
+def _joined(option: DeclaredOption, kind: Any, value: Any, folder: Path) -> Any:
+    """The value, a relative path joined to the file's folder."""
+    is_path = option.option.is_path
+    if kind is Path or (is_path is not None and isinstance(value, str) and is_path(value)):
+        joined = folder / Path(value).expanduser()
+        return joined if kind is Path else str(joined)
+    return value
+
+
+def _toml(name: str, value: Any) -> str:
+    """The value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, str | Path):
+        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML alone escapes it
+    if isinstance(value, Mapping):
+        keys = (key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(name, key) for key in value)
+        entries = (f"{key} = {_toml(name, each)}" for key, each in zip(keys, value.values(), strict=True))
+        return "{" + ", ".join(entries) + "}"
+    if isinstance(value, list | tuple | set | frozenset):
+        return "[" + ", ".join(_toml(name, each) for each in value) + "]"
+    raise UserError(f"{name} is {quoted(value)}, which a file cannot hold: only Python can give it.")

@@ -1,0 +1,197 @@
+"""What the commands of ``lab`` are given, one record for each."""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated
+
+from drretail.api.option import Option
+from drretail.api.options import research, shared
+
+Ratings = Annotated[shared.Files, Option("Opinions in a file.", metavar="CSV", type=list[Path])]
+OfJudge = Annotated[
+    str | None, Option("Whose verdicts, where several judged.", flag="--judge", metavar="PROVIDER:MODEL")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeOptions:
+    """Whose opinions are compared."""
+
+    experiment: shared.SomeExperiment = None
+    _: KW_ONLY
+    ratings: Ratings = ()
+    raters: Annotated[shared.Words, Option("Columns of --ratings, one for each rater.", metavar="A,B", type=str)] = ()
+    item: Annotated[
+        shared.Words, Option("With --raters: the columns that name what is rated.", metavar="A,B", type=str)
+    ] = ()
+    judges: Annotated[shared.Words, Option("Raters of --ratings that are not people.", metavar="A,B", type=str)] = ()
+    again: shared.Again = False
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateOptions:
+    """Which versions of a judge are compared with people."""
+
+    experiment: shared.Experiment
+    _: KW_ONLY
+    judge: OfJudge = None
+    dimension: Annotated[str | None, Option("What people and judges rated.", metavar="NAME", default="overall")] = None
+    ratings: Ratings = ()
+    judges: Annotated[
+        shared.Words, Option("Raters of --ratings that are versions of a judge.", metavar="A,B", type=str)
+    ] = ()
+    seed: shared.Seed = "42"
+    again: Annotated[bool, Option("Choose anew; otherwise what was chosen stays.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectOptions:
+    """Whose verdicts are corrected by which labels."""
+
+    experiment: shared.Experiment
+    _: KW_ONLY
+    labels: Annotated[
+        shared.Files,
+        Option("Labels filled in by hand, in a file as lab sample writes it.", metavar="CSV", type=list[Path]),
+    ] = ()
+    judge: OfJudge = None
+    again: shared.Again = False
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOptions:
+    """How many claims are drawn to be labelled."""
+
+    experiment: shared.Experiment
+    _: KW_ONLY
+    n: Annotated[int, Option("Claims to be labelled.", min=1)] = 100
+    to: Annotated[str | Path | None, Option("Where the sheet goes.", metavar="CSV", default="EXP/lab/sample.csv")] = (
+        None
+    )
+    seed: Annotated[
+        str | None, Option("The same seed draws the same claims.", metavar="SEED", default="the experiment's")
+    ] = None
+    uncited: Annotated[int, Option("As many claims without a verdict besides: FR needs them.", metavar="N", min=0)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CardOptions:
+    """Which judges are asked about which labelled claims."""
+
+    labels: Annotated[
+        str | Path | Iterable[str | Path],
+        Option("Claims with sources and people's labels.", metavar="FILE", type=list[Path]),
+    ]
+    to: Annotated[str | Path, Option("The experiment beside whose scores the card is shown.", metavar="EXP", type=Path)]
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    n: Annotated[int, Option("Claims of each file, drawn by seed; 0: all.", min=0)] = 200
+    seed: shared.Seed = "42"
+    max_dollars: shared.MaxDollars = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    retry: shared.RetryFailed = None
+    again: shared.Again = False
+
+
+@dataclass(frozen=True, slots=True)
+class FailuresOptions:
+    """Whose low ratings are sorted."""
+
+    experiment: shared.Experiment
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    max_dollars: shared.MaxDollars = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    retry: shared.RetryFailed = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlantOptions:
+    """Which errors are planted in whose reports, and who looks for them."""
+
+    experiment: shared.Experiment
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    per_kind: Annotated[int, Option("Copies with an error of each kind, at most.", min=1)] = 10
+    given: Annotated[str | Path | None, Option("Copies that somebody else made, instead.", metavar="DIR")] = None
+    of: Annotated[str | None, Option("The system whose reports are copied.", metavar="LABEL", default="all")] = None
+    seed: shared.Seed = "42"
+    max_dollars: shared.MaxDollars = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    world: shared.MovedWorld = None
+    retry: shared.RetryFailed = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExploitsOptions:
+    """Of whose reports exploits are made, and who judges them."""
+
+    experiment: shared.Experiment
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    of: Annotated[
+        str | None, Option("The system of whose reports they are made.", metavar="LABEL", default="first")
+    ] = None
+    max_dollars: shared.MaxDollars = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    world: shared.MovedWorld = None
+    retry: shared.RetryFailed = None
+
+
+@dataclass(frozen=True, slots=True)
+class BiasOptions:
+    """Which ways of being biased are measured, and on how many reports."""
+
+    experiment: shared.Experiment
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    probes: Annotated[
+        shared.Words,
+        Option(
+            "Of position, length, own_family, justification, drift, scale_use, joint.",
+            metavar="A,B",
+            type=str,
+            default="all",
+        ),
+    ] = ()
+    limit: Annotated[int, Option("Reports, drawn by seed in whole queries; 0: all.", min=0)] = 40
+    pin: Annotated[str | Path | None, Option("Where drift's set is frozen at its first use.", metavar="FILE")] = None
+    seed: shared.Seed = "42"
+    max_dollars: shared.MaxDollars = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    retry: shared.RetryFailed = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOptions:
+    """Which models are asked about how many products of a world."""
+
+    model: Annotated[
+        str | Iterable[str],
+        Option("The agent's model.", metavar="PROVIDER:MODEL", type=list[str]),
+    ]
+    to: Annotated[
+        str | Path, Option("The experiment beside whose scores the result is shown.", metavar="EXP", type=Path)
+    ]
+    world: Annotated[
+        str | Path,
+        Option("A world's folder, servers:NAME, or demo, the built-in shop.", short="-w", metavar="W", type=str),
+    ] = "demo"
+    _: KW_ONLY
+    n: Annotated[int, Option("Products, drawn by seed.", min=1)] = 100
+    seed: shared.Seed = "42"
+    max_dollars: shared.MaxDollars = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    retry: shared.RetryFailed = None

@@ -1,0 +1,160 @@
+"""Options of the commands that let agents research: which agents and models, on which shop and web.
+
+Types that only Python's callers give are ``object`` at run time, so that help loads none of them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from drretail.agents.names import BASELINES, BUILT_IN
+from drretail.api.option import LIMITS, MODELS, SHOP, Option
+from drretail.errors import UserError
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import Runnable
+
+    from drretail.agents.base import Agent
+    from drretail.api.observer import Observer as AnyObserver
+    from drretail.env.web.base import Web as OpenWeb
+    from drretail.env.world import World as OpenWorld
+    from drretail.llm.registry import Model as OpenModel
+    from drretail.records.run import Limits as RunLimits
+
+    AnyAgent = str | Agent | Callable[..., Any] | Runnable[Any, Any]
+else:
+    AnyAgent = AnyObserver = OpenWeb = OpenWorld = OpenModel = RunLimits = object
+
+WHAT = "What to run"
+LIMIT_NAMES = (
+    "tool_turns", "supervisor_turns", "researchers", "rag_turns", "repairs", "tokens", "dollars", "seconds",
+)  # fmt: skip
+"""The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
+AGENT_HELP = (
+    f"{', '.join([*BUILT_IN, *BASELINES])}; NAME+ws reads whole pages; also a plugin, module:attribute, cmd:COMMAND, "
+    "http://ADDRESS"
+)
+
+Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
+ModelSpec = str | OpenModel | Mapping[str, str | OpenModel] | Sequence[str]
+Texts = str | Sequence[str]
+"""Several names; in one text they are separated by commas."""
+
+
+def is_world_folder(spec: str) -> bool:
+    """False for the built-in world and for one on servers."""
+    return spec != "demo" and not spec.startswith("servers:")
+
+
+def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
+    """The limits of ``NAME=N`` flags by name. Raises UserError for a text of another form."""
+    limits: dict[str, float] = {}
+    for text in texts:
+        name, equals, number = (part.strip() for part in text.partition("="))
+        try:
+            value = float(number)
+        except ValueError:
+            value = -1
+        if not equals or value < 0:
+            raise UserError(f"--limit {text}: write NAME=N, such as --limit tool_turns=5.")
+        limits[name.replace("-", "_")] = int(value) if value == int(value) else value
+    return limits
+
+
+World = Annotated[
+    str | Path | OpenWorld,
+    Option(
+        "A world's folder, servers:NAME, or demo, the built-in shop.",
+        short="-w",
+        metavar="W",
+        type=str,
+        is_path=is_world_folder,
+    ),
+]
+Model = Annotated[
+    ModelSpec | None,
+    Option(
+        "The model, or one for a role; without one offline:shopper answers by rules.",
+        metavar="[ROLE=]PROVIDER:MODEL",
+        type=list[str],
+        in_file=(list[str], dict),
+    ),
+]
+BaseUrl = Annotated[
+    Texts,
+    Option("Address of a compatible model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str]),
+]
+Web = Annotated[
+    str | OpenWeb | None,
+    Option(
+        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin, or module:attribute.",
+        metavar="NAME[:ARGUMENT]",
+        type=str,
+        default="sandbox",
+    ),
+]
+Without = Annotated[
+    Texts,
+    Option(
+        "Take a family of tools away: web, catalog, user or calculator.",
+        WHAT,
+        metavar="FAMILY",
+        type=list[str],
+    ),
+]
+Prompts = Annotated[
+    str | Path | None,
+    Option("A folder of prompts that replace the agents' own (drretail prompts).", WHAT, metavar="DIR", type=Path),
+]
+Scope = Annotated[
+    Literal["own", "any"] | None,
+    Option(
+        "Whose data the tools show: the user's own, or any user's as in the paper.",
+        SHOP,
+        default="own; any with --preset paper",
+    ),
+]
+Redact = Annotated[bool, Option("Remove personal data from web searches before they are sent.", SHOP)]
+Retriever = Annotated[
+    str,
+    Option("What ranks the fixed pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL"),
+]
+Files = Annotated[
+    str | Path | None,
+    Option("The users' own files: DIR/<query id>/; for one question, DIR.", SHOP, metavar="DIR", type=Path),
+]
+Size = Annotated[
+    Texts,
+    Option(
+        "Sizes of --web sandbox:FOLDER, each a system of its own.",
+        SHOP,
+        metavar="A,B",
+        type=str,
+        in_file=(str, list[str]),
+        default="smallest",
+    ),
+]
+Compose = Annotated[
+    Texts,
+    Option(
+        "Which of its pages are served: all, no_distractor, supportive_only, no_supportive.",
+        SHOP,
+        metavar="A,B",
+        type=str,
+        in_file=(str, list[str]),
+        default="all",
+    ),
+]
+Limits = Annotated[
+    RunLimits | Mapping[str, float] | None,
+    Option(
+        f"A limit of one run: {', '.join(LIMIT_NAMES)}.",
+        LIMITS,
+        flag="--limit",
+        metavar="NAME=N",
+        type=list[str],
+        in_file=(dict,),
+        from_flag=limits_of_flags,
+    ),
+]
+Observer = Annotated[AnyObserver | None, Option("Sees what the call does while it works.", flag="")]

@@ -1,0 +1,115 @@
+"""What ``run`` is given."""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from drretail.api.option import MODELS, OUTPUT, RESUMING, Option
+from drretail.api.options import research, shared
+from drretail.api.options.research import WHAT, Texts
+
+if TYPE_CHECKING:
+    from drretail.records.query import Query
+else:
+    Query = object
+
+Queries = str | Path | Query | Iterable[str | Query]
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Which systems answer which queries, on which shop, within which limits, and where the runs go."""
+
+    world: research.World = "demo"
+    queries: Annotated[Queries | None, Option("The queries, one JSON object per line.", metavar="FILE", type=Path)] = (
+        None
+    )
+    agents: Annotated[
+        research.Agents | None,
+        Option(
+            f"Who answers: {research.AGENT_HELP}",
+            flag="--agent",
+            metavar="NAME",
+            type=list[str],
+            default="react",
+        ),
+    ] = None
+    model: research.Model = None
+    _: KW_ONLY
+    to: Annotated[
+        str | Path | None,
+        Option("The experiment's folder; the same command goes on in it.", metavar="EXP", type=Path),
+    ] = None
+    web: research.Web = None
+    repeats: Annotated[int, Option("Independent runs of each query.", min=1)] = 1
+    only: Annotated[
+        int | Texts | None,
+        Option(
+            "The first N queries, or those of these ids.", metavar="N|ID,ID", type=str, in_file=(int, str, list[str])
+        ),
+    ] = None
+    parallel: Annotated[int | None, Option("Runs side by side, at most.", min=1, default="4")] = None
+    max_dollars: Annotated[float | None, Option("Dollars of all runs in the experiment, at most.", min=0.0001)] = None
+    preset: Annotated[
+        str | None,
+        Option(
+            "paper: its six systems, queries and models; closed_book, web_only, tools_only: without some tools.",
+            WHAT,
+            metavar="NAME",
+        ),
+    ] = None
+    without: research.Without = ()
+    prompts: research.Prompts = None
+    information: Annotated[
+        Texts,
+        Option(
+            "What is known of the shopper, each a system of its own; all but tools take the user's tools away.",
+            WHAT,
+            metavar="task|context|persona|tools",
+            type=list[str],
+            default="tools",
+        ),
+    ] = ()
+    counterfactual: Annotated[
+        Texts,
+        Option(
+            "Run each system also with other users' data.",
+            WHAT,
+            metavar="swap|neutral",
+            type=list[str],
+        ),
+    ] = ()
+    injected: Annotated[bool, Option("Run each system also among hostile texts (metric robustness).", WHAT)] = False
+    baselines: Annotated[bool, Option("Leave out the null agents and the oracle.", WHAT, flag="--no-floors")] = True
+    pages: Annotated[bool, Option("Do not fetch the web pages that reports cite; FP_web is then n/a.", WHAT)] = True
+    user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
+    seed: Annotated[str, Option("The same seed gives the same runs, as far as models do.", WHAT)] = "42"
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    max_tokens: Annotated[int | None, Option("Tokens of all runs in the experiment, at most.", MODELS, min=1)] = None
+    scope: research.Scope = None
+    redact: research.Redact = False
+    retriever: research.Retriever = "bm25"
+    files: research.Files = None
+    size: research.Size = ()
+    compose: research.Compose = ()
+    limits: research.Limits = None
+    retry: Annotated[
+        Texts,
+        Option(
+            "Make runs again that failed, or whose tool calls a server left unanswered (spoiled).",
+            RESUMING,
+            metavar="failed|spoiled",
+            type=list[str],
+        ),
+    ] = ()
+    replay: Annotated[
+        str | Path | None,
+        Option("Answer everything from that experiment's journals.", RESUMING, metavar="EXP", type=Path),
+    ] = None
+    shard: Annotated[
+        str | None, Option("Only this part of the queries, such as 1/4; for several machines.", RESUMING, metavar="I/N")
+    ] = None
+    title: Annotated[str | None, Option("The experiment's title on its pages.", OUTPUT)] = None
+    observer: research.Observer = None

@@ -1,0 +1,110 @@
+"""What ``score`` is given."""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+from drretail.api.option import MODELS, RESUMING, SHOP, Option
+from drretail.api.options import research, shared
+from drretail.api.options.shared import WHAT
+from drretail.records.base import Rules
+
+if TYPE_CHECKING:
+    from drretail.eval.family import Family
+
+RULES = get_args(Rules)
+READERS = ("form", "model")
+UNITS = ("section", "paragraph")
+SOURCES = ("ledger", "live")
+RETRIES = get_args(shared.Retry)
+FAMILIES = (
+    "basket", "checks", "dr3", "error_causes", "failure_modes", "fault_place", "faithfulness", "next_purchase",
+    "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness", "rubrics",
+    "understood",
+)  # fmt: skip
+"""The built-in families, named here so that help need not load them; a test compares them with the registry."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOptions:
+    """An experiment, what is judged of it, and by whom."""
+
+    experiment: shared.Experiment
+    metrics: Annotated[
+        "str | Family | Iterable[str | Family]",
+        Option(
+            f"Families of metrics: {', '.join(FAMILIES)}, a plugin's, or module:attribute.",
+            metavar="A,B",
+            type=list[str],
+            default="the usual ones",
+        ),
+    ] = ()
+    judge: shared.Judge = ()
+    _: KW_ONLY
+    pairs: Annotated[
+        shared.Texts,
+        Option("Two systems that pairwise compares; all without it.", metavar="A~B", type=list[str]),
+    ] = ()
+    rules: Annotated[str, Option(f"Whose rules count: {', '.join(RULES)}.", metavar="NAME", type=str)] = "default"
+    fetch_sources: Annotated[bool, Option("First fetch the cited pages that the runs have not read.")] = False
+    judge_repeats: Annotated[
+        int, Option("Judge each report K times, which shows the noise of the judge.", metavar="K", min=1)
+    ] = 1
+    max_dollars: shared.MaxDollars = None
+    readings: Annotated[
+        str,
+        Option("model: a judge reads the picks and values of each report.", WHAT, metavar="|".join(READERS)),
+    ] = "form"
+    unit: Annotated[
+        str | None,
+        Option("What report_eval compares in pairs.", WHAT, metavar="|".join(UNITS), default="section"),
+    ] = None
+    reference: Annotated[
+        str | None, Option("The system whose reports race compares the others with.", WHAT, metavar="LABEL")
+    ] = None
+    criteria: Annotated[
+        str | Path | None,
+        Option(
+            "Criteria for the reports: a folder, an experiment, or a publication's file.",
+            WHAT,
+            metavar="PATH",
+        ),
+    ] = None
+    gold: Annotated[
+        str | Path | None,
+        Option("What good answers have to say and cite (docs/metrics/dr3.md).", WHAT, metavar="DIR"),
+    ] = None
+    prompts: Annotated[
+        str | Path | None,
+        Option("Your own prompts for the judges (drretail prompts --judges).", WHAT, metavar="DIR"),
+    ] = None
+    rate_floors: Annotated[bool, Option("Rate the quality of null agents and the oracle, too.", WHAT)] = False
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    batch: Annotated[bool, Option("Ask through Anthropic's Message Batches: half the price, within a day.", MODELS)] = (
+        False
+    )
+    world: shared.MovedWorld = None
+    web: shared.Web = None
+    sources: Annotated[
+        str,
+        Option(
+            "live: cited pages are fetched as they are now, and judged by as well.",
+            SHOP,
+            metavar="|".join(SOURCES),
+        ),
+    ] = "ledger"
+    page_age: Annotated[
+        float | None,
+        Option("Warn of cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3"),
+    ] = None
+    retry: Annotated[
+        shared.Retry | None,
+        Option(
+            "Ask again: where a judge failed, or everything (the last verdict counts).",
+            RESUMING,
+            metavar="failed|everything",
+        ),
+    ] = None

@@ -1,0 +1,78 @@
+"""Options of the commands that read an experiment: who judges, at what cost, in which world."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from drretail.api.option import MODELS, RESUMING, SHOP, Option
+
+if TYPE_CHECKING:
+    from drretail.api.recorded import RecordedExperiment
+    from drretail.env.world import World as OpenWorld
+    from drretail.llm.registry import Model
+
+WHAT = "What to judge"
+Words = str | Iterable[str]
+"""Several names; in one text they are separated by commas."""
+Texts = str | Iterable[str]
+"""Several texts, or one, which may hold commas."""
+Files = str | Path | Iterable[str | Path]
+Retry = Literal["failed", "everything"]
+
+Experiment = Annotated[
+    "str | Path | RecordedExperiment", Option("The experiment's folder.", argument=True, metavar="EXP", type=Path)
+]
+SomeExperiment = Annotated[
+    "str | Path | RecordedExperiment | None",
+    Option("The experiment's folder.", argument=True, metavar="[EXP]", type=Path),
+]
+Judge = Annotated[
+    "str | Model | Iterable[str | Model]",
+    Option(
+        "Who judges; the rule-based offline:judge without one.",
+        metavar="PROVIDER:MODEL",
+        type=list[str],
+    ),
+]
+ModelProfile = Annotated[
+    str | None, Option("Models and judges under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
+]
+MaxTokens = Annotated[int | None, Option("Tokens of all judging in the experiment, at most.", MODELS, min=1)]
+MaxDollars = Annotated[float | None, Option("Dollars of all judging in the experiment, at most.", min=0.0001)]
+Web = Annotated[
+    str | None,
+    Option(
+        "The web: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin's, or module:attribute.",
+        SHOP,
+        metavar="NAME[:ARGUMENT]",
+        default="sandbox",
+    ),
+]
+MovedWorld = Annotated[
+    "str | Path | OpenWorld | None",
+    Option("The world of the runs, where it has moved.", SHOP, short="-w", metavar="W", type=str),
+]
+Again = Annotated[bool, Option("Replace what an earlier call found, though it was given more.", RESUMING)]
+RetryFailed = Annotated[
+    Literal["failed"] | None, Option("Ask again where a model gave no usable answer.", RESUMING, metavar="failed")
+]
+Seed = Annotated[str, Option("The same seed gives the same result.")]
+
+
+def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
+    """Where it is."""
+    return Path(experiment) if isinstance(experiment, str | Path) else experiment.folder
+
+
+def names_in(given: Words | None) -> list[str]:
+    """The names, without blanks; those within one text are separated by commas."""
+    texts = [given] if isinstance(given, str) else given or ()
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def texts_in(given: Texts | None) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
+
+
+def paths_in(given: Files | None) -> list[Path]:
+    return [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given or ()]

@@ -1,0 +1,47 @@
+"""The queries that ``run``, the gym and the inspect task are given: a file, records, plain questions."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
+
+from drretail.agents.running.single_question import question_as_query
+from drretail.api.options.run import Queries
+from drretail.env.web.base import Web
+from drretail.env.web.sealed import SealedWeb
+from drretail.env.world import World
+from drretail.errors import UserError, quoted
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
+
+NOTHING_ASKED = (
+    "There is nothing to answer: name questions with --queries FILE (drretail queries shipped --to FILE writes the "
+    "fifty that come with drretail), or give a list of them in Python."
+)
+
+
+def read_file_of_queries(queries: Queries | None, web: Web) -> Queries | None:
+    """The queries, those of a file read. Raises UserError for a broken file, and where there are none at all."""
+    if queries is None and not isinstance(web, SealedWeb):
+        raise UserError(NOTHING_ASKED)
+    if not isinstance(queries, str | Path):
+        return queries
+    if not Path(queries).exists() and " " in str(queries):
+        raise UserError(f"There is no file {str(queries)!r}: to ask a question, put it into a list, [question].")
+    return list(read_queries(Path(queries)))
+
+
+def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
+    """The queries of a file, or those that are given, plain questions among them as queries of ``user``; where none
+    are, those of a sandbox that has a web for each."""
+    queries = read_file_of_queries(queries, world.web)
+    if queries is None:
+        return list(cast(SealedWeb, world.web).queries)
+    is_one = isinstance(queries, Query) or not isinstance(queries, Iterable)
+    given: list[Any] = [queries] if is_one else list(cast(Iterable[Any], queries))
+    wrong = [each for each in given if not isinstance(each, str | Query)]
+    if wrong:
+        raise UserError(f"A query is a question or a Query, and {quoted(str(wrong[0]))} is neither.")
+    asked = [question_as_query(each, user, world) if isinstance(each, str) else each for each in given]
+    if not asked:
+        raise UserError("There is nothing to answer: the list of queries is empty.")
+    return asked

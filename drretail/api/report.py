@@ -1,0 +1,191 @@
+"""``report`` and ``export``: a recorded experiment as pages, text, tables and plots, and in forms of other programs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from drretail.api.judges import world_of
+from drretail.api.option import accepts
+from drretail.api.options.export import ExportOptions
+from drretail.api.options.report import ReportOptions
+from drretail.api.options.shared import folder_of, texts_in
+from drretail.errors import UserError
+from drretail.experiment import entitle
+from drretail.exports.formats import export as write_form
+from drretail.exports.formats import load_form
+from drretail.exports.selection import Selection, read_rule
+from drretail.files import write_atomically
+from drretail.progress import busy, choose_progress
+from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.output import json_text
+from drretail.viewer.summary import summary_of
+
+MANY_RUNS = 50
+"""From so many on, the progress of writing their pages is shown."""
+DEFAULT_NAMES = {"html": "report.html", "text": "report.txt", "paper": "paper.md", "plots": "plots"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that was made of an experiment."""
+
+    path: Path | None
+    """The file or folder that was written; None for text that went into none."""
+    text: str
+    """The report as text; blank for pages and plots."""
+    document: dict[str, Any]
+    """What ``report --json`` prints."""
+    is_judged: bool = True
+    """False for an experiment without any verdict."""
+
+
+@accepts(ReportOptions)
+def report(options: ReportOptions) -> Report:
+    """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says else.
+
+    Text is given back, and written only where ``to`` names a file. Raises UserError for a folder without an
+    experiment, for options that contradict each other, and where ``to`` is a folder instead of a file.
+    """
+    return report_with(options)
+
+
+def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
+    """Makes the report that these options ask for. Unless ``quiet``, progress is shown on stderr."""
+    experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
+    if options.form not in DEFAULT_NAMES:
+        raise UserError(f"There is no format {options.form!r}: take {', '.join(DEFAULT_NAMES)}.")
+    if options.form == "plots" and options.diff is None:
+        return _plots(experiment, to or experiment / DEFAULT_NAMES[options.form])
+    if to is not None and to.is_dir():
+        raise UserError(f"{to} is a folder: -o names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
+    if options.diff is not None:
+        return _diff(experiment, options, to, quiet=quiet)
+    if options.form == "paper":
+        return _paper(experiment, options, to, quiet=quiet)
+    if options.title is not None:
+        entitle(experiment, options.title)
+    with busy("reading runs and scores", quiet=quiet):
+        view = read_view(experiment)
+    summary = summary_of(view)
+    text = ""
+    if options.form == "html":
+        to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split, quiet=quiet)
+    else:
+        from drretail.viewer.terminal.text_report import FEW_RUNS, text_of
+
+        with busy("writing the report", quiet=quiet):
+            text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
+            _write(to, lambda: text, summary)
+    is_judged = view.scores is not None or any((experiment / "verdicts").glob("*/*/*/*"))
+    return Report(to, text, {"report": None if to is None else str(to), **summary}, is_judged)
+
+
+def _plots(experiment: Path, to: Path) -> Report:
+    """Every plot of the page as files in a folder."""
+    from drretail.viewer.page.overview import plots_of
+    from drretail.viewer.page.run_lines import run_line
+    from drretail.viewer.plots.files import write_plots
+
+    if to.exists() and not to.is_dir():
+        raise UserError(f"{to} is a file: -o names the folder for plots.")
+    view = read_view(experiment)
+    lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
+    written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
+    return Report(to, "\n".join(written), {"plots": written})
+
+
+def _write_pages(view: ExperimentView, to: Path, split: bool | None, *, quiet: bool) -> Path:
+    """Writes the report where its size lets it be, and gives what to open; a name that ends in .json gets the JSON."""
+    from drretail.viewer.page.document import write_report
+
+    if _is_json(to):
+        _write(to, str, summary_of(view))
+        return to
+    many = len(view.runs) >= MANY_RUNS
+    form = "auto" if split is None else "split" if split else "single"
+    with choose_progress(None if many and not quiet else "none").track("Writing pages", len(view.runs)) as bar:
+        return write_report(view, to, form, bar)
+
+
+def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
+    """Two systems' answers side by side."""
+    from drretail.viewer.diff.answers import read_diff
+    from drretail.viewer.diff.diff_html import diff_page
+    from drretail.viewer.diff.diff_text import diff_document, diff_text
+
+    if options.form in ("paper", "plots"):
+        raise UserError(f"--diff has no --format {options.form}: leave it out, or take html or text.")
+    assert options.diff is not None
+    with busy("comparing answers", quiet=quiet):
+        diff = read_diff(experiment, *options.diff)
+    is_page, document = options.form == "html", diff_document(diff)
+    if is_page:
+        to = to or experiment / f"diff-{diff.a}~{diff.b}.html"
+    with busy("writing the answers side by side", quiet=quiet):
+        _write(to, lambda: diff_page(diff) if is_page else diff_text(diff), document)
+    text = "" if is_page else diff_text(diff)
+    return Report(to, text, {"report": None if to is None else str(to), **document})
+
+
+def _paper(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
+    """The tables of the paper, each line of the experiment beside the paper's own."""
+    from drretail.querygen.lint import Linter
+    from drretail.viewer.paper.markdown_tables import markdown_of
+    from drretail.viewer.paper.tables import read_paper_view
+
+    world = None if options.world is None else str(options.world)
+    with world_of(experiment, world, quiet=quiet) as shop, busy("reading runs and scores", quiet=quiet):
+        view = read_paper_view(experiment, None if shop is None else Linter(shop))
+    text, document = markdown_of(view), view.document()
+    _write(to, lambda: text, document)
+    return Report(to, text, {"report": None if to is None else str(to), **document})
+
+
+def _write(to: Path | None, text: Callable[[], str], document: dict[str, Any]) -> None:
+    """The text into a file, or the document where its name ends in .json; nothing without a file."""
+    if to is not None:
+        write_atomically(to, f"{json_text(document)}\n" if _is_json(to) else text())
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.casefold() == ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export has written."""
+
+    path: Path
+    written: str
+    """How much, in words."""
+    left_out: Mapping[str, int]
+    """How many runs are not in it, by why."""
+
+
+def export_with(options: ExportOptions) -> Exported:
+    """Writes what these options ask for."""
+    experiment = folder_of(options.experiment)
+    path = experiment / "exports" / load_form(options.form).name if options.to is None else Path(options.to)
+    rules = [read_rule(text) for text in texts_in(options.where)]
+    selection = Selection.of(
+        experiment,
+        texts_in(options.systems),
+        rules,
+        floors=options.floors,
+        failed=options.failed,
+        redact=options.redact,
+    )
+    written = write_form(selection, options.form, path, force=options.force)
+    return Exported(path, written, {why: count for why, count in sorted(selection.left_out.items()) if count})
+
+
+@accepts(ExportOptions)
+def export(options: ExportOptions) -> Exported:
+    """Writes runs, reports and scores of an experiment in the form of that name, and says what was left out.
+
+    Raises UserError for a folder without an experiment, for an unknown form, system or rule, where something is at
+    ``to`` already unless ``force``, and where no run is left to write.
+    """
+    return export_with(options)

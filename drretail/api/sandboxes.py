@@ -1,0 +1,338 @@
+"""``build_sandbox``, ``write_sandbox_queries`` and ``check_sandbox``: sealed webs, one for each query."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from drretail.api.models import Opener, writer_choice
+from drretail.api.option import accepts
+from drretail.api.options.sandboxes import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
+from drretail.api.options.shared import names_in, texts_in
+from drretail.api.webs import chosen_web
+from drretail.api.worlds import check_askable, opened_world
+from drretail.env.web.registry import WEBS, is_module
+from drretail.env.web.sealed import read_sandbox
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.eval.judging.spending import Allowance
+from drretail.event_loop import run_loop
+from drretail.files import read_documents
+from drretail.llm.estimates import Estimate
+from drretail.llm.prices import PriceTable
+from drretail.llm.registry import Model, check_priced
+from drretail.progress import Waits, choose_progress
+from drretail.querygen.by_model.place import places_drawn, places_of
+from drretail.querygen.reading import read_queries
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+from drretail.records.run import Usage
+from drretail.sandboxes.checking import check_sandbox as faults_of
+from drretail.sandboxes.counting import counter_of
+from drretail.sandboxes.folder import check_new
+from drretail.sandboxes.found.asking import Asker
+from drretail.sandboxes.found.build import BuildSettings, FoundBuilder, FoundReport, begun, unasked
+from drretail.sandboxes.found.estimate import estimate_building
+from drretail.sandboxes.found.files import check_own_files, made_files, own_files
+from drretail.sandboxes.found.queries import lacking, write_queries
+from drretail.sandboxes.found.review import reviewed
+from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
+from drretail.sandboxes.passing import keep_passing
+from drretail.sandboxes.sizes import read_sizes
+from drretail.settings import OFFLINE_MODEL, read_settings
+
+Asking = BuildOptions | QueriesOptions | CheckOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a model took, calls that the journal answered included."""
+
+    model: Model
+    prices: PriceTable
+    usage: Usage
+    served: int
+    """Calls that the journal answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSandbox:
+    """A sandbox that was built."""
+
+    folder: Path
+    tasks: int
+    wanted: int
+    sizes: Sequence[str] = ()
+    """The sizes of pages that were made of the catalog."""
+    reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
+    """Of pages that were found: what became of what was searched for, by query."""
+    notes: Sequence[str] = ()
+    """Sentences on sizes that were left out."""
+    failed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Queries without a task, and why."""
+    spent: Spent | None = None
+
+
+@accepts(BuildOptions)
+def build_sandbox(options: BuildOptions) -> BuiltSandbox:
+    """Makes a web for each query: pages that answer it, pages that mislead, and noise.
+
+    Raises UserError where ``to`` holds something else, for an unknown web, and with a search engine without a model.
+    """
+    return build_with(options)
+
+
+def build_with(
+    options: BuildOptions, *, note: Callable[[str], None] = lambda _: None, quiet: bool = True
+) -> BuiltSandbox:
+    """The same; ``note`` is told what pages of the catalog lack. Unless ``quiet``, progress is shown on stderr."""
+    _check_build(options)
+    if options.web != OFFLINE:
+        return _build_found(options, quiet=quiet)
+    to = Path(options.to)
+    with _world(options.world, quiet=True) as shop:
+        if options.queries is None:
+            queries = sampled_queries(shop, options.n, options.seed)
+        else:
+            queries = read_queries(Path(options.queries))
+        check_askable(shop, queries)
+        sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
+        made = build_offline(shop, queries, to, sizes, options.seed, counter, note)
+    return BuiltSandbox(to, len(queries), len(queries), made)
+
+
+def estimate_build(options: BuildOptions, *, quiet: bool = True) -> tuple[Estimate, PriceTable]:
+    """What building tasks of found pages is likely to take. Nothing is sent, no folder is made."""
+    _check_build(options)
+    if options.web == OFFLINE:
+        raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
+    model, prices = _opened_model(options, keyless=True, quiet=quiet)
+    with _world(options.world, quiet=quiet) as shop:
+        return estimate_building(model, len(_wanted(shop, options, model.spec)), options.results), prices
+
+
+def _check_build(options: BuildOptions) -> None:
+    """Raises UnknownName for a web that there is not, UserError for options that it doesn't have."""
+    read_sizes(",".join(names_in(options.sizes)))
+    name, colon, _ = options.web.partition(":")
+    if options.web != OFFLINE and name not in WEBS.names() and not (colon and is_module(name)):
+        raise UnknownName("web", name, [OFFLINE, *WEBS.names()])
+    of_engines = {
+        "--model": options.model,
+        "--max-tokens": options.max_tokens,
+        "--max-dollars": options.max_dollars,
+        "--user": options.user,
+        "--files": options.files,
+    }
+    given = [flag for flag, value in of_engines.items() if value]
+    if options.web == OFFLINE and given:
+        raise UserError(f"{', '.join(given)}: only where a search engine finds pages, with --web serper or searxng.")
+
+
+def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
+    """Builds tasks of what a search engine finds."""
+    to, files = Path(options.to), None if options.files is None else Path(options.files)
+    model, prices = _opened_model(options, quiet=quiet)
+    if files is not None:
+        check_own_files(files)
+    with _world(options.world, quiet=quiet) as shop:
+        wanted = _wanted(shop, options, model.spec)
+        web = chosen_web(read_settings(web=options.web))
+        settings = BuildSettings(
+            day=datetime.now(UTC).date(),
+            world=shop.manifest.fingerprint,
+            web=web.provider,
+            model=model.spec,
+            results=options.results,
+            seed=options.seed,
+        )
+        day = begun(to, settings, {query.query_id for query in wanted})
+        with (
+            _asker(to, model, options) as asker,
+            choose_progress("none" if quiet else None).track(f"Building by {model.spec}", len(wanted)) as bar,
+        ):
+            builder = FoundBuilder(
+                shop,
+                web,
+                asker,
+                to,
+                read_sizes(",".join(names_in(options.sizes))),
+                counter_of(options.tokenizer),
+                files_by(shop, files, options.seed),
+                day,
+                options.results,
+                options.seed,
+                on_task=lambda _: bar.advance(),
+            )
+            built = run_loop(builder.build(wanted))
+            spent = Spent(model, prices, asker.usage, asker.served)
+    return BuiltSandbox(
+        to,
+        len(built.tasks),
+        len(wanted),
+        reports=built.reports,
+        notes=built.said,
+        failed=built.failed,
+        spent=spent,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxQueries:
+    """The queries that were written for a sandbox."""
+
+    written: Sequence[str]
+    """Their ids."""
+    wrong: Mapping[str, Sequence[Finding]]
+    """What is wrong with queries that are kept all the same, by id."""
+    failed: Mapping[str, str]
+    spent: Spent | None
+    """None where every task had its query."""
+
+
+@accepts(QueriesOptions)
+def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
+    """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
+
+    Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
+    """
+    return queries_with(options)
+
+
+def queries_with(options: QueriesOptions, *, quiet: bool = True) -> SandboxQueries:
+    """The same. Unless ``quiet``, progress is shown on stderr."""
+    folder = Path(options.folder)
+    read_sandbox(folder)
+    if not lacking(folder, _queries(folder)):
+        return SandboxQueries((), {}, {}, None)
+    model, prices = _opened_model(options, quiet=quiet)
+    with _world(options.world, quiet=quiet) as shop, _asker(folder, model, options) as asker:
+        _check_world(folder, shop)
+        with choose_progress("none" if quiet else None).track(f"Asking {model.spec}") as bar:
+            made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
+        spent = Spent(model, prices, asker.usage, asker.served)
+    return SandboxQueries(list(made.written), made.wrong, made.failed, spent)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSandbox:
+    """What is wrong with the tasks of a sandbox."""
+
+    faults: Mapping[str, Sequence[str]]
+    """By query, empty for a task that passes."""
+    kept: Path | None
+    """The new sandbox of the tasks that pass, where one was asked for and any does."""
+    spent: Spent | None
+    """None without a model."""
+
+    @property
+    def passing(self) -> list[str]:
+        """The queries whose tasks pass."""
+        return [query_id for query_id, faults in self.faults.items() if not faults]
+
+
+@accepts(CheckOptions)
+def check_sandbox(options: CheckOptions) -> CheckedSandbox:
+    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit."""
+    return check_with(options)
+
+
+def check_with(options: CheckOptions, *, quiet: bool = True) -> CheckedSandbox:
+    """The same. Unless ``quiet``, progress is shown on stderr."""
+    folder, to = Path(options.folder), None if options.keep_passing is None else Path(options.keep_passing)
+    if to is not None:
+        check_new(to)
+    with nullcontext() if options.world is None else _world(options.world, quiet=quiet) as shop:
+        if shop is not None:
+            _check_world(folder, shop)
+        faults = faults_of(folder, shop)
+    spent = None
+    if options.model is not None or options.model_profile is not None:
+        spent = _review(folder, faults, options, quiet=quiet)
+    found = CheckedSandbox(faults, to if to is not None and not all(faults.values()) else None, spent)
+    if found.kept is not None:
+        keep_passing(folder, found.kept, found.passing)
+    return found
+
+
+def _review(folder: Path, faults: dict[str, list[str]], options: CheckOptions, *, quiet: bool) -> Spent:
+    """Adds what a model finds wrong; tasks without gold have no query to be asked about."""
+    model, prices = _opened_model(options, quiet=quiet)
+    queries = _queries(folder)
+    without = set(lacking(folder, queries))
+    with _asker(folder, model, options) as asker:
+        asked = [query for name, query in queries.items() if name not in without]
+        reviews = run_loop(reviewed(folder, asked, asker))
+        spent = Spent(model, prices, asker.usage, asker.served)
+    for query_id, review in reviews.items():
+        unusable = isinstance(review, str)
+        faults[query_id] += [f"nothing usable was said of it: {review}"] if unusable else review.faults
+    return spent
+
+
+def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:
+    """The user's files of a query: own ones where the folder has any, made ones else."""
+
+    def of(query: Query) -> Mapping[str, bytes]:
+        names = [query.query_id, *([query.user_id] if query.user_id else [])]
+        given = None if own is None else own_files(own, *names)
+        return given or made_files(shop, query, seed)
+
+    return of
+
+
+def _opened_model(options: Asking, *, keyless: bool = False, quiet: bool) -> tuple[Model, PriceTable]:
+    """The model with the prices. Raises UserError without one: money is spent where somebody asks."""
+    settings = read_settings()
+    choice = writer_choice(options.model, options.model_profile, settings)
+    if choice.model == OFFLINE_MODEL:
+        raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
+    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    (model,) = opener.open_all([choice])
+    return model, opener.prices
+
+
+def _asker(folder: Path, model: Model, options: Asking) -> Asker:
+    """The model with the journal in a sandbox's folder. Raises UserError where dollars are capped without a price."""
+    if options.max_dollars is not None:
+        check_priced([model])
+    allowance = Allowance(options.max_tokens, options.max_dollars)
+    retry_failed = options.retry == "failed"
+    return Asker.opened(model, folder, parallel=options.parallel, retry_failed=retry_failed, allowance=allowance)
+
+
+def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
+    """The queries of a file, else one that is still to be written for each user."""
+    users = texts_in(options.user)
+    if options.queries is not None:
+        if users:
+            raise UserError("Tasks are for --queries or for --user, not for both.")
+        asked = read_queries(Path(options.queries))
+        check_askable(shop, asked)
+        return list(asked)
+    places = places_of(shop, users, 1) if users else places_drawn(shop, options.n, 1, options.seed)
+    return [
+        unasked(place.query_id(1).replace("-m-", "-s-"), place.user_id, source)
+        for place in places.places
+        if place.user_id
+    ]
+
+
+def _queries(folder: Path) -> dict[str, Query]:
+    return {query.query_id: query for query in read_documents(folder / "queries.jsonl", Query, "query")}
+
+
+def _check_world(folder: Path, shop: World) -> None:
+    if shop.manifest.fingerprint != read_sandbox(folder).world_fingerprint:
+        raise UserError(f"{folder} was made for another shop: name its world with --world.")
+
+
+@contextmanager
+def _world(given: str | Path | World, *, quiet: bool) -> Generator[World]:
+    """An open world, which stays open, or the one behind a ``--world`` value."""
+    if isinstance(given, World):
+        yield given
+        return
+    with opened_world(str(given), quiet=quiet) as world:
+        yield world

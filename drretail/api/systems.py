@@ -1,0 +1,199 @@
+"""The systems that the options of ``run`` and ``ask`` name: agents with their models, tools, prompts and limits."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.runnables import Runnable
+from pydantic import ValidationError
+
+from drretail.agents.base import Agent
+from drretail.agents.callables import as_agent
+from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
+from drretail.agents.registry import AGENTS, named_agent
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import PRESETS, SystemUnderTest, suts, system_options
+from drretail.api.models import Opener, models_by_role
+from drretail.api.observer import Observer
+from drretail.api.options.ask import AskOptions
+from drretail.api.options.research import Agents, ModelSpec, Texts
+from drretail.api.options.run import RunOptions
+from drretail.api.options.shared import texts_in
+from drretail.env.web.dense import Retrievers
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.llm.registry import Model
+from drretail.querygen.shipped import shipped_queries
+from drretail.records.run import Limits
+from drretail.settings import Settings
+from drretail.viewer.paper.published import SYSTEMS
+
+PAPER = "paper"
+PAPER_PROFILE = "paper-like"
+OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and is no language model."
+
+
+def with_preset(options: RunOptions) -> RunOptions:
+    """The options with what the preset ``paper`` sets in the place of those that are not given.
+
+    It stands for the paper's six systems (section 5) on the fifty shipped queries with the models of the profile
+    ``paper-like``, and for its tools, which show any user's data. Other presets only take tools away. Raises
+    UnknownName for a preset that there is not, and UserError for agents beside the paper's.
+    """
+    if options.preset is None or options.preset in PRESETS:
+        return options
+    if options.preset != PAPER:
+        raise UnknownName("preset", options.preset, (*PRESETS, PAPER))
+    if options.agents is not None:
+        raise UserError("--preset paper runs the paper's six systems: leave --agent out, or the preset.")
+    return replace(
+        options,
+        preset=None,
+        agents=SYSTEMS,
+        queries=shipped_queries() if options.queries is None else options.queries,
+        model_profile=options.model_profile or PAPER_PROFILE,
+        scope=options.scope or "any",
+    )
+
+
+def several(texts: Texts, flag: str = "") -> list[str]:
+    """The names in a sequence, each split at commas. Raises UserError for a blank one, by the name of its flag."""
+    names = [name.strip() for text in texts_in(texts) for name in text.split(",")]
+    if not all(names):
+        raise UserError(f"{flag} {','.join(texts_in(texts))!r} names nothing somewhere: put one name between commas.")
+    return names
+
+
+def tool_options(options: RunOptions | AskOptions) -> dict[str, Any]:
+    """What of a system's tools is not the default. Raises UnknownName for a wrong name."""
+    return system_options(
+        several(options.without, "--without"),
+        options.preset,
+        redact=options.redact,
+        retriever=options.retriever,
+        files=None if options.files is None else Path(options.files),
+    )
+
+
+def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
+    """The limits of a run. Raises UnknownName for a limit that there is not, UserError for a wrong number."""
+    if given is None or isinstance(given, Limits):
+        return given or Limits()
+    for name in given:
+        if name not in Limits.model_fields:
+            raise UnknownName("limit", name, Limits.model_fields)
+    try:
+        return Limits.model_validate(dict(given), strict=True)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = str(first["loc"][0])
+        raise UserError(f"The limit {name} is {given[name]}: {first['msg'].lower()}.") from problem
+
+
+def named_systems(
+    options: RunOptions | AskOptions,
+    agents: Agents,
+    tools: Mapping[str, Any],
+    world: World,
+    opener: Opener,
+    observer: Observer,
+) -> list[SystemUnderTest]:
+    """A system of each agent, for each size and composition of a sandbox; ``NAME+ws`` reads whole pages.
+
+    Notes where any of the agents asks a model and none is named, so that offline:shopper answers.
+    """
+    who = named_agents(agents)
+    roles = [role for agent in who.values() for role in agent.roles]
+    note = (lambda: observer.note(OFFLINE_NOTE)) if roles else None
+    return suts(
+        who,
+        opened_models(options.model, options.model_profile, opener, roles, note),
+        world,
+        NO_OVERRIDES if options.prompts is None else read_overrides(Path(options.prompts), who.values()),
+        options=dict(tools),
+        limits=read_limits(options.limits),
+        scope=options.scope or "own",
+        sizes=several(options.size, "--size"),
+        composes=several(options.compose, "--compose"),
+    )
+
+
+def named_agents(agents: Agents) -> dict[str, Agent]:
+    """Agents by name; what nobody named goes by the name of its answering function, a graph by its own.
+
+    Raises UserError where two would go by the same name, and for what cannot answer.
+    """
+    if isinstance(agents, Mapping):
+        return {str(name): _named(agent)[1] for name, agent in agents.items()}
+    is_several = isinstance(agents, Iterable) and not isinstance(agents, str | Runnable)
+    brought = cast(Iterable[object], agents if is_several else [agents])
+    named: dict[str, Agent] = {}
+    objects: dict[str, object] = {}
+    for given in brought:
+        name, agent = _named(given)
+        first = objects.setdefault(name, given)
+        if first is not given and not (isinstance(given, str) and first == given):
+            raise UserError(
+                f"Two agents go by the name {name}: give one another, as in --agent NAME=cmd:…, or in Python as a "
+                "mapping, {name: agent}."
+            )
+        named[name] = agent
+    return named
+
+
+def _named(given: object) -> tuple[str, Agent]:
+    if isinstance(given, str):
+        return named_agent(given)
+    agent = as_agent(given)
+    if agent is None:
+        raise AGENTS.refused(repr(given)[:60], given, "a drretail.Agent, a function that answers, or a Runnable")
+    return getattr(agent.answer, "__name__", "agent"), agent
+
+
+def opened_models(
+    model: ModelSpec | None,
+    profile: str | None,
+    opener: Opener,
+    roles: Sequence[str] = (),
+    told_offline: Callable[[], None] | None = None,
+) -> dict[str, Model]:
+    """Models by role, the one for all other roles under "".
+
+    A text is "provider:model", or "role=provider:model"; a model without a role replaces the whole profile.
+    """
+    ready: dict[str, Model] = {}
+    specs: list[str] = []
+    if isinstance(model, Model):
+        ready[""] = model
+    elif isinstance(model, Mapping):
+        ready = {role: each for role, each in model.items() if isinstance(each, Model)}
+        specs = [f"{role}={each}" if role else each for role, each in model.items() if isinstance(each, str)]
+    elif model is not None:
+        specs = [model] if isinstance(model, str) else list(model)
+    if ready and not specs and ("" in ready or profile is None):
+        return ready
+    return models_by_role(specs, profile, opener, roles=roles, told_offline=told_offline) | ready
+
+
+def runner_of(
+    world: World,
+    settings: Settings,
+    spec: str,
+    replay: Path | None = None,
+    *,
+    pages: bool = True,
+    files: str | Path | None = None,
+) -> Runner:
+    """A runner in that world as the settings say; ``spec`` is how its runs name the world."""
+    return Runner(
+        world,
+        spec,
+        tool_timeout=settings.tool_timeout,
+        tool_threads=settings.tool_threads,
+        model_calls=settings.model_calls,
+        replay=replay,
+        pages=pages,
+        files=None if files is None else Path(files),
+        retrievers=Retrievers(cache=settings.cache_dir / "embeddings"),
+    )

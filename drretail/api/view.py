@@ -1,0 +1,67 @@
+"""``view``: an experiment live in the browser, with the pages on which people vote."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from secrets import token_urlsafe
+
+from drretail.api.option import accepts
+from drretail.api.options.shared import folder_of
+from drretail.api.options.view import ViewOptions
+from drretail.api.worlds import opened_world
+from drretail.env.world import World
+from drretail.errors import UserError, install_line
+from drretail.eval.ballots import read_votes
+from drretail.experiment import read_definition
+from drretail.local_server import bound, port_of, serve
+from drretail.viewer.output import say
+from drretail.viewer.voting.results import VoteResults, results_of
+
+NEEDED = ("starlette", "uvicorn")
+
+
+@accepts(ViewOptions)
+def view(options: ViewOptions) -> VoteResults | None:
+    """Shows an experiment in this machine's browser until Ctrl-C; the address is written to stderr.
+
+    Gives what people have voted, with ``results`` at once; None without an experiment. Raises UserError for a folder
+    without one, for a port in use, and where the packages of a server are not installed.
+    """
+    if not options.results:
+        serve_view(options, say)
+    return None if options.experiment is None else votes_of(options)
+
+
+def votes_of(options: ViewOptions) -> VoteResults:
+    """What people have voted on the experiment."""
+    if options.experiment is None:
+        raise UserError("Name the experiment whose votes are to be counted: drretail view EXP --results.")
+    experiment = folder_of(options.experiment)
+    read_definition(experiment)
+    return results_of(read_votes(experiment))
+
+
+def serve_view(options: ViewOptions, begun: Callable[[str], None], *, quiet: bool = True) -> None:
+    """Serves the pages until Ctrl-C; ``begun`` is given their address."""
+    if options.experiment is None and options.review is None:
+        raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
+    from drretail.viewer.live.access import address_of
+    from drretail.viewer.live.app import create_app, parts_of
+
+    experiment = None if options.experiment is None else folder_of(options.experiment)
+    with ExitStack() as stack:
+        review: tuple[Path, World] | None = None
+        if options.review is not None:
+            world = options.world
+            shop = world if isinstance(world, World) else stack.enter_context(opened_world(str(world), quiet=quiet))
+            review = Path(options.review), shop
+        listening, token = bound(options.port), token_urlsafe(24)
+        port = port_of(listening)
+        with_report = options.plan is None or options.with_report
+        parts = parts_of(experiment, port, options.plan, review, with_report=with_report)
+        address = address_of(listening, token, "/" if experiment is not None else "/review")
+        serve(create_app(parts, token, port), listening, lambda: begun(address))

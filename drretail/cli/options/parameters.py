@@ -1,0 +1,143 @@
+"""Flags made from dataclasses: each field of a parameter that is a dataclass is an option of its command."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_origin, get_type_hints
+
+import typer
+
+from drretail.api.option import OUTPUT, DeclaredOption, declared_options
+
+ExperimentFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="EXPERIMENT.TOML",
+        help="A file of options; a flag replaces what it holds.",
+        show_default=False,
+    ),
+]
+"""The annotation of a command's parameter ``experiment_file``, which ``grouped`` reads."""
+PrintConfig = Annotated[
+    bool,
+    typer.Option("--print-config", help="Print these options as an experiment.toml, and end.", rich_help_panel=OUTPUT),
+]
+METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
+OPPOSITE = "opposite_of_"
+"""Before a switch's name: the name of the hidden flag that sets it back to its default, where a file has set it."""
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer reads it: in the place of each parameter that is a dataclass stand its fields, as options.
+
+    A field that declares an ``Option`` becomes a flag by it. Where the flag is not given, the value of the file in the
+    parameter ``experiment_file`` holds for the first of the dataclasses, if the command has one, else the field's
+    default. Other fields are annotated as typer's parameters are. Two groups of one command share no name of a field.
+    """
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
+    flat: list[inspect.Parameter] = []
+    for parameter in parameters:
+        group = groups.get(parameter.name)
+        if group is None:
+            flat.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        else:
+            flat += _parameters(group)
+
+    @wraps(command)
+    def call(**given: Any) -> None:
+        file: Path | None = given.pop("experiment_file", None)
+        records: dict[str, Any] = {}
+        for name, group in groups.items():
+            records[name] = _record(group, given, None if records else file)
+        command(**records, **given)
+
+    call.__dict__["__signature__"] = inspect.Signature(flat)
+    call.__annotations__ = {each.name: each.annotation for each in flat}
+    return call
+
+
+def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
+    """The group made of its flags, which are taken out of ``given``, and of the file."""
+    declared = {option.name: option for option in declared_options(group)}
+    values: dict[str, Any] = {}
+    for field in fields(group):
+        if field.name not in given:
+            continue
+        value, option = given.pop(field.name), declared.get(field.name)
+        if option is None:
+            values[field.name] = value
+        elif option.is_switch:
+            is_opposite = given.pop(OPPOSITE + field.name)
+            if value or is_opposite:
+                values[field.name] = value != option.default
+        elif value is not None:
+            value = tuple(value) if isinstance(value, list) else value
+            values[field.name] = value if option.option.from_flag is None else option.option.from_flag(value)
+    if file is None or not declared:
+        return group(**values)
+    from drretail.api.options.experiment_file import overridden, read_experiment
+
+    return group(**overridden(read_experiment(file, group), values))
+
+
+def _parameters(group: Any) -> list[inspect.Parameter]:
+    """One for each flag of the group, and a hidden one for the opposite of each switch."""
+    declared = {option.name: option for option in declared_options(group)}
+    hints = get_type_hints(group, include_extras=True) if not declared else {}
+    found: list[inspect.Parameter] = []
+
+    def add(name: str, default: object, annotation: Any) -> None:
+        kind = inspect.Parameter.KEYWORD_ONLY
+        found.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
+
+    for field in fields(group):
+        option = declared.get(field.name)
+        if option is None:
+            if field.name in hints:
+                default = inspect.Parameter.empty if field.default is MISSING else field.default
+                add(field.name, default, hints[field.name])
+        elif option.option.argument or option.flag is not None:
+            add(field.name, *_flag(option))
+            if option.is_switch and option.flag is not None:
+                name = option.flag.removeprefix("--")
+                opposite = name.removeprefix("no-") if name.startswith("no-") else f"no-{name}"
+                hidden = typer.Option(f"--{opposite}", hidden=True)
+                add(OPPOSITE + field.name, default=False, annotation=Annotated[bool, hidden])
+    return found
+
+
+def _flag(declared: DeclaredOption) -> tuple[object, Any]:
+    """The default and the annotation by which typer reads the option."""
+    option, default, kind = declared.option, declared.default, declared.kind
+    metavar, panel = option.metavar or METAVARS.get(kind), option.group or None
+    made: Any
+    if declared.flag is None:
+        made = typer.Argument(metavar=metavar, help=option.help, show_default=False, rich_help_panel=panel)
+    else:
+        names = [declared.flag] if option.short is None else [declared.flag, option.short]
+        shown = option.default
+        if shown is None and default not in (None, MISSING, "", ()) and not declared.is_switch:
+            shown = str(default)
+        notes = [
+            "may be repeated" if get_origin(kind) is list else "",
+            f"default {shown}" if shown else "",
+        ]
+        # typer would put the default into two pairs of brackets
+        added = f" ({', '.join(filter(None, notes))})" if any(notes) else ""
+        made = typer.Option(
+            *names,
+            help=option.help.rstrip(".") + added + ".",
+            metavar=None if declared.is_switch else metavar,
+            min=option.min,
+            max=option.max,
+            show_default=False,
+            rich_help_panel=panel,
+        )
+    if declared.is_switch:
+        return False, Annotated[bool, made]
+    if declared.is_required:
+        return inspect.Parameter.empty, Annotated[kind, made]
+    return None, Annotated[kind | None, made]

@@ -1,0 +1,134 @@
+"""The options of a run in a file: read, refused with the line, written and read again."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from drretail import Agent, read_experiment
+from drretail.api.options.experiment_file import experiment_toml, overridden
+from drretail.api.options.research import LIMIT_NAMES, limits_of_flags
+from drretail.api.options.run import RunOptions
+from drretail.api.systems import read_limits
+from drretail.errors import UnknownName, UserError
+from drretail.records.run import Limits
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "experiment.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(tmp_path: Path) -> None:
+    lines = ['queries = "q.jsonl"', 'to = "/exp"', 'world = "w"', 'model = "scripted:script.toml"', 'agents = "react"']
+    assert read_experiment(written(tmp_path, "\n".join(lines))) == {
+        "queries": tmp_path / "q.jsonl",
+        "to": Path("/exp"),
+        "world": str(tmp_path / "w"),
+        "model": ("scripted:script.toml",),
+        "agents": ("react",),
+    }
+
+
+@pytest.mark.parametrize("spec", ["demo", "servers:w"])
+def test_a_world_that_is_no_folder_is_left(tmp_path: Path, spec: str) -> None:
+    assert read_experiment(written(tmp_path, f'world = "{spec}"')) == {"world": spec}
+
+
+def test_models_by_role_and_limits_are_tables(tmp_path: Path) -> None:
+    text = '[model]\nresearcher = "a:b"\n[limits]\ntool_turns = 3\ndollars = 0.5\n'
+    assert read_experiment(written(tmp_path, text)) == {
+        "model": {"researcher": "a:b"},
+        "limits": {"tool_turns": 3, "dollars": 0.5},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('seed = "1"\nquerys = "q.jsonl"', "line 2: there is no option 'querys'. Did you mean queries"),
+        ('user = "AE"', "line 1: there is no option 'user'"),  # for questions, which only Python takes
+        ("\nrepeats = 2.5", "line 2: repeats is 2.5, and takes a whole number"),
+        ("repeats = true", "line 1: repeats is true, and takes a whole number"),
+        ("repeats = 0", "line 1: repeats is 0: it has to be at least 1"),
+        ("queries = 5", "line 1: queries is 5, and takes a path in quotes"),
+        ('injected = "yes"', 'line 1: injected is "yes", and takes true or false'),
+        ('scope = "all"', 'line 1: scope is "all", and takes "own" or "any"'),
+        ("agents = [1]", "line 1: agents is \\[1\\], and takes a text in quotes, or a list of such"),
+        ('limits = "3"', 'line 1: limits is "3", and takes a table'),
+        ("[limitss]\na = 1", "line 1: there is no option 'limitss'"),
+        ("repeats = ", "is not valid TOML"),
+    ],
+)
+def test_what_is_wrong_is_answered_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        read_experiment(written(tmp_path, text))
+
+
+def test_a_missing_file_says_how_one_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--print-config writes one"):
+        read_experiment(tmp_path / "none.toml")
+
+
+def test_a_flag_replaces_the_files_value_and_of_a_table_the_entries_it_names() -> None:
+    held = {"repeats": 2, "seed": "7", "limits": {"tool_turns": 3, "tokens": 9}}
+    assert overridden(held, {"repeats": 4, "limits": {"tokens": 5}}) == {
+        "repeats": 4,
+        "seed": "7",
+        "limits": {"tool_turns": 3, "tokens": 5},
+    }
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+OPTIONS = st.builds(
+    RunOptions,
+    world=texts.map(lambda text: f"/{text}"),
+    queries=st.none() | texts.map(lambda text: Path("/queries") / text.replace("\0", "")),
+    agents=st.none() | st.lists(texts).map(tuple),
+    model=st.none() | st.lists(texts).map(tuple) | st.dictionaries(texts, texts),
+    only=st.none() | texts | st.integers(),
+    repeats=st.integers(min_value=1, max_value=10**9),
+    max_dollars=st.none() | st.floats(min_value=0.0001, allow_infinity=False),
+    injected=st.booleans(),
+    baselines=st.booleans(),
+    scope=st.sampled_from(["own", "any", None]),
+    limits=st.none() | st.dictionaries(st.sampled_from(LIMIT_NAMES), st.integers(1, 99)),
+    title=st.none() | texts,
+)
+
+
+@given(options=OPTIONS)
+@example(options=RunOptions(model={"\x7f": "\x7f"}))
+def test_options_that_are_written_are_read_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, options: RunOptions
+) -> None:
+    path = written(tmp_path_factory.mktemp("file"), experiment_toml(options))
+    assert RunOptions(**read_experiment(path)) == options
+
+
+def test_what_only_python_can_give_is_not_written() -> None:
+    async def nobody(*_: object) -> None: ...
+
+    with pytest.raises(UserError, match="only Python can give it"):
+        experiment_toml(RunOptions(agents=[Agent(nobody, roles=())]))  # pyright: ignore[reportArgumentType]
+
+
+def test_limits_are_those_of_the_record() -> None:
+    assert set(LIMIT_NAMES) == set(Limits.model_fields)
+    given = limits_of_flags(["tool-turns=5", "dollars=0.5", "tokens = 900"])
+    assert read_limits(given) == Limits(tool_turns=5, dollars=0.5, tokens=900)
+
+
+@pytest.mark.parametrize("text", ["tool_turns", "tool_turns=many", "tool_turns=-1", "=3x"])
+def test_a_limit_of_another_form_says_how_one_is_written(text: str) -> None:
+    with pytest.raises(UserError, match="write NAME=N, such as --limit tool_turns=5"):
+        limits_of_flags([text])
+
+
+def test_a_wrong_limit_is_answered_with_the_nearest_and_a_wrong_number_with_its_name() -> None:
+    with pytest.raises(UnknownName, match=r"There is no limit 'tool_turn'\. Did you mean tool_turns"):
+        read_limits({"tool_turn": 3})
+    with pytest.raises(UserError, match="The limit tool_turns is 0: "):
+        read_limits({"tool_turns": 0})

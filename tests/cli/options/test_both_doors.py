@@ -1,0 +1,191 @@
+"""A command and its function in Python take the same options, and make the same."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+import typer
+from typer.main import get_command
+
+from drretail import run, score
+from drretail.api.option import declared_options
+from drretail.api.options.score import FAMILIES
+from drretail.eval.registry import metric_names
+from tests.cli.conftest import Command
+
+
+@dataclass(frozen=True)
+class Door:
+    """Where a command is, the record of its options, its function in Python, and the flags that only it has."""
+
+    command: str
+    record: str
+    function: str
+    own: tuple[str, ...] = ()
+    """What only says how the command prints, or which of two functions it calls."""
+
+
+OUTPUT = ("--json", "--quiet", "-q", "--help")
+LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "failures", "memory", "plant", "sample")
+DOORS = [
+    Door(
+        "drretail.cli.run:run",
+        "drretail.api.options.run:RunOptions",
+        "drretail.api.run:run",
+        (*OUTPUT, "--estimate", "--print-config", "experiment_file"),
+    ),
+    Door(
+        "drretail.cli.run:run",
+        "drretail.api.options.run:RunOptions",
+        "drretail.api.run:estimate_run",
+        (*OUTPUT, "--estimate", "--print-config", "experiment_file"),
+    ),
+    Door("drretail.cli.ask:ask", "drretail.api.options.ask:AskOptions", "drretail.api.ask:ask", OUTPUT),
+    Door(
+        "drretail.cli.score:score",
+        "drretail.api.options.score:ScoreOptions",
+        "drretail.api.score:score",
+        (*OUTPUT, "--estimate", "--by", "--details"),
+    ),
+    Door(
+        "drretail.cli.score:score",
+        "drretail.api.options.score:ScoreOptions",
+        "drretail.api.score:estimate_score",
+        (*OUTPUT, "--estimate", "--by", "--details"),
+    ),
+    *(
+        Door(
+            "drretail.cli.compare:compare",
+            "drretail.api.options.compare:CompareOptions",
+            f"drretail.api.compare:{name}",
+            (*OUTPUT, "--details"),
+        )
+        for name in ("compare", "compare_all")
+    ),
+    *(
+        Door(
+            f"drretail.cli.{name}:{name}",
+            f"drretail.api.options.{name}:{name.title()}Options",
+            f"drretail:{name}",
+            OUTPUT,
+        )
+        for name in ("report", "export", "view")
+    ),
+    *(
+        Door(
+            f"drretail.cli.lab.group:{name}",
+            f"drretail.api.options.lab:{name.title()}Options",
+            f"drretail.api.lab:{name}",
+            (*OUTPUT, "--estimate"),
+        )
+        for name in LAB
+    ),
+    *(
+        Door(
+            f"drretail.cli.sandboxes.group:{name}",
+            f"drretail.api.options.sandboxes:{name.title()}Options",
+            f"drretail.api.sandboxes:{function}",
+            (*OUTPUT, "--estimate"),
+        )
+        for name, function in (
+            ("build", "build_sandbox"), ("queries", "write_sandbox_queries"), ("check", "check_sandbox"),
+        )
+    ),
+]  # fmt: skip
+
+
+def loaded(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def flags_of(command: Callable[..., None]) -> set[str]:
+    """The flags that help shows, and the names of arguments."""
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    shown: set[str] = set()
+    for parameter in get_command(app).params:
+        if not getattr(parameter, "hidden", False):
+            shown |= {*parameter.opts} if parameter.param_type_name == "option" else {str(parameter.name)}
+    return shown
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
+def test_a_command_has_the_options_of_its_record_and_its_function_takes_them(door: Door) -> None:
+    options = declared_options(loaded(door.record))
+    wanted = {(option.flag or option.name).partition("/")[0] for option in options if option.option.flag != ""}
+    wanted |= {option.option.short for option in options if option.option.short is not None}
+    assert flags_of(loaded(door.command)) - {*door.own} == wanted
+    assert [*inspect.signature(loaded(door.function)).parameters] == [option.name for option in options]
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
+def test_every_option_has_a_help_of_one_sentence_and_its_function_shows_it(door: Door) -> None:
+    shown = inspect.getdoc(loaded(door.function)) or ""
+    for option in declared_options(loaded(door.record)):
+        assert option.option.help.strip() == option.option.help != ""
+        assert f"{option.name}: {option.option.help}" in shown
+
+
+def test_both_doors_make_the_same_runs(
+    drretail: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By flags, by a file and by keyword arguments: every run.json is the same to the byte."""
+    flags = ["--queries", queries, "--world", shop, "--agent", "react", "--limit", "tool_turns=3", "--scope", "any"]
+    flags += ["--counterfactual", "neutral", "--without", "calculator", "--no-pages", "--seed", "7"]
+    assert drretail("run", *flags, "--to", "flags", "--quiet").returncode == 0
+    config = drretail("run", *flags, "--to", "file", "--print-config").stdout
+    (tmp_path / "experiment.toml").write_text(config, encoding="utf-8")
+    assert drretail("run", "experiment.toml", "--quiet").returncode == 0
+    monkeypatch.chdir(tmp_path)
+    given: dict[str, Any] = {
+        "limits": {"tool_turns": 3},
+        "scope": "any",
+        "counterfactual": "neutral",
+        "without": ["calculator"],
+    }
+    made = run(shop, queries, "react", to="keywords", pages=False, seed="7", **given)
+    assert made.is_complete
+    by_flags, by_file, by_keywords = (recorded(tmp_path / name) for name in ("flags", "file", "keywords"))
+    assert by_flags == by_file == by_keywords
+    assert len(by_flags) == 16
+
+
+def test_both_doors_make_the_same_scores(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    """By flags and by keyword arguments: scores.json is the same to the byte, also where everything is asked again."""
+    whole = ["--world", shop, "--queries", queries, "--to", "flags", "--agent", "react", "--agent", "plan_to_function"]
+    assert drretail("run", *whole, "--no-pages", "--no-floors", "--quiet").returncode == 0
+    copytree(tmp_path / "flags", tmp_path / "keywords")
+    flags = ["--metrics", "faithfulness,checks", "--readings", "model", "--judge-repeats", "2", "--page-age", "1"]
+    for again in ([], ["--retry", "everything"]):
+        assert drretail("score", "flags", *flags, "--world", shop, *again, "--quiet").returncode == 0
+        scores = score(
+            tmp_path / "keywords",
+            ["faithfulness", "checks"],
+            readings="model",
+            judge_repeats=2,
+            page_age=1,
+            world=tmp_path / shop,
+            retry="everything" if again else None,
+        )
+        kept = [(tmp_path / name / "scores.json").read_bytes() for name in ("flags", "keywords")]
+        assert kept[0] == kept[1]
+        assert {row.metric for row in scores.scores} >= {"faithfulness", "checks", "reading"}
+
+
+def test_help_names_every_family_of_metrics(drretail: Command) -> None:
+    shown = drretail("score", "-h", COLUMNS="80").stdout
+    assert {*FAMILIES} == {*metric_names()}
+    assert all(name in shown for name in FAMILIES)
+    headings = ["Usual options:", "What to judge:", "Models and money:", "Shop and web:", "Resuming:", "Output:"]
+    assert [line for line in shown.splitlines() if line in headings] == headings
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def recorded(experiment: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(experiment)): path.read_bytes() for path in experiment.rglob("run.json")}
