@@ -105,7 +105,10 @@ def estimate_run(options: RunOptions) -> list[Estimate]:
         queries = ready.shard.of_queries(ready.queries)
         folder = Path(options.to or empty)
         prices = ready.opener.prices
-        return estimate_left(folder, ready.systems, queries, options.repeats, prices, **_retried(options))
+        files = None if options.files is None else Path(options.files)
+        return estimate_left(
+            folder, ready.systems, queries, options.repeats, prices, ready.world, files=files, **_retried(options)
+        )
 
 
 @dataclass(frozen=True, slots=True)

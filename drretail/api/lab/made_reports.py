@@ -14,7 +14,6 @@ from drretail.api.options.shared import folder_of, names_in
 from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.failure_modes import METRIC as FAILURE_MODES
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.lab.bias.probe import Case, Probe, ask, asked_folder
@@ -29,6 +28,7 @@ from drretail.eval.lab.bias.probing import (
     probe_found,
 )
 from drretail.eval.lab.exploits.standing import FAMILIES, exploits_folder, make_exploits, standing_of
+from drretail.eval.lab.failing import FAMILY as FAILURE_MODES
 from drretail.eval.lab.failing import NAME as FAILURES
 from drretail.eval.lab.failing import (
     Failures,
@@ -152,7 +152,7 @@ def failures_with(options: FailuresOptions, *, quiet: bool = True) -> tuple[Kept
     experiment = folder_of(options.experiment)
     left, notes = 0, list[str]()
     if options.judge:
-        bench = Bench.of([FAILURE_MODES.name], options, keyless=False, quiet=quiet)
+        bench = Bench.of([FAILURE_MODES], options, keyless=False, quiet=quiet)
         left, notes = bench.score(experiment, None, bench.allowance([experiment]))
     ratings, reports = low_ratings(experiment)
     if not reports:
@@ -164,14 +164,14 @@ def failures_with(options: FailuresOptions, *, quiet: bool = True) -> tuple[Kept
     ratings = with_people(sheet, ratings)
     write_sheet(sheet, ratings)
     found = failures_of(ratings, reports)
-    document = keep(experiment, FAILURES, found, verdict_folders(experiment, FAILURE_MODES.name))
+    document = keep(experiment, FAILURES, found, verdict_folders(experiment, FAILURE_MODES))
     hint = f"Every rationale: {sheet}; fill in its last column, person, where you read it otherwise."
     return Kept(found, document, left, notes, hint), ratings
 
 
 def estimate_failures(options: FailuresOptions, *, quiet: bool = True) -> LabEstimate:
     """What sorting the rationales is likely to take."""
-    bench = Bench.of([FAILURE_MODES.name], options, keyless=True, quiet=quiet)
+    bench = Bench.of([FAILURE_MODES], options, keyless=True, quiet=quiet)
     return bench.estimate(folder_of(options.experiment))
 
 
