@@ -126,17 +126,15 @@ def compare_twins(experiment: Path, *, as_json: bool, quiet: bool) -> None:
     """Prints what each system decided on pairs of which the shop can meet one."""
     from drretail.eval.compare.twins import twin_rows
     from drretail.progress import busy
-    from drretail.viewer.output import print_json
-    from drretail.viewer.tables.twins import COLUMNS, NOTE, TITLE, twin_cells
-    from drretail.viewer.terminal.grid import print_grid, say
+    from drretail.viewer.output import print_json, print_table
+    from drretail.viewer.tables.twins import twin_table
 
     with busy("comparing", quiet=quiet):
         rows = twin_rows(experiment)
     if as_json:
         print_json({"twin": [row.model_dump(mode="json") for row in rows]})
         return
-    print_grid(TITLE, COLUMNS, twin_cells(rows))
-    say(NOTE)
+    print_table(twin_table(rows))
 
 
 def compare_settings(
@@ -146,10 +144,9 @@ def compare_settings(
     from drretail.eval.compare.ablations import tables_of_experiment
     from drretail.eval.compare.distractors import distractor_tables
     from drretail.progress import busy
-    from drretail.viewer.output import print_json
-    from drretail.viewer.tables.ablations import ablation_sheets, note_of
-    from drretail.viewer.tables.distractors import NOTE, distractor_sheets
-    from drretail.viewer.terminal.grid import print_grid, say
+    from drretail.viewer.output import print_json, print_table, print_text
+    from drretail.viewer.tables.ablations import ablation_table, headlines_first, note_of
+    from drretail.viewer.tables.distractors import NOTE, distractor_table
 
     with busy("comparing", quiet=quiet):
         held = tables_of_experiment(experiment, by, metrics, judges, beside="web" if by == "compose" else None)
@@ -160,14 +157,13 @@ def compare_settings(
         cost = [it.model_dump(mode="json", exclude_none=True) for it in distractors]
         print_json(made | ({"distractors": cost} if cost else {}))
         return
-    for sheet in ablation_sheets(tables):
-        print_grid(sheet.title, sheet.columns, sheet.rows)
-    say(note_of(by))
-    for sheet in distractor_sheets(distractors):
-        print_grid(f"\n{sheet.title}", sheet.columns, sheet.rows)
-        say(sheet.sentence)
+    for table in headlines_first(tables):
+        print_table(ablation_table(table))
+    print_text(note_of(by))
+    for costs in headlines_first(distractors):
+        print_table(distractor_table(costs))
     if distractors:
-        say(NOTE)
+        print_text(NOTE)
 
 
 def _print(comparisons: "Sequence[Comparison]", experiment: str, cards: "Mapping[str, str]", *, details: bool) -> None:

@@ -289,8 +289,8 @@ def print_outcome(
     from drretail.agents.running.spending import spending_of
     from drretail.cli.run_progress import made_again, spoiled, undeclared, unresearched
     from drretail.cli.spending import print_spending, spending_document
-    from drretail.viewer.output import print_json, say
-    from drretail.viewer.terminal.grid import print_grid
+    from drretail.tables.table import table_of
+    from drretail.viewer.output import print_json, print_table, say
 
     spending = {system.label for system in systems if not system.agent.is_baseline}
     spent = [row for row in spending_of(to, prices) if row.label in spending]
@@ -299,9 +299,8 @@ def print_outcome(
         taken = [spending_document(row) for row in spent]
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
     else:
-        counts = [(t.done, t.failed, t.before, t.tool_calls, t.tokens or None) for t in tallies]
-        rows = [[t.label, *map(_count, row)] for t, row in zip(tallies, counts, strict=True)]
-        print_grid(f"Runs in {to}", COLUMNS, rows, SPARE_COLUMNS)
+        rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens or None) for t in tallies]
+        print_table(table_of(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS))
         if spent:  # floors and the oracle take nothing
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
@@ -318,8 +317,3 @@ def print_outcome(
         say(undeclared(tallies))
     if outcome.closing is not None:
         say(outcome.closing)
-
-
-def _count(number: int | None) -> str:
-    """A count as tables have it; a dash where nobody knows it, as of agents that tell no tokens."""
-    return "–" if number is None else f"{number:,}"

@@ -344,17 +344,17 @@ def print_board(
 ) -> None:
     """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
     from drretail.eval.lab.kept_findings import finding_lines
-    from drretail.viewer.output import print_notes, say
+    from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_board import print_scoreboard
 
     if scores.scoreboard is not None:
         print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment))
-        print_notes([""])
+        print_text("")
     if asked.metrics != METRICS:
         print_families(off_the_board(of_families(scores, family_names(names))))
     took = judging_in_short(spent)
     chosen = "" if asked.metrics == METRICS else f" --metrics {asked.metrics}"
-    print_notes([*filter(None, [took]), f"All families: drretail score {experiment}{chosen} --details"])
+    print_text(*filter(None, [took]), f"All families: drretail score {experiment}{chosen} --details")
     say(f"Kept in {experiment / 'scores.json'}.")
 
 
@@ -403,7 +403,7 @@ def print_tables(
     prices: "PriceTable",
 ) -> None:
     """The scores of the families that were asked for, as tables, with what judging took."""
-    from drretail.viewer.output import print_notes, say
+    from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_scores import print_slices
 
     named, is_all = family_names(names), asked.metrics == METRICS
@@ -412,7 +412,7 @@ def print_tables(
         print_slices(shown, kinds)
     print_families(shown.model_copy(update={"scores": ()}) if kinds else shown)
     if others:
-        print_notes([others, ""])
+        print_text(others, "")
     print_judging(spent, prices)
     say(f"Kept in {experiment / 'scores.json'}.")
 
