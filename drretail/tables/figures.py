@@ -1,5 +1,7 @@
 """Numbers as text, one function a kind: tables and sentences take theirs from here, so that digits are alike."""
 
+from collections.abc import Callable
+
 NOTHING = "–"
 """Where there is no value."""
 _FINE = 0.001
@@ -79,14 +81,14 @@ def dollars(value: float | None) -> str:
     return f"{value:,.2f}" if value >= 1 or not value else f"{value:.4f}"
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """Both ends without zeros in front: ".68–.80", "-.12 to .30"; empty without them."""
-    return "" if low is None or high is None else _joined(_end(low), _end(high))
+def interval(low: float | None, high: float | None, form: Callable[[float | None], str] = number) -> str:
+    """Both ends without zeros in front: ".68–.80", "-.12 to .30"; empty without them. ``form`` writes the numbers."""
+    return "" if low is None or high is None else _joined(_end(form(low)), _end(form(high)))
 
 
 def short(value: float | None) -> str:
     """A figure in brackets behind another: ".68", "1.0"; empty where there is none."""
-    shown = "" if value is None else _end(value)
+    shown = "" if value is None else _end(number(value))
     return f"{shown}.0" if shown in ("0", "1") else shown
 
 
@@ -106,6 +108,7 @@ def _joined(low: str, high: str) -> str:
     return f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"
 
 
-def _end(value: float) -> str:
-    shown = number(value)
-    return {"1.00": "1", "0.00": "0"}.get(shown, shown.replace("0.", ".", 1) if abs(value) < 1 else shown)
+def _end(shown: str) -> str:
+    if shown.lstrip("-") in ("1.00", "0.00", "0.0"):
+        return shown.partition(".")[0]
+    return shown.replace("0.", ".", 1) if shown.removeprefix("-").startswith("0.") else shown

@@ -74,8 +74,10 @@ class Cell:
 
     @property
     def interval(self) -> str:
-        ends = figures.percent_interval if self.kind == "percent" else figures.interval
-        return ends(self.low, self.high)
+        if self.kind == "percent":
+            return figures.percent_interval(self.low, self.high)
+        is_fine = self.kind in ("number", "signed", "text")
+        return figures.interval(self.low, self.high, figures.number if is_fine else _FORMATS[self.kind])
 
     @property
     def whole(self) -> str:
@@ -111,6 +113,8 @@ class Row:
     place: Place = "system"
     manner: str = ""
     """Of a row that goes on about the one above: what is different, as "failed and n/a as 0"."""
+    meaning: str = ""
+    """As of ``Column``."""
     is_minor: bool = False
     """True of what is read second, and is grey."""
 
@@ -145,8 +149,9 @@ class Table:
         return ", ".join(filter(None, (self.title, self.by)))
 
     def is_of_numbers(self, at: int) -> bool:
-        """Whether a column holds numbers, and is set to the right."""
-        return any((cell := row.cells[at]) is not None and cell.is_number for row in self.rows)
+        """Whether a column holds numbers, or nothing at all, and is set to the right."""
+        cells = [cell for row in self.rows if (cell := row.cells[at]) is not None and cell.value is not None]
+        return not cells or any(cell.is_number for cell in cells)
 
     def has_any(self, row: Row, places: Iterable[int]) -> bool:
         """Whether a row has anything in these columns."""
@@ -206,7 +211,7 @@ def upright(table: Table) -> Table:
         cells = [row.cells[at] for row in table.rows]
         counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
         bare = [None if it is None else replace(it, counts="", few=it.few or column.few) for it in cells]
-        rows.append(Row(column.name, (*bare, Cell(counts) if counts else None)))
+        rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
     if any(row.cells[-1] is not None for row in rows):
         heads.append(Column("reports"))
     else:

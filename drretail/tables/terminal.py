@@ -147,6 +147,7 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
         else:
             widths += map(_len, _figures(row, cell, layout))
             widths += [_len(it) for it in cell.counts.split(", ")]
+            widths.append(min(_COUNTS, _len(cell.counts)) if whole else 0)
     return max(widths)
 
 

@@ -281,7 +281,7 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
             are = "is" if group.counts == queries(1) else "are"
             yield (
                 f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} too few. With "
-                f"{at_once} no result could have reached 5 %; {queries(fewest_queries(tests))} that all differ alike "
+                f"{at_once} no result could have reached 5%; {queries(fewest_queries(tests))} that all differ alike "
                 "are the fewest that could."
             )
 

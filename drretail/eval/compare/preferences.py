@@ -72,7 +72,7 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
     if flips:
         yield (
             f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. Who tosses a "
-            "coin changes it in 50 %, who looks at the place alone in 100 %."
+            "coin changes it in 50%, who looks at the place alone in 100%."
         )
 
 

@@ -43,7 +43,7 @@ def _of_one(board: Scoreboard) -> str:
                 value = replace(cell, beside="").text
                 counts = f" on {cell.counts} reports" if cell.counts else ""
                 meaning = column.meaning.partition(" (in brackets")[0]
-                return f"{line.name}: {column.name} {replace(cell, beside='').text}{interval}{counts}, {meaning}."
+                return f"{line.name}: {column.name} {value}{interval}{counts}, {meaning}."
     return "Nothing is scored on half of the reports yet."
 
 

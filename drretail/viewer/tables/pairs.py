@@ -22,7 +22,7 @@ NOTHING = "nothing was compared yet."
 MEANING = (
     "win, tie and loss are the first system's. Each question was asked in both orders: who is preferred in both wins, "
     "anything else is a tie. flips: pairs whose winner changed with the order. first: answers for the report that was "
-    "read first; 50 % knows no place."
+    "read first; 50% where the place does not matter."
 )
 MEANING_OF_ONE_ORDER = (
     "win and loss are the first system's. Each question was asked in one order, drawn by the seed (rules paper): how "

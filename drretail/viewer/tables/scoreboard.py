@@ -12,7 +12,7 @@ from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: the agent takes out of its own reports what this finds, so it says little of it."
 INTERVALS = (
-    "95 % interval over queries: exact binomial where each report has all or nothing (so 1.00 reaches well down), "
+    "95 % interval over queries: exact binomial where each report has all or nothing (wide, where reports are few), "
     "else bootstrap"
 )
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
@@ -65,6 +65,7 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: b
         tuple(_columns(board.columns)),
         tuple(rows),
         by=_by(board.judge) if board.judge.spec else "by code, without a judge",
+        heading="System",
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,
     )

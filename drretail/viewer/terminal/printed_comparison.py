@@ -83,7 +83,7 @@ LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats; rank: p of Wilcoxon's signed rank test of wins "
     "minus losses by query; Holm: corrected, of overall over all pairs of systems, of the exploratory other dimensions "
     "for each other. A's rate: a tie counts half. flips: pairs whose winner "
-    "changed with the order. first: answers for the report that was read first; 50 % knows no place.",
+    "changed with the order. first: answers for the report that was read first; 50% where the place does not matter.",
 )
 
 
