@@ -186,9 +186,9 @@ def _bases(estimates: "Sequence[Estimate]") -> list[str]:
 
 
 def _range(part: "Range", figure: Callable[[float], str]) -> str:
-    """ "typically 3 – 10 (at most 14)", without the bound where there is none."""
+    """ "typically 3–10 (at most 14)", without the bound where there is none."""
     low, high = figure(part.low), figure(part.high)
-    likely = low if low == high else f"{low} – {high}"
+    likely = low if low == high else f"{low}–{high}"
     return likely if part.most is None else f"typically {likely} (at most {figure(part.most)})"
 
 

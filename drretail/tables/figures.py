@@ -82,8 +82,14 @@ def dollars(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None, form: Callable[[float | None], str] = number) -> str:
-    """Both ends without zeros in front: ".68–.80", "-.12 to .30"; empty without them. ``form`` writes the numbers."""
-    return "" if low is None or high is None else _joined(_end(form(low)), _end(form(high)))
+    """Both ends: ".68–.80", "-.12 to .30", "5.50–11.25"; of shares without zeros in front. ``form`` writes the numbers.
+
+    Empty where there are none.
+    """
+    if low is None or high is None:
+        return ""
+    ends = form(low), form(high)
+    return _joined(*(map(_end, ends) if max(abs(low), abs(high)) <= 1 else ends))
 
 
 def short(value: float | None) -> str:

@@ -62,7 +62,12 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """The figure without interval and counts: "0.74*", "19.5 ± 8.0", "0.97 (.94)"."""
+        """All but interval and counts: "0.74*", "0.97 (.94)"."""
+        return f"{self.figure} ({self.beside})" if self.beside else self.figure
+
+    @property
+    def figure(self) -> str:
+        """The value with its mark: "0.74*", "19.5 ± 8.0"."""
         if isinstance(self.value, str):
             shown = self.value
         elif self.kind == "mean":
@@ -70,7 +75,7 @@ class Cell:
         else:
             form = _FORMATS.get(self.kind, figures.number)
             shown = form(self.value) + (f" ± {form(self.deviation)}" if self.deviation is not None else "")
-        return f"{shown}{self.mark} ({self.beside})" if self.beside else f"{shown}{self.mark}"
+        return f"{shown}{self.mark}"
 
     @property
     def interval(self) -> str:
@@ -150,7 +155,8 @@ class Table:
 
     def is_of_numbers(self, at: int) -> bool:
         """Whether a column holds numbers, or nothing at all, and is set to the right."""
-        cells = [cell for row in self.rows if (cell := row.cells[at]) is not None and cell.value is not None]
+        cells = [cell for row in self.rows if (cell := row.cells[at]) is not None]
+        cells = [cell for cell in cells if cell.value not in (None, figures.NOTHING)]
         return not cells or any(cell.is_number for cell in cells)
 
     def has_any(self, row: Row, places: Iterable[int]) -> bool:

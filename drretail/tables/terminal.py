@@ -75,6 +75,7 @@ def table_lines(table: Table, width: int) -> list[str]:
         )
         with console.capture() as captured:
             console.print(grid)
+        lines += [""] if lines else []
         lines += [line.rstrip() for line in captured.get().splitlines()]
     return lines
 
@@ -91,8 +92,9 @@ def _layouts(table: Table) -> Iterator[_Layout]:
     yield layout
     layout = replace(layout, beside=False)
     yield layout
-    layout = replace(layout, gap=1)
-    yield layout
+    if table.is_stacked:
+        layout = replace(layout, gap=1)
+        yield layout
     steps = {column.spare for column in table.columns} | {table.spare_intervals}
     for step in sorted(it for it in steps if it is not None):
         kept = tuple(at for at in layout.places if table.columns[at].spare != step)
@@ -125,7 +127,9 @@ def _needed(table: Table, layout: _Layout) -> int:
 def _least_name(table: Table) -> int:
     names = [table.heading, *map(_name, table.rows)]
     words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
-    return max(min(NAMES, max(map(_len, names))), *words)
+    longest = max(map(_len, names))
+    in_two_lines = longest // 2 + 1 if any(it.spare for it in table.columns) and not table.is_stacked else 0
+    return max(min(NAMES, longest), in_two_lines, *words)
 
 
 def _least(table: Table, layout: _Layout) -> list[int]:

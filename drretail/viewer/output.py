@@ -47,7 +47,9 @@ def print_table(table: Table) -> Drawn:
     if table.full_title:
         print_title(table.full_title)
     drawn = draw(table, console.width)
-    for grid in drawn.grids:
+    for at, grid in enumerate(drawn.grids):
+        if at:
+            print_text("")
         Console(highlight=False, markup=False, emoji=False, width=max(console.width, grid_width(grid))).print(grid)
     if drawn.left_out:
         print_text(f"Left out for want of width: {', '.join(drawn.left_out)}. --json has all.")

@@ -1,7 +1,7 @@
 """What can be concluded from an experiment, and what can't: the two sentences that stand before its numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from drretail.eval.compare.differences import ABOVE
 from drretail.records.score import place_of
@@ -40,10 +40,9 @@ def _of_one(board: Scoreboard) -> str:
         for column, cell in zip(printed.table.columns, line.cells, strict=True):
             if line.place == "system" and cell is not None and column.meaning:
                 interval = f" ({cell.interval})" if cell.interval else ""
-                value = replace(cell, beside="").text
                 counts = f" on {cell.counts} reports" if cell.counts else ""
                 meaning = column.meaning.partition(" (in brackets")[0]
-                return f"{line.name}: {column.name} {value}{interval}{counts}, {meaning}."
+                return f"{line.name}: {column.name} {cell.figure}{interval}{counts}, {meaning}."
     return "Nothing is scored on half of the reports yet."
 
 

@@ -21,7 +21,7 @@ def test_a_number_that_shows_as_zero_has_no_sign() -> None:
 def test_a_clear_difference_is_said_with_who_is_higher_by_how_much_and_how_surely() -> None:
     a, b = noisy(30, 1.0)
     (said,) = comparison(beside(a, b)).conclusions
-    assert said.startswith("By anthropic:claude, A is higher than B (difference, 95% interval) in overall (1.")
+    assert said.startswith("By anthropic:claude, A is higher than B (difference, 95 % interval) in overall (1.")
     (turned,) = comparison(beside(a, b), "b", "a").conclusions
     assert turned == said.replace("A is higher than B", "B is higher than A")
 
@@ -73,7 +73,7 @@ def test_equal_values_are_said_to_be_equal() -> None:
     (said,) = comparison(beside([6.0, 7.0, 8.0], [6.0, 7.0, 8.0])).conclusions
     assert said == (
         "By anthropic:claude, both have the same value on every query in overall (3 queries). That they always have "
-        "can't be concluded: up to 63% of such queries may differ (95% sure)."
+        "can't be concluded: up to 63% of such queries may differ (95 % sure)."
     )
 
 
