@@ -22,6 +22,8 @@ _LITTLE = 3
 """Characters that keep a short cell in one line go to whoever needs them, before what is left is shared."""
 _COUNTS = 17
 """As wide as counts may make their column: a share with its interval. What is longer goes on below."""
+_SHORT = 12
+"""As wide as the name of a column may be without widening it: an interval of shares with its value takes as much."""
 _GREY = "dim"
 _INDENT = "  "
 
@@ -47,6 +49,8 @@ class _Layout:
     """Whether intervals stand behind their values, or below them."""
     of_floors: bool = True
     """Whether floors and the oracle have intervals, too: nobody chooses them, so a line each is enough."""
+    whole_heads: bool = False
+    """Whether short names of columns stay in one line: where a table is cut anyway, its parts may be read easily."""
 
 
 def draw(table: Table, width: int) -> Drawn:
@@ -104,6 +108,7 @@ def _layouts(table: Table) -> Iterator[_Layout]:
 
 def _with_groups_whole(table: Table, layout: _Layout, width: int) -> _Layout:
     """With intervals beside their values where no group of columns would be torn by that."""
+    layout = replace(layout, whole_heads=True)
     beside = replace(layout, beside=not table.is_stacked)
     room = width - _least_name(table)
     widths = _least(table, beside)
@@ -140,7 +145,8 @@ def _least(table: Table, layout: _Layout) -> list[int]:
 def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
     """Of one column; with ``whole`` words stay in one line, too."""
     column = table.columns[at]
-    widths = [1, *map(_len, [column.name] if whole else broken(column.name, 1)), _len(column.counts)]
+    in_one_line = whole or (layout.whole_heads and len(column.name) <= _SHORT)
+    widths = [1, *map(_len, [column.name] if in_one_line else broken(column.name, 1)), _len(column.counts)]
     for row in table.rows:
         cell = row.cells[at]
         if cell is None:

@@ -77,7 +77,7 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(drreta
     assert done.returncode == 0, done.stderr
     assert "Side by side, judged by scripted" in done.stdout
     (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith(" overall ")]
-    assert overall[1:] == ["9", "0", "0", "9", "1.00", "[0.66,", "1.00]", "0.004", "0.004", "0%", "50%"]
+    assert overall[1:] == ["9", "0", "0", "9", "1.00", "(.66–1)", "0.004", "0.004", "0%", "50%"]
     prefers = "prefers A to B in clarity, depth, breadth, insightfulness, constraint_following and overall (won 9 of 9"
     assert prefers in done.stdout.replace("\n  ", " ")
     alone = drretail("compare", "exp", "--metrics", "pairwise", COLUMNS="120")

@@ -200,7 +200,7 @@ def test_what_twice_the_repeats_would_narrow_is_said_beside_what_twice_the_queri
     taken = 100 * (1 - (1 - runs_apart / 4 / row.sd**2) ** 0.5)
     assert said == (
         "Twice the queries would narrow every interval by 29%. As far as so few repeats tell, it would narrow by "
-        f"{taken:.0f} % with twice the runs of each query (by anthropic:claude)."
+        f"{taken:.0f}% with twice the runs of each query (by anthropic:claude)."
     )
 
 
