@@ -51,7 +51,7 @@ def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 
 def table_lines(lines: list[str]) -> list[str]:
     """Those between the title and the notes."""
-    end = next(at for at, line in enumerate(lines) if "what was left out of a mean" in line or not line)
+    end = next(at for at, line in enumerate(lines) if "what was left out" in line)
     return [line.rstrip() for line in lines[1:end] if line.strip()]
 
 
