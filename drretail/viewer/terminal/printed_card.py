@@ -14,7 +14,7 @@ COLUMNS = ["", "claims", "failed", "balanced accuracy", "words alone", "judge âˆ
 MEANINGS = (
     "Balanced accuracy: mean of the shares of supported and of other claims told right; always the majority has 0.50.",
     "Words alone: a share of the claim's words must stand in its sources; threshold from the other half of the file.",
-    "In brackets: 95 % interval, by bootstrap over questions (of sets without, over claims), and of what is all right "
+    "95 % intervals: by bootstrap over questions (of sets without, over claims), and of what is all right "
     "or all wrong by its exact bound; of fewer than ten questions or claims there is none.",
 )
 
