@@ -40,6 +40,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     journal.py     outside effects: resume, replay, caching and accounting in one
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
+    tables/        a table as a record, numbers as text, and renderers
     local_server.py  a server that answers this machine alone
     prompts.py     prompts beside their callers
     prompt_folders.py  prompts of a user's, in their place

@@ -71,9 +71,8 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
 
 def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool) -> None:
     """Score against one option: a table for each metric and judge; or what each system decided on pairs of twins."""
-    from drretail.viewer.output import print_json
+    from drretail.viewer.output import print_json, print_table, print_text
     from drretail.viewer.tables import ablations, distractors, twins
-    from drretail.viewer.terminal.grid import print_grid, say
 
     if as_json:
         rows = found.twins or found.settings
@@ -82,14 +81,12 @@ def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool)
         print_json(made | ({"distractors": cost} if cost else {}))
         return
     if found.twins:
-        print_grid(twins.TITLE, twins.COLUMNS, twins.twin_cells(found.twins))
-        say(twins.NOTE)
+        print_table(twins.twin_table(found.twins))
         return
-    for sheet in ablations.ablation_sheets(found.settings):
-        print_grid(sheet.title, sheet.columns, sheet.rows)
-    say(ablations.note_of(found.settings[0].by))
-    for sheet in distractors.distractor_sheets(found.distractors):
-        print_grid(f"\n{sheet.title}", sheet.columns, sheet.rows)
-        say(sheet.sentence)
+    for table in ablations.headlines_first(found.settings):
+        print_table(ablations.ablation_table(table))
+    print_text(ablations.note_of(found.settings[0].by))
+    for costs in ablations.headlines_first(found.distractors):
+        print_table(distractors.distractor_table(costs))
     if found.distractors:
-        say(distractors.NOTE)
+        print_text(distractors.NOTE)

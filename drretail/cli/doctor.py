@@ -101,13 +101,14 @@ def _opened(spec: str, opener: "Opener") -> "Model":
 
 
 def _print(signs: "list[Sign]") -> None:
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
-    print_table("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs])
+    print_table(table_of("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs]))
     lacks = [sign for sign in signs if sign.state != "ok"]
     rows = [(MARKS[sign.state], sign.what, sign.prevents or "", sign.mend or "") for sign in lacks]
     if rows:
-        print_table("What is lacking", ["", "what", "without it, no", "to mend it"], rows)
+        print_table(table_of("What is lacking", ["", "what", "without it, no", "to mend it"], rows))
     wrong = sum(sign.state == "broken" for sign in signs)
     typer.echo("Everything that is needed works." if not wrong else f"{wrong} to mend (✗).")
 
@@ -135,15 +136,17 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, 
 
 
 def _print_checked(checked: "Checked") -> None:
-    from drretail.viewer.output import print_notes, print_table, print_title
+    from drretail.tables.figures import dollars
+    from drretail.tables.table import table_of
+    from drretail.viewer.output import print_table, print_text, print_title
 
     rows = [(VERDICTS[it.state], it.probe, it.shows, it.found or "") for it in checked.probes]
-    print_table(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows)
+    print_table(table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows))
     print_title("What was said (--json has all of it)")
     for name, exchanges in checked.conversations.items():
-        print_notes(line for it in exchanges for line in _said(name, it))
+        print_text(*(line for it in exchanges for line in _said(name, it)))
     used = checked.usage
-    cost = "price unknown" if checked.dollars is None else f"${checked.dollars:.4f}"
+    cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
     passed = sum(it.state == "passed" for it in checked.probes)
     typer.echo(
         f"{passed} of {len(checked.probes)} passed; {used.calls} calls, {used.total - used.output:,} tokens in, "

@@ -25,6 +25,7 @@ def prompts(
     from drretail.errors import UserError
     from drretail.prompt_folders import write_prompts
     from drretail.prompts import packaged_text
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_json, print_table, say
 
     if judges and agent:
@@ -37,7 +38,7 @@ def prompts(
         print_json({"folder": None if to is None else str(to), "prompts": told})
     elif to is None:
         rows = [(name, len(packaged_text(path).split()), ", ".join(users[name])) for name, path in files.items()]
-        print_table("Prompts", ["file", "words", "told to"], rows)
+        print_table(table_of("Prompts", ["file", "words", "told to"], rows))
     else:
         typer.echo(str(to))
         say(f"{len(files)} prompts. Change some, then: drretail {'score EXP' if judges else 'run …'} --prompts {to}")

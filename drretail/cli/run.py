@@ -108,8 +108,8 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
     from drretail.cli.run_progress import made_again, spoiled, undeclared, unresearched
     from drretail.cli.spending import print_spending, spending_document
     from drretail.records.run import BASELINES
-    from drretail.viewer.output import print_json, say
-    from drretail.viewer.terminal.grid import print_grid
+    from drretail.tables.table import table_of
+    from drretail.viewer.output import print_json, print_table, say
 
     to, tallies = experiment.folder, experiment.tallies
     systems = experiment.definition.systems
@@ -119,9 +119,8 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         taken = [spending_document(row) for row in spent]
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
     else:
-        counts = [(t.done, t.failed, t.before, t.tool_calls, t.tokens or None) for t in tallies]
-        rows = [[t.label, *map(_count, row)] for t, row in zip(tallies, counts, strict=True)]
-        print_grid(f"Runs in {to}", COLUMNS, rows, SPARE_COLUMNS)
+        rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens or None) for t in tallies]
+        print_table(table_of(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS))
         if spent:  # floors and the oracle take nothing
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_SHOWN]:
@@ -138,8 +137,3 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         say(undeclared(tallies))
     if experiment.closing is not None:
         say(experiment.closing)
-
-
-def _count(number: int | None) -> str:
-    """A count as tables have it; a dash where nobody knows it, as of agents that tell no tokens."""
-    return "–" if number is None else f"{number:,}"

@@ -12,6 +12,7 @@ from drretail.cli.narration import told as step_line
 from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
+from drretail.tables.figures import dollars
 from drretail.viewer.output import say
 
 
@@ -68,7 +69,7 @@ class RunsShown(Watch):
 
     def _said(self) -> str:
         failed = f", {self._failed:,} failed" if self._failed else ""
-        spent = f" · ${self._dollars:,.2f}" if self._dollars else ""
+        spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
         counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens{spent}"
         return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{self._time_left()}"
 

@@ -87,25 +87,25 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
     """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
     from drretail.eval.lab.kept_findings import finding_lines
     from drretail.eval.scores.selection import of_families, off_the_board
-    from drretail.viewer.output import print_notes, say
+    from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_board import print_scoreboard
 
     scores, experiment = scored.scores, folder_of(options.experiment)
     if scores.scoreboard is not None:
         print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment))
-        print_notes([""])
+        print_text("")
     if options.metrics:
         print_families(off_the_board(of_families(scores, scored.families)))
     again = f" --metrics {','.join(_named(options))}" if options.metrics else ""
     took = judging_in_short(scored.spent)
-    print_notes([*filter(None, [took]), f"All families: drretail score {experiment}{again} --details"])
+    print_text(*filter(None, [took]), f"All families: drretail score {experiment}{again} --details")
     say(f"Kept in {experiment / 'scores.json'}.")
 
 
 def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
     """The scores of the families that were asked for, as tables, with what judging took."""
     from drretail.eval.scores.selection import of_families, other_families
-    from drretail.viewer.output import print_notes, say
+    from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_scores import print_slices
 
     scores = of_families(scored.scores, scored.families) if options.metrics else scored.scores
@@ -115,7 +115,7 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
     others = other_families(scored.scores, scored.families) if options.metrics else []
     if others:
         told = f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
-        print_notes([told, ""])
+        print_text(told, "")
     print_judging(scored.spent, scored.prices)
     say(f"Kept in {folder_of(options.experiment) / 'scores.json'}.")
 

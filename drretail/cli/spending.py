@@ -1,6 +1,6 @@
 """What runs and judging took, and are likely to take, as tables for people and as JSON."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from drretail.eval.judging.spending import JudgingCost
     from drretail.llm.estimates import Estimate, Range
     from drretail.llm.prices import Cost, PriceTable
+    from drretail.tables.table import Cell
 
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
 SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all", "input tokens"]
@@ -17,10 +18,11 @@ ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars"]
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     """Mean ± standard deviation for a run, with what it cost in all; models without a price are named on stderr."""
-    from drretail.viewer.terminal.grid import print_grid
+    from drretail.tables.table import table_of
+    from drretail.viewer.output import print_table
 
-    lines = [_row(row) for row in rows]
-    print_grid("What a run took (mean ± standard deviation)", RUN_COLUMNS, lines, SPARE_RUN_COLUMNS)
+    title = "What a run took (mean ± standard deviation)"
+    print_table(table_of(title, RUN_COLUMNS, map(_row, rows), spare=SPARE_RUN_COLUMNS))
     say_prices(
         prices,
         unknown={spec for row in rows for spec in row.unpriced},
@@ -55,25 +57,26 @@ def spending_document(row: "Spending") -> dict[str, Any]:
     }
 
 
-def money(value: float | None) -> str:
-    """Dollars with as many digits as say something; "unknown" where they are, "–" of what costs nothing."""
-    if value is None:
-        return "unknown"
-    return "–" if value == 0 else f"{value:,.2f}" if value >= 1 else f"{value:.4f}"
+def _row(row: "Spending") -> list[object]:
+    from drretail.tables.table import Cell
+
+    spreads = (row.calls, row.input, row.output, row.words)
+    a_run = Cell("–") if not row.done else _dollars(row.dollars.mean)
+    return [
+        row.label,
+        row.done,
+        *(Cell(it.mean, "mean", deviation=it.sd) for it in spreads),
+        a_run,
+        _dollars(row.total.dollars),
+        Cell(row.cache_read, "percent"),
+    ]
 
 
-def _row(row: "Spending") -> list[str]:
-    share = "–" if row.cache_read is None else f"{row.cache_read:.0%}"
-    counts = [_told(spread) for spread in (row.calls, row.input, row.output, row.words)]
-    a_run = "–" if not row.done else money(row.dollars.mean)
-    return [row.label, f"{row.done:,}", *counts, a_run, money(row.total.dollars), share]
+def _dollars(value: float | None) -> "Cell":
+    """What is not known is named; what costs nothing has no figure."""
+    from drretail.tables.table import Cell
 
-
-def _told(spread: "Spread") -> str:
-    if spread.mean is None:
-        return "–"
-    digits = 1 if spread.mean < 100 else 0
-    return f"{spread.mean:,.{digits}f}" + ("" if spread.sd is None else f" ± {spread.sd:,.{digits}f}")
+    return Cell("unknown" if value is None else value or "–", "dollars")
 
 
 def _spread(spread: "Spread") -> dict[str, float | None]:
@@ -86,11 +89,12 @@ def _cost(cost: "Cost") -> dict[str, Any]:
 
 def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
     """All judging of the experiment so far, by metric and judge; judges without a price are named on stderr."""
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
     if not costs:
         return
-    print_table("What judging took, in all", JUDGING_COLUMNS, [_judging_row(cost) for cost in costs])
+    print_table(table_of("What judging took, in all", JUDGING_COLUMNS, map(_judging_row, costs)))
     say_prices(
         prices,
         unknown={spec for cost in costs for spec in cost.cost.unpriced},
@@ -100,13 +104,15 @@ def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
 
 def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     """One sentence on all judging so far; blank where nobody was asked."""
+    from drretail.tables.figures import dollars as in_dollars
+
     calls = sum(it.cost.usage.calls for it in costs)
     if not calls:
         return ""
     tokens = sum(it.cost.usage.total for it in costs)
     known = [it.cost.dollars for it in costs]
     dollars = None if None in known else sum(it for it in known if it is not None)
-    cost = "a price unknown" if dollars is None else f"${money(dollars)}" if dollars else "at no cost"
+    cost = "a price unknown" if dollars is None else f"${in_dollars(dollars)}" if dollars else "at no cost"
     return f"Judging took {calls:,} calls, {tokens:,} tokens, {cost}."
 
 
@@ -129,15 +135,15 @@ def judging_document(cost: "JudgingCost") -> dict[str, Any]:
 
 def _judging_row(cost: "JudgingCost") -> list[object]:
     from drretail.eval.registry import PAIRWISE
+    from drretail.grounding.text.wording import counted
     from drretail.llm.prices import cache_read_share
+    from drretail.tables.table import Cell
 
     used = cost.cost.usage
-    share = cache_read_share(used)
     read = used.input_uncached + used.cache_read + used.cache_creation
-    told = "–" if share is None else f"{share:.0%}"
-    unit = "pair" if cost.metric == PAIRWISE else "report"
-    judged = f"{cost.reports:,} {unit}{'' if cost.reports == 1 else 's'}"
-    return [cost.metric, cost.judge, judged, used.calls, read, used.output, told, money(cost.cost.dollars)]
+    judged = counted(cost.reports, "pair" if cost.metric == PAIRWISE else "report")
+    cached = Cell(cache_read_share(used), "percent")
+    return [cost.metric, cost.judge, judged, used.calls, read, used.output, cached, _dollars(cost.cost.dollars)]
 
 
 def show_estimates(
@@ -146,7 +152,8 @@ def show_estimates(
     """All estimates with their sum, and what nobody knows. ``what`` names the first two columns."""
     from drretail.llm.estimates import together
     from drretail.llm.prices import unpriced
-    from drretail.viewer.output import print_json, print_notes, print_table, say
+    from drretail.tables.table import table_of
+    from drretail.viewer.output import print_json, print_table, say
 
     total = together(estimates)
     if as_json:
@@ -154,17 +161,18 @@ def show_estimates(
         print_json({**dated, "estimates": [_document(one) for one in estimates], "together": _document(total)})
         return
     rows = [*estimates, total] if len(estimates) > 1 else estimates
-    print_table(title, [*what, *ESTIMATE_COLUMNS], [_estimate_row(one) for one in rows])
-    print_notes(_bases(estimates))
+    print_table(table_of(title, [*what, *ESTIMATE_COLUMNS], map(_estimate_row, rows), notes=_bases(estimates)))
     if total.unpriced:
         say(unpriced(total.unpriced))
     say(f"Nothing was sent. Prices as of {prices.as_of.isoformat()}; your own in drretail.toml, [prices], come first.")
 
 
 def _estimate_row(one: "Estimate") -> list[object]:
-    cost = "unknown" if one.dollars is None else _range(one.dollars, money)
-    count = f"{one.count:,} {one.unit}" if one.unit else one.count
-    return [one.name, count, *(_range(part, _whole) for part in (one.calls, one.input, one.output)), cost]
+    from drretail.tables.figures import count, dollars
+
+    cost = "unknown" if one.dollars is None else _range(one.dollars, dollars)
+    what = f"{one.count:,} {one.unit}" if one.unit else one.count
+    return [one.name, what, *(_range(part, count) for part in (one.calls, one.input, one.output)), cost]
 
 
 def _bases(estimates: "Sequence[Estimate]") -> list[str]:
@@ -177,15 +185,11 @@ def _bases(estimates: "Sequence[Estimate]") -> list[str]:
     return [f"{', '.join(whose)}: rests on {basis}." for basis, whose in names.items() if basis]
 
 
-def _range(part: "Range", say_number: Any) -> str:
-    """ "typically 3 – 10 (at most 14)", without the bound where there is none."""
-    low, high = say_number(part.low), say_number(part.high)
-    likely = low if low == high else f"{low} – {high}"
-    return likely if part.most is None else f"typically {likely} (at most {say_number(part.most)})"
-
-
-def _whole(value: float) -> str:
-    return f"{value:,.0f}"
+def _range(part: "Range", figure: Callable[[float], str]) -> str:
+    """ "typically 3–10 (at most 14)", without the bound where there is none."""
+    low, high = figure(part.low), figure(part.high)
+    likely = low if low == high else f"{low}–{high}"
+    return likely if part.most is None else f"typically {likely} (at most {figure(part.most)})"
 
 
 def _range_document(part: "Range") -> dict[str, float]:

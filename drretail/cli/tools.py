@@ -43,6 +43,7 @@ def tools(
 
 
 def _print_list() -> None:
+    from drretail.tables.table import table_of
     from drretail.tools.registry import TOOLS
     from drretail.tools.schema import read_schema
     from drretail.viewer.output import print_table
@@ -51,7 +52,7 @@ def _print_list() -> None:
     for tool in TOOLS.values():
         first_line, _, _ = read_schema(tool.function).description.partition("\n")
         rows.append((tool.name, tool.access, first_line))
-    print_table("", ["tool", "access", "what it does"], rows)
+    print_table(table_of("", ["tool", "access", "what it does"], rows))
 
 
 def _print_schemas(form: Literal["openai", "anthropic", "json"]) -> None:

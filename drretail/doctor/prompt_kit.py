@@ -13,6 +13,7 @@ from drretail.llm.prices import dollars
 from drretail.llm.registry import Model, check_priced
 from drretail.records.base import Record
 from drretail.records.run import ModelKind, Usage
+from drretail.tables import figures
 
 State = Literal["passed", "failed", "not_asked"]
 JUDGING_TOKENS = 60_000
@@ -84,7 +85,7 @@ def _ended(model: Model, held: Sequence[Conversation], cap: float | None) -> str
         return ""
     costs = [dollars(it.usage, model.price) for it in held] or [dollars(EXPECTED, model.price)]
     spent = sum(costs) if held else 0.0
-    return "" if spent + max(costs) <= cap else f"not asked: ${spent:.4f} of ${cap:g} is spent"
+    return "" if spent + max(costs) <= cap else f"not asked: ${figures.dollars(spent)} of ${cap:g} is spent"
 
 
 def _left(model: Model, held: Sequence[Conversation], cap: float | None) -> Allowance:

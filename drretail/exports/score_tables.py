@@ -6,7 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from drretail.cells import as_csv
 from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scores.file import read_scores
@@ -14,6 +13,8 @@ from drretail.exports.formats import Form
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
 from drretail.records.score import Score, Verdict
+from drretail.tables.csv_file import csv_table
+from drretail.tables.table import table_of
 
 Row = Mapping[str, Any]
 SCORES: Mapping[str, str] = {
@@ -97,12 +98,8 @@ def _row(verdict: Verdict) -> dict[str, Any]:
 
 
 def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
-    cells = ([_cell(row.get(name)) for name in columns] for row in rows)
-    write_atomically(path, as_csv([[*columns], *cells]))
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else str(value)
+    table = table_of(path.stem, [*columns], ([row.get(name) for name in columns] for row in rows))
+    write_atomically(path, csv_table(table))
 
 
 def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from drretail.llm.prices import PriceTable, cost_of
 from drretail.records.run import System, Usage
+from drretail.tables.figures import count, dollars
 
 RESERVE = 0.1
 """The part of a budget that is kept back for the report, at least."""
@@ -116,11 +117,11 @@ class ExperimentBudget:
             return None
         caps = [f"${self.dollars:g}"] if self.dollars is not None else []
         caps += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
-        took = f"${self.spent['dollars']:.4f} and " if self.dollars is not None else ""
+        took = f"${dollars(self.spent['dollars'])} and " if self.dollars is not None else ""
         flags = " or ".join(flag for flag, cap in self._flags() if cap is not None)
         return (
             f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"
-            f"{self.spent['tokens']:,.0f} tokens. Not started: {self.refused:,}. "
+            f"{count(self.spent['tokens'])} tokens. Not started: {self.refused:,}. "
             f"The same command with a higher {flags} goes on from here."
         )
 

@@ -18,6 +18,7 @@ from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.records.base import Record
 from drretail.records.run import Limits, Role, Step, Stop, Usage
+from drretail.tables import figures
 from drretail.trajectory import Trajectory
 
 # How each provider is told that the tools it sees may not be called. They must still be sent: Anthropic refuses
@@ -209,7 +210,9 @@ class Models:
         if self._tokens_budget.exceeded_by(coming.total):
             raise ModelError("budget", self._too_little(f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
         if self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
-            raise ModelError("budget", self._too_little(f"${self.limits.dollars:g}", f"${self.dollars or 0:.4f}"))
+            raise ModelError(
+                "budget", self._too_little(f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}")
+            )
 
     def _too_little(self, allowed: str, spent: str) -> str:
         return f"the {allowed} allowed do not suffice for the next call, with {spent} spent: allow more"

@@ -10,6 +10,7 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import averaged
 from drretail.eval.values import Value
 from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.tables.figures import number
 from drretail.viewer.judged import Judged
 
 _WHY: Mapping[VerdictState, str] = {
@@ -64,7 +65,7 @@ class Arithmetic:
         """The sums and the FP that they come to, or why they come to none."""
         if self.precision.value is None:
             return f"no FP: {_WHY.get(self.precision.state, self.precision.state)}"
-        return f"{self._added()} → FP {self.precision.value:.2f}"
+        return f"{self._added()} → FP {number(self.precision.value)}"
 
     def _added(self) -> str:
         listed = ", ".join(it.words for it in self.sums)
@@ -82,7 +83,7 @@ class Arithmetic:
         if self.recall.value is None:
             return ""
         cited, total = self.recall.items.get("cited", 0), self.recall.items.get("total", 0)
-        return f"cited {plain(cited)} of {plain(total)} → FR {self.recall.value:.2f}"
+        return f"cited {plain(cited)} of {plain(total)} → FR {number(self.recall.value)}"
 
 
 def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
@@ -108,9 +109,9 @@ def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
     )
 
 
-def plain(number: float) -> str:
+def plain(value: float) -> str:
     """ "12", "9.5", "9.33"."""
-    return f"{number:.2f}".rstrip("0").rstrip(".")
+    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _sum(name: str, value: Value | None, rules: Rules = "default") -> Sum:

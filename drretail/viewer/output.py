@@ -1,15 +1,16 @@
-"""How results reach the terminal: tables for people, one JSON document with --json. Talk goes to stderr."""
+"""How results reach the terminal: tables and text on stdout, or one JSON document with --json; talk on stderr."""
 
 import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from drretail.records.base import FORMAT
+from drretail.tables.table import Table
+from drretail.tables.terminal import Drawn, draw, grid_width
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,52 +32,29 @@ def dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=not is_utf, indent=2)
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A table on stdout; columns of numbers are set to the right. Whole numbers get thousands separators.
+TEXT_WIDTH = 100
+"""Of paragraphs: longer lines are hard to read, however wide the terminal is."""
 
-    Cells are broken between words: a table that would need more is wider than the terminal.
+
+def print_table(table: Table) -> Drawn:
+    """The table on stdout below its title, its notes behind it and an empty line last; says what was drawn of it.
+
+    Columns that find no room are named. A table without columns is its title and its notes.
     """
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
 
-    cells = [list(row) for row in rows]
-    texts = [[_cell(value) for value in row] for row in cells]
     console = stdout_console()
-    widths = _widths([columns, *texts], console.width - _GAP * len(columns))
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
-        numeric = bool(cells) and all(isinstance(row[index], int | float | None) for row in cells)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold", width=width)
-    for row in texts:
-        table.add_row(*row)
-    if title:
-        print_title(title)
-    needed = sum(widths) + _GAP * len(columns)
-    Console(highlight=False, markup=False, emoji=False, width=max(console.width, needed)).print(table)
-
-
-_GAP = 3
-"""Between columns, as the box has it."""
-_LONGEST_WORD = 60
-"""What is longer is broken: addresses, made-up words."""
-_LITTLE = 3
-"""Characters that keep a short cell in one line are had by whoever needs them."""
-
-
-def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Of each column: its longest word at least, and of the room that is left what it needs, shared alike."""
-    from rich.cells import cell_len
-
-    columns = [*zip(*rows, strict=True)]
-    least = [max(min(_LONGEST_WORD, cell_len(word)) for text in it for word in [*text.split(), ""]) for it in columns]
-    widths, spare = least.copy(), room - sum(least)
-    wanted = {at: max(map(cell_len, it)) - least[at] for at, it in enumerate(columns)}
-    for number, at in enumerate(sorted(wanted, key=lambda at: wanted[at])):
-        share = spare if wanted[at] <= _LITTLE else spare // (len(columns) - number)
-        more = max(0, min(wanted[at], share))
-        widths[at], spare = widths[at] + more, spare - more
-    return [max(1, width) for width in widths]
+    if table.full_title:
+        print_title(table.full_title)
+    drawn = draw(table, console.width)
+    for at, grid in enumerate(drawn.grids):
+        if at:
+            print_text("")
+        Console(highlight=False, markup=False, emoji=False, width=max(console.width, grid_width(grid))).print(grid)
+    if drawn.left_out:
+        print_text(f"Left out for want of width: {', '.join(drawn.left_out)}. --json has all.")
+    print_text(*table.notes, "")
+    return drawn
 
 
 def print_title(text: str) -> None:
@@ -87,21 +65,28 @@ def print_title(text: str) -> None:
     console.print(Text(wrapped(text, console.width), style="bold"))
 
 
-def print_notes(lines: Iterable[str]) -> None:
-    """What must be known beside a table, on stdout, each as wide as it is."""
-    width = stdout_console().width
-    for line in lines:
-        typer.echo(wrapped(line, width))
+def print_text(*paragraphs: str) -> None:
+    """Each on stdout, no wider than the terminal and 100 columns, with what follows its first line indented.
+
+    Lines of a paragraph behind its first are printed as they are: commands, which have to stay whole.
+    """
+    width = min(TEXT_WIDTH, stdout_console().width)
+    for paragraph in paragraphs:
+        text, newline, commands = paragraph.partition("\n")
+        typer.echo(wrapped(text, width, indent="  ") + newline + commands)
 
 
-def wrapped(text: str, width: int) -> str:
-    """The text in lines of that width, broken between words; a word that is longer is broken behind its "+"."""
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """The text in lines of that width, broken between words; a word that is longer is broken behind its "+".
+
+    Lines behind the first begin with ``indent``.
+    """
     words = [part for word in text.split(" ") for part in _parts(word, width)]
     lines = [""]
     for word, gap in words:
         joined = lines[-1] + gap + word if lines[-1] else word
         if lines[-1] and len(joined) > width:
-            lines.append(word)
+            lines.append(indent + word)
         else:
             lines[-1] = joined
     return "\n".join(lines)
@@ -126,13 +111,3 @@ def stdout_console() -> "Console":
 def say(text: str) -> None:
     """One line of talk on stderr."""
     typer.echo(text, err=True)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return str(value)

@@ -55,7 +55,7 @@ def test_repeats_of_agent_and_judge_are_a_table_of_their_own(drretail: Command, 
     (file, *_) = folder.glob("verdicts/stub/*/*/q-r1.jsonl")
     assert len(file.read_text(encoding="utf-8").splitlines()) == 3
     table = drretail("compare", "exp", "--metrics", JUDGED_STUB).stdout.partition("Noise")[2]
-    rows = [line.split() for line in table.splitlines() if line.startswith(" said")]
+    rows = [line.split() for line in table.splitlines() if line.startswith("said")]
     assert rows == [
         ["said", "A", "0.07", "0.00", "100%", "100%", "0.85", "0.80"],
         ["said", "B", "0.28", "0.00", "50%", "0%", "0.70", "0.50"],
@@ -76,8 +76,8 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(drreta
     done = drretail("compare", "exp", COLUMNS="120")
     assert done.returncode == 0, done.stderr
     assert "Side by side, judged by scripted" in done.stdout
-    (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith(" overall ")]
-    assert overall[1:] == ["9", "0", "0", "9", "1.00", "[0.66,", "1.00]", "0.004", "0.004", "0%", "50%"]
+    (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith("overall ")]
+    assert overall[1:] == ["9", "0", "0", "9", "1.00", "(.66–1)", "0.004", "0.004", "0%", "50%"]
     prefers = "prefers A to B in clarity, depth, breadth, insightfulness, constraint_following and overall (won 9 of 9"
     assert prefers in done.stdout.replace("\n  ", " ")
     alone = drretail("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
@@ -94,12 +94,9 @@ def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, pref
     done = drretail("compare", "exp", COLUMNS=str(width))
     sentences, _, rest = done.stdout.partition("Side by side, judged")
     tables, _, _ = rest.partition("What is missing")
-    rows = [line for line in tables.splitlines() if "[" in line]
-    assert len(rows) == 6  # dimensions: nobody has a profile
-    assert all(line.count("[") == line.count("]") == 1 for line in rows)
-    assert all(len(line) <= max(width, 75) for line in tables.splitlines())
-    named = "Left out for want of width: even, rank, " in done.stdout
-    assert named == (width < 100)
+    assert tables.count(".66–1") == 6  # dimensions: nobody has a profile
+    assert all(len(line) <= width for line in tables.splitlines())
+    assert ("Left out for want of width: " in tables) == (width < 80)
     assert all(len(line) <= width for line in sentences.splitlines())
 
 

@@ -33,7 +33,7 @@ def test_scores_are_a_table_with_intervals_and_counts(drretail: Command, tmp_pat
     done = drretail("score", "exp", "--metrics", JUDGED_STUB)
     assert done.returncode == 0
     table = " ".join(done.stdout.split())
-    for part in ("stub, judged by offline:judge (rule-based)", LABEL, "0.75 [0.50, 1.00] 2 of 3, 1 failed"):
+    for part in ("stub, judged by offline:judge (rule-based)", LABEL, "0.75 (.50–1)", "2 of 3, 1 failed"):
         assert part in table
     assert "failed and n/a as 0" in table
     assert "3 reports;" in table

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.tables.table import table_of
 from drretail.viewer.output import print_table, wrapped
 
 WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
@@ -38,9 +39,11 @@ def test_a_table_breaks_cells_between_words_and_is_rather_wider_than_the_termina
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     share = "0.69 (0.65–0.72)"
-    print_table("T", ["", *("balanced accuracy", "words alone", "κ linear") * 2], [["hybrid_react", *[share] * 6]])
+    print_table(
+        table_of("T", ["", *("balanced accuracy", "words alone", "κ linear") * 2], [["hybrid_react", *[share] * 6]])
+    )
     words = capsys.readouterr().out.split()
     assert words.count("(0.65–0.72)") == 6
     assert {"hybrid_react", "accuracy"} <= {*words}
-    print_table("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]])
+    print_table(table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]]))
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 60

@@ -15,12 +15,13 @@ SUMMED = ("citations", "sources", "listed", "unresolved")
 
 def print_imported(came: "Imported", to: Path) -> None:
     """A row a system, then what is to be known beside it."""
-    from drretail.viewer.output import print_notes, print_table, say
+    from drretail.tables.table import table_of
+    from drretail.viewer.output import print_table, print_text, say
 
     if came.reports:
         rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
-        print_table("Imported reports", COLUMNS, rows)
-    print_notes([*_notes(came), *([f"Next: drretail score {to}"] if came.reports else [])])
+        print_table(table_of("Imported reports", COLUMNS, rows))
+    print_text(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
     say(f"Kept in {to}.")
 
 
@@ -39,9 +40,9 @@ def _notes(came: "Imported") -> Iterator[str]:
 
 def print_questions(queries: "Sequence[Query]", to: Path) -> None:
     """What a file of questions holds."""
-    from drretail.viewer.output import print_notes, say
+    from drretail.viewer.output import print_text, say
 
-    print_notes([_questions(queries)])
+    print_text(_questions(queries))
     say(f"Kept in {to}.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from drretail.cli.spending import money, say_prices
+from drretail.cli.spending import say_prices
 from drretail.errors import UnknownName, UserError
 from drretail.viewer.output import say
 
@@ -36,12 +36,14 @@ class QueryWriter:
 
     def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
         """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
+        from drretail.tables.figures import dollars
+
         cost = self._dollars(usage)
         if not quiet:
             say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {served:,} of them from the journal" if served else ""
-        told = "price unknown" if cost is None else f"${money(cost)}" if cost else "at no cost"
+        told = "price unknown" if cost is None else f"${dollars(cost)}" if cost else "at no cost"
         return f"{usage.calls:,} calls{from_journal}; {read:,} tokens read, {usage.output:,} written; {told}"
 
     def document(self, usage: "Usage", served: int) -> dict[str, Any]:

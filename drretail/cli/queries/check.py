@@ -127,13 +127,16 @@ def _print_tables(
 ) -> None:
     from drretail.cli.queries.fix import print_fixed
     from drretail.querygen.checks.budget import told_cheapest
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
     if baskets:
         print_table(
-            "The cheapest basket that keeps to each query",
-            ["query", "budget", "basket"],
-            [(entry.query.query_id, _budget(entry.query), told_cheapest(entry.reference)) for entry in checked],
+            table_of(
+                "The cheapest basket that keeps to each query",
+                ["query", "budget", "basket"],
+                [(entry.query.query_id, _budget(entry.query), told_cheapest(entry.reference)) for entry in checked],
+            )
         )
     rows = [
         (it.query.query_id, finding.severity, finding.code, finding.said, finding.found)
@@ -141,7 +144,7 @@ def _print_tables(
         for finding in it.findings
     ]
     if rows:
-        print_table(f"Queries {file}", ["query", "severity", "what", "said", "found"], rows)
+        print_table(table_of(f"Queries {file}", ["query", "severity", "what", "said", "found"], rows))
     if fixed:
         print_fixed(fixed, quiet=quiet)
     whole = sum(not it.findings for it in checked)

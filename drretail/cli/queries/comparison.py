@@ -29,6 +29,7 @@ def compare(
     from drretail.querygen.comparison import compare as compared
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_json, print_table
 
     queries = [query for file in files for query in read_queries(file)]
@@ -38,6 +39,6 @@ def compare(
         modes = {row.mode: {"queries": row.queries, "users": row.users, **asdict(row.means)} for row in rows}
         print_json({"modes": modes})
         return
-    counts = [("queries", *(str(row.queries) for row in rows)), ("users", *(str(row.users) for row in rows))]
-    means = [(said, *(f"{getattr(row.means, name):.2f}" for row in rows)) for name, said in NAMES.items()]
-    print_table(TITLE, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means])
+    counts = [("queries", *(row.queries for row in rows)), ("users", *(row.users for row in rows))]
+    means = [(meaning, *(getattr(row.means, name) for row in rows)) for name, meaning in NAMES.items()]
+    print_table(table_of(TITLE, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means]))

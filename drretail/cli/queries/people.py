@@ -264,12 +264,13 @@ def checked(
 def print_recall(recalls: "Sequence[Recall]") -> None:
     """A line a field: in how many personas it is filled, and how often the context gives it back."""
     from drretail.querygen.people.persona import told_field
-    from drretail.viewer.terminal.grid import print_grid
+    from drretail.tables.table import table_of
+    from drretail.viewer.output import print_table
 
-    rows = [[told_field(it.field), str(it.filled), str(it.recalled), f"{it.share:.2f}"] for it in recalls]
+    rows: list[list[object]] = [[told_field(it.field), it.filled, it.recalled, it.share] for it in recalls]
     filled, recalled = sum(it.filled for it in recalls), sum(it.recalled for it in recalls)
-    rows.append(["all fields", str(filled), str(recalled), f"{recalled / filled:.2f}" if filled else "–"])
-    print_grid("Personas inferred back from contexts", ["", "filled", "given back", "recall"], rows, [])
+    rows.append(["all fields", filled, recalled, recalled / filled if filled else None])
+    print_table(table_of("Personas inferred back from contexts", ["", "filled", "given back", "recall"], rows))
 
 
 def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:

@@ -9,6 +9,7 @@ import typer
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
     from drretail.querygen.review.summary import Agreement, Reviewer, Summary
+    from drretail.tables.table import Cell
 
 ABOUT = {
     "decision": "decision",
@@ -43,21 +44,26 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
 
 def print_summary(file: Path, now: "Summary") -> None:
     """Tables of reviewers, answers, agreement and disagreements, as far as there is something to tell."""
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
     if now.reviewers:
-        print_table("Reviewers", ["", "decided", "accepted", "edited", "rejected"], map(_counts, now.reviewers))
+        print_table(
+            table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected"], map(_counts, now.reviewers))
+        )
         rows = [(it.name, _share(it.edit_rate), _share(it.words_changed), it.wishes_typed) for it in now.reviewers]
-        print_table("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows)
-        print_table("Answers: yes, no", ["", *(it.name for it in now.reviewers)], _answers(now))
+        print_table(table_of("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows))
+        print_table(table_of("Answers: yes, no", ["", *(it.name for it in now.reviewers)], _answers(now)))
     if now.agreements:
-        print_table("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], map(_agreed, now.agreements))
+        print_table(
+            table_of("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], map(_agreed, now.agreements))
+        )
     if now.disagreements:
         rows = [
             (it.query_id, _about(it.about), ", ".join(f"{who}: {what}" for who, what in it.said.items()), it.settled_by)
             for it in now.disagreements
         ]
-        print_table("Disagreements", ["query", "about", "who says what", "settled by"], rows)
+        print_table(table_of("Disagreements", ["query", "about", "who says what", "settled by"], rows))
     for line in _lines(file, now):
         typer.echo(line)
 
@@ -82,12 +88,14 @@ def _answers(now: "Summary") -> list[tuple[object, ...]]:
 
 
 def _agreed(it: "Agreement") -> tuple[object, ...]:
-    kappa = f"na: {it.na}" if it.kappa is None else f"{it.kappa:.2f}"
+    kappa = f"na: {it.na}" if it.kappa is None else it.kappa
     return f"{it.first}, {it.second}", _about(it.about), it.n, _share(it.share), kappa
 
 
-def _share(value: float | None) -> str | None:
-    return None if value is None else f"{value:.0%}"
+def _share(value: float | None) -> "Cell":
+    from drretail.tables.table import Cell
+
+    return Cell(value, "percent")
 
 
 def _lines(file: Path, now: "Summary") -> list[str]:

@@ -36,9 +36,10 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
 def _rate(passes: Sequence[bool]) -> str:
     """How many pass, with the interval of the share."""
     from drretail.stats.intervals import share_interval
+    from drretail.tables.figures import percent
 
     share = share_interval([float(it) for it in passes])
     told = f"{sum(passes)} of {len(passes)} queries pass"
     if share.value is None or share.low is None or share.high is None:
         return f"{told}."
-    return f"{told}: {share.value:.0%}, 95 % interval {share.low:.0%} to {share.high:.0%}."
+    return f"{told}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."

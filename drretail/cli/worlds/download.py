@@ -29,6 +29,7 @@ def download(
 ) -> None:
     """Fetch product and review files of Amazon Reviews 2023; what broke off goes on."""
     from drretail.data_ingest.download.addresses import wanted_files
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_json, print_table
 
     wanted = wanted_files(categories or [], preset, mirror)
@@ -36,7 +37,9 @@ def download(
         if as_json:
             print_json({"files": [{"category": file.category, "urls": list(file.urls)} for file in wanted]})
         else:
-            print_table("", ["category", "address"], [(file.category, url) for file in wanted for url in file.urls])
+            print_table(
+                table_of("", ["category", "address"], [(file.category, url) for file in wanted for url in file.urls])
+            )
         return
     import httpx2
 
@@ -52,4 +55,4 @@ def download(
         print_json(report.model_dump(mode="json", exclude={"format"}))
     else:
         rows = [(file.name, file.category, file.size, file.state) for file in report.files]
-        print_table(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows)
+        print_table(table_of(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows))

@@ -179,19 +179,22 @@ def _headline(report: "IngestReport") -> str:
 
 
 def _print_report(report: "IngestReport", word: str) -> None:
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
     typer.echo(_headline(report))
     print_table(
-        "Files",
-        ["file", "holds", "category", "rows", "bad lines", "remark"],
-        [
-            (file.name, holds, file.category, file.rows, file.bad_lines, f"skipped: {file.skipped}")
-            if file.skipped
-            else (file.name, holds, file.category, file.rows, file.bad_lines, "")
-            for file in report.files
-            for holds in [word if file.shape == "reviews" else file.shape]
-        ],
+        table_of(
+            "Files",
+            ["file", "holds", "category", "rows", "bad lines", "remark"],
+            [
+                (file.name, holds, file.category, file.rows, file.bad_lines, f"skipped: {file.skipped}")
+                if file.skipped
+                else (file.name, holds, file.category, file.rows, file.bad_lines, "")
+                for file in report.files
+                for holds in [word if file.shape == "reviews" else file.shape]
+            ],
+        )
     )
     for file in report.files:
         for bad in file.shown:
@@ -203,14 +206,18 @@ def _print_report(report: "IngestReport", word: str) -> None:
     rows = [("all", report.products, report.reviews, report.users)]
     rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
     print_table(
-        "Products",
-        ["category", "rows read", "kept", "dropped", "why"],
-        [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
+        table_of(
+            "Products",
+            ["category", "rows read", "kept", "dropped", "why"],
+            [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
+        )
     )
     print_table(
-        word.capitalize(),
-        ["category", "read", "orders", "users", "dropped", "why"],
-        [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
+        table_of(
+            word.capitalize(),
+            ["category", "read", "orders", "users", "dropped", "why"],
+            [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
+        )
     )
     if report.products_without_meta:
         verb = "ordered" if word == "orders" else "reviewed"
@@ -228,12 +235,13 @@ def _print_report(report: "IngestReport", word: str) -> None:
 
 def _print_first_rows(report: "IngestReport") -> None:
     """What a mapping makes of a table: the first rows as they will stand in the world."""
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
     for file in report.files:
         if file.first:
             columns = ["", *(f"row {place}" for place, _ in enumerate(file.first, 1))]
-            print_table(f"First rows of {file.name}", columns, _turned(file.first))
+            print_table(table_of(f"First rows of {file.name}", columns, _turned(file.first)))
 
 
 def _turned(rows: "Sequence[Mapping[str, Any]]") -> list[tuple[object, ...]]:

@@ -36,6 +36,7 @@ def synth(
     from drretail.data_ingest.synth.shop import write_shop
     from drretail.errors import UserError
     from drretail.progress import choose_progress
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_json, print_table
 
     if perturb is not None:
@@ -55,9 +56,13 @@ def synth(
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
-    print_table(f"A made-up shop in {to}", ["file", "rows", "bytes"], [(f.name, f.rows, f.bytes) for f in report.files])
+    print_table(
+        table_of(
+            f"A made-up shop in {to}", ["file", "rows", "bytes"], [(f.name, f.rows, f.bytes) for f in report.files]
+        )
+    )
     if report.quirks:
-        print_table("Quirks", ["what happened to a row", "rows"], list(report.quirks.items()))
+        print_table(table_of("Quirks", ["what happened to a row", "rows"], list(report.quirks.items())))
 
 
 def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> None:

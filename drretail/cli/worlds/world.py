@@ -11,6 +11,7 @@ from drretail.cli.options.flags import Json, MaterializeUsers, Quiet
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest
     from drretail.records.evidence import Finding
+    from drretail.tables.table import Cell
 
 # What the paper reports of its own database (App. A.2).
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
@@ -46,6 +47,7 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
     from drretail.progress import busy
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_json, print_table, say
 
     place = place_of(world, quiet=quiet)
@@ -55,7 +57,7 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
         print_json({"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]})
     elif findings:
         rows = [(finding.severity, finding.code, finding.said, finding.found) for finding in findings]
-        print_table(f"World {world}", ["severity", "what", "said", "found"], rows)
+        print_table(table_of(f"World {world}", ["severity", "what", "said", "found"], rows))
     else:
         typer.echo(f"ok {_manifest(place).fingerprint}")
     if not is_on_servers(place) and not has_checksums(Path(place)):
@@ -140,35 +142,42 @@ def _findings(place: str) -> "list[Finding]":
 
 
 def _print_info(world: str, manifest: "Manifest") -> None:
+    from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
     counts = manifest.counts.model_dump()
     typer.echo(manifest.headline)
     print_table(
-        f"World {world}",
-        ["", "here", "in the paper", "share of it"],
-        [(name, counts[name], paper, _share(counts[name], paper)) for name, paper in PAPER.items()],
+        table_of(
+            f"World {world}",
+            ["", "here", "in the paper", "share of it"],
+            [(name, counts[name], paper, _share(counts[name], paper)) for name, paper in PAPER.items()],
+        )
     )
     print_table(
-        "Categories",
-        ["category", "products", "share", "orders", "share", "users"],
-        [
-            (
-                row.name,
-                row.products,
-                _share(row.products, counts["products"]),
-                row.orders,
-                _share(row.orders, counts["orders"]),
-                row.users,
-            )
-            for row in manifest.categories
-            if row.products
-        ],
+        table_of(
+            "Categories",
+            ["category", "products", "share", "orders", "share", "users"],
+            [
+                (
+                    row.name,
+                    row.products,
+                    _share(row.products, counts["products"]),
+                    row.orders,
+                    _share(row.orders, counts["orders"]),
+                    row.users,
+                )
+                for row in manifest.categories
+                if row.products
+            ],
+        )
     )
     print_table(
-        "Made from",
-        ["file", "bytes", "sha256"],
-        [(source.name, source.size, source.sha256[:16]) for source in manifest.sources],
+        table_of(
+            "Made from",
+            ["file", "bytes", "sha256"],
+            [(source.name, source.size, source.sha256[:16]) for source in manifest.sources],
+        )
     )
     chosen = ", ".join(f"{name} {value}" for name, value in manifest.parameters.items() if value is not None)
     typer.echo(f"fingerprint  {manifest.fingerprint}")
@@ -187,7 +196,7 @@ def _print_former(place: str) -> None:
         typer.echo(f"before       {kept.before.generation}: {kept.before.headline}")
 
 
-def _share(part: int, whole: int) -> str:
-    if not whole:
-        return "–"
-    return "< 0.1 %" if 0 < part < whole / 1000 else f"{100 * part / whole:.1f} %"
+def _share(part: int, whole: int) -> "Cell":
+    from drretail.tables.table import Cell
+
+    return Cell(part / whole if whole else None, "fine_percent")

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from drretail.eval.compare.preferences import Name, alike, naming, preferences
 from drretail.eval.compare.steadiness import noise_sentences
-from drretail.eval.compare.wording import distinct, listed, name_of, queries, signed, span, why_incomplete
-from drretail.eval.compare.wording import number as said
+from drretail.eval.compare.wording import distinct, listed, name_of, queries, span, why_incomplete
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import ComparedRow, Comparison, Outcome
 from drretail.records.score import CODE
 from drretail.stats.significance import LEVEL, fewest_queries
+from drretail.tables.figures import number, percent, signed
 
 
 class _Said(NamedTuple):
@@ -90,7 +90,7 @@ def _shown(rows: Sequence[ComparedRow]) -> str:
     """Of rows on a scale: counts, each in a unit of its own, have theirs in the tables."""
     scaled = [row for row in rows if not row.is_count] or rows
     found = sorted((row.detectable, name_of(row)) for row in scaled if row.detectable)
-    return span([(said(size), it) for size, it in found]) if found else ""
+    return span([(number(size), it) for size, it in found]) if found else ""
 
 
 def _of_ten(halves: Sequence[float]) -> str:
@@ -247,11 +247,11 @@ def _not_concluded(comparison: Comparison, name: Name) -> Iterator[str]:
 def _seen(rows: Sequence[ComparedRow]) -> str:
     """The difference without its sign, for the sentence says who is higher; of several judges, all of them."""
     if len(rows) > 1:
-        return listed(said(abs(row.difference or 0)) for row in rows)
+        return listed(number(abs(row.difference or 0)) for row in rows)
     (row,) = rows
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
-    finer = bool(ends) and said(ends[0]) == said(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
-    value, *told = (f"{it:.3f}" if finer else said(it) for it in (abs(row.difference or 0), *ends))
+    finer = bool(ends) and number(ends[0]) == number(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
+    value, *told = (f"{it:.3f}" if finer else number(it) for it in (abs(row.difference or 0), *ends))
     return f"{value}, {' to '.join(told)}"
 
 
@@ -262,7 +262,7 @@ def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
         share = 1 - LEVEL ** (1 / few)
         yield (
             f"By {group.judges}, both have the same value on every query in {group.names} ({group.counts}). That they "
-            f"always have can't be concluded: up to {100 * share:.0f} % of such queries may differ (95 % sure)."
+            f"always have can't be concluded: up to {percent(share)} of such queries may differ (95 % sure)."
         )
 
 
@@ -283,7 +283,7 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
             are = "is" if group.counts == queries(1) else "are"
             yield (
                 f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} too few. With "
-                f"{at_once} no result could have reached 5 %; {queries(fewest_queries(tests))} that all differ alike "
+                f"{at_once} no result could have reached 5%; {queries(fewest_queries(tests))} that all differ alike "
                 "are the fewest that could."
             )
 

@@ -6,8 +6,9 @@ Nothing is tested here that the tables of compositions don't hold.
 from collections.abc import Iterator, Mapping, Sequence
 
 from drretail.eval.compare.one_option import NO_WEB
-from drretail.eval.compare.wording import distinct, listed, number
+from drretail.eval.compare.wording import distinct, listed
 from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
+from drretail.tables.figures import number
 
 FOUND_IN_PAGES = "IR_SC"
 """What is told of the supportive pages alone: without them it has a floor."""

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.wording import name_of, signed
+from drretail.eval.compare.wording import name_of
 from drretail.records.comparison import ComparedRow, Comparison
+from drretail.tables.figures import signed
 
 _RULE = re.compile(r"(?P<name>.+?)(?:\.(?P<end>low|high))?\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+)")
 _SIGNS: dict[str, Callable[[float, float], bool]] = {

@@ -11,6 +11,7 @@ from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import Comparison, JudgeTable
 from drretail.records.pairs import PairScore
 from drretail.stats.significance import fewest_queries
+from drretail.tables.figures import number
 
 Judged = JudgeTable | PairScore
 Name = Callable[[Judged], str]
@@ -72,7 +73,7 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
     if flips:
         yield (
             f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. Who tosses a "
-            "coin changes it in 50 %, who looks at the place alone in 100 %."
+            "coin changes it in 50%, who looks at the place alone in 100%."
         )
 
 
@@ -88,7 +89,7 @@ def _of_one_length(comparison: Comparison, judged: Sequence[tuple[str, Sequence[
             between = (
                 "one system's are nearly always the longer ones, so length and system can't be told apart"
                 if even is None
-                else f"between reports of one length, A's rate would be {even:.2f} instead of {rate:.2f}"
+                else f"between reports of one length, A's rate would be {number(even)} instead of {number(rate)}"
             )
             yield f"Side by side, by {judge}, the longer report won {shares([row.longer_won])} of overall; {between}."
 

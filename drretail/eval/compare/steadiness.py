@@ -9,6 +9,7 @@ from drretail.eval.compare.wording import listed, name_of, shares
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.stats.noise import agent_test, noise, pass_power, worst_of
 from drretail.stats.significance import LEVEL, holm
+from drretail.tables.figures import percent
 
 
 def reliability(
@@ -80,7 +81,7 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
     worth = [found for table in comparison.tables if (found := _worth(table.rows, name(table)))]
     if worth:
         yield (
-            f"Twice the queries would narrow every interval by {100 * DOUBLED:.0f} %. As far as so few repeats tell, "
+            f"Twice the queries would narrow every interval by {percent(DOUBLED)}. As far as so few repeats tell, "
             f"it would narrow by {'; by '.join(worth)}."
         )
     yield from _agents(comparison, name)

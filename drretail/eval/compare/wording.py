@@ -1,4 +1,4 @@
-"""Words and numbers of sentences."""
+"""Words of sentences."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,6 +9,7 @@ from drretail.eval.scores.gathering import Seat
 from drretail.eval.scores.slices import headlines, named
 from drretail.records.comparison import ComparedRow, Reliability
 from drretail.records.score import WHOLES
+from drretail.tables.figures import percent
 
 MOST = 10_000
 """So many queries nobody asks: more are told as more than that."""
@@ -17,17 +18,6 @@ MOST = 10_000
 def name_of(row: ComparedRow | Reliability) -> str:
     """ "clarity", "FP", "checks clean": the family is named where the variant alone says little."""
     return row.name or f"{row.metric} {row.variant}"
-
-
-def number(value: float) -> str:
-    """Two digits behind the point, one from 100 on, and no sign before a plain 0.00."""
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{round(value, 2) + 0.0:.2f}"
-
-
-def signed(value: float) -> str:
-    """With its sign; a plain 0.00 where nothing of it can be seen."""
-    shown = number(value)
-    return shown if value < 0 or float(shown.replace(",", "")) == 0 else f"+{shown}"
 
 
 def queries(count: int) -> str:
@@ -60,8 +50,8 @@ def span(ends: Sequence[tuple[str, str]]) -> str:
 
 
 def shares(values: Sequence[float]) -> str:
-    """ "40 %", "40 % to 62 %"."""
-    low, high = f"{100 * min(values):.0f} %", f"{100 * max(values):.0f} %"
+    """ "40%", "40% to 62%"."""
+    low, high = percent(min(values)), percent(max(values))
     return low if low == high else f"{low} to {high}"
 
 
@@ -117,8 +107,3 @@ _FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "ge
 def hidden(metric: Family, seat: Seat) -> bool:
     """True for opinions of a rule-based judge: as numbers they mean nothing."""
     return is_unrated(metric, seat.judge)
-
-
-def p_value(value: float | None) -> str:
-    """ "0.014", "<.001", "–"."""
-    return "–" if value is None else "<.001" if value < 0.001 else f"{value:.3f}"

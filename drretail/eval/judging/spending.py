@@ -11,6 +11,7 @@ from drretail.llm.prices import BATCH, NOTHING, Cost, PriceTable, dollars, unpri
 from drretail.llm.registry import Model, check_priced
 from drretail.records.models import Price
 from drretail.records.run import Usage
+from drretail.tables import figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Allowance:
             return None
         caps = [f"${self.dollars:g}"] if self.dollars is not None else []
         caps += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
-        took = f"${self.spent_dollars:.4f} and " if self.dollars is not None else ""
+        took = f"${figures.dollars(self.spent_dollars)} and " if self.dollars is not None else ""
         flags = [name for name, cap in (("--max-dollars", self.dollars), ("--max-tokens", self.tokens)) if cap]
         return (
             f"The cap of {' or '.join(caps)} for judging is reached: it took {took}{self.spent_tokens:,} tokens. Not "

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judge_prompts import in_wording
-from drretail.eval.lab.finding import LabFinding, Measured, with_ends
+from drretail.eval.lab.finding import LabFinding, Measured
 from drretail.eval.lab.opinions import Opinion, Question, Scale, by_question, named
 from drretail.eval.registry import load_metric, pair_family
 from drretail.files import read_json
@@ -53,9 +53,9 @@ class Nearness(Record):
         return self.kappa.value if self.mad.value is None else -self.mad.value
 
     def told(self) -> str:
-        """ "MAD .90 (.60–1.20), PCA .80 (.71–.88)"."""
+        """ "MAD 0.90 (.60–1.20), PCA 0.80 (.71–.88)"."""
         parts = {"MAD": self.mad, "PCA": self.pca, "κ": self.kappa}
-        shown = [f"{name} {with_ends(it.value, it.low, it.high)}" for name, it in parts.items() if it.value is not None]
+        shown = [f"{name} {it.in_words}" for name, it in parts.items() if it.value is not None]
         return ", ".join(shown) or "nothing can be told"
 
 

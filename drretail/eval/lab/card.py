@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import Judge
-from drretail.eval.lab.finding import Measured, short_share, with_ends
+from drretail.eval.lab.finding import Measured
 from drretail.eval.lab.label_verdicts import cards_folder, said, verdicts_on
 from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
 from drretail.eval.lab.people_findings import JudgeCard, SetCard
@@ -28,6 +28,7 @@ from drretail.stats.confusion import (
     known_interval,
     tables_of,
 )
+from drretail.tables.figures import number
 
 BY_VALUE: Mapping[float, Label] = {1.0: "full", 0.5: "partial", 0.0: "none"}
 
@@ -217,7 +218,7 @@ def card_line(card: JudgeCard) -> str:
     if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
         return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
     told = "; ".join(_told(it) for it in card.sets)
-    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, .50 is chance): {told}."
+    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {told}."
 
 
 def _told(card: SetCard) -> str:
@@ -225,14 +226,5 @@ def _told(card: SetCard) -> str:
         return f"{card.name} nothing to say of {card.n} claims"
     failed = f", {card.failed} failed" if card.failed else ""
     few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"
-    words = f", words alone {points(card.words_alone)}" if card.words_alone.value is not None else ""
-    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{few}{failed}{words}"
-
-
-def in_words(it: Measured) -> str:
-    """ ".64 (.61–.67)"; a dash where it is not defined."""
-    return with_ends(it.value, it.low, it.high)
-
-
-def points(it: Measured) -> str:
-    return short_share(it.value)
+    words = f", words alone {number(card.words_alone.value)}" if card.words_alone.value is not None else ""
+    return f"{card.name} {card.balanced_accuracy.in_words} of {card.n:,} claims{few}{failed}{words}"

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from drretail.records.base import Document, Record
 from drretail.stats.intervals import Interval
+from drretail.tables.figures import with_interval
 
 MOST_TOLD = 4
 """Systems, or pairs of raters, in a line."""
@@ -35,22 +36,7 @@ class Measured(Record):
     def of(cls, interval: Interval) -> "Measured":
         return cls(value=interval.value, low=interval.low, high=interval.high)
 
-
-def short_share(value: float | None) -> str:
-    """ ".64"; a dash where there is none."""
-    if value is None:
-        return "–"
-    shown = f"{round(value, 2) + 0.0:.2f}"  # no -.00
-    return shown.replace("0.", ".", 1) if abs(value) < 0.995 else shown
-
-
-def with_ends(value: float | None, low: float | None, high: float | None) -> str:
-    """ ".64 (.61–.67)"; the value alone where there is no interval."""
-    if low is None or high is None:
-        return short_share(value)
-    dash = " to " if round(low, 2) < 0 else "–"
-    return f"{short_share(value)} ({short_share(low)}{dash}{short_share(high)})"
-
-
-def share_in_words(found: int, n: int, low: float | None, high: float | None) -> str:
-    return f", {with_ends(found / n, low, high)}" if n else ""
+    @property
+    def in_words(self) -> str:
+        """ "0.64 (.61–.67)"; a dash where it is not defined."""
+        return with_interval(self.value, self.low, self.high)

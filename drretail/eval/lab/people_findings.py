@@ -1,8 +1,9 @@
 """What the lab finds out by people's labels, votes and ratings; files of ``exp/lab/``."""
 
-from drretail.eval.lab.finding import MOST_TOLD, LabFinding, Measured, short_share, with_ends
+from drretail.eval.lab.finding import MOST_TOLD, LabFinding, Measured
 from drretail.records.base import Document, Record, Rules
 from drretail.records.score import JudgeRef
+from drretail.tables.figures import number, with_interval
 
 PEOPLE = "people"
 """All people as one rater: their mean, and of labels what most of them say."""
@@ -177,7 +178,7 @@ class Correction(LabFinding):
         for what in SHARES:
             rows = [it for it in self.values if it.what == what]
             named = [
-                f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
+                f"{it.system} {with_interval(it.value, it.low, it.high)}, by {it.judge} alone {number(it.judged)}, "
                 f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
                 for it in rows[:MOST_TOLD]
             ]
@@ -197,7 +198,7 @@ def _question(it: Agreed) -> str:
 
 def _agreed(it: Agreed) -> str:
     if it.kappa_linear is not None:
-        return f"linear κ {short_share(it.kappa_linear)}"
+        return f"linear κ {number(it.kappa_linear)}"
     if it.kappa is None and it.spearman is not None:
-        return f"ρ {short_share(it.spearman)}"
-    return f"κ {short_share(it.kappa)}"
+        return f"ρ {number(it.spearman)}"
+    return f"κ {number(it.kappa)}"

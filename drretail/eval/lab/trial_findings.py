@@ -2,9 +2,10 @@
 
 from pydantic import Field
 
-from drretail.eval.lab.finding import MOST_TOLD, LabFinding, share_in_words, short_share, with_ends
+from drretail.eval.lab.finding import MOST_TOLD, LabFinding
 from drretail.records.base import Document, Record
 from drretail.records.score import JudgeRef
+from drretail.tables.figures import number, percent, with_interval
 
 
 class PlantedError(Record):
@@ -85,7 +86,8 @@ class PlantedFound(LabFinding):
     def told(self) -> str:
         """How many of all errors each finder found, and what it faulted in the good reports."""
         found = [
-            f"{finder} found {it.found:,} of {it.n:,}{share_in_words(it.found, it.n, it.low, it.high)}"
+            f"{finder} found {it.found:,} of {it.n:,}"
+            + (f", {with_interval(it.found / it.n, it.low, it.high)}" if it.n else "")
             for finder, it in self.everything.found.items()
         ]
         alarms = [f"{it.finder} {it.alarms:,} of {it.n:,} {it.unit}" for it in self.alarms]
@@ -193,7 +195,7 @@ class MemoryFound(LabFinding):
         parts: list[str] = []
         for it in self.rows[:MOST_TOLD]:
             shares = ", ".join(
-                f"{field.name} {with_ends(field.value, field.low, field.high)} (chance {short_share(field.chance)})"
+                f"{field.name} {with_interval(field.value, field.low, field.high)} (chance {number(field.chance)})"
                 for field in it.fields
                 if field.n
             )
@@ -259,7 +261,7 @@ class BiasFound(LabFinding):
 def effect_in_words(it: BiasEffect) -> str:
     """What was found; where none was, on how many queries, and the smallest effect that they would have shown."""
     queries = f"{it.n:,} quer{'y' if it.n == 1 else 'ies'}"
-    told = f"{it.name} {with_ends(it.value, it.low, it.high)} on {queries}"
+    told = f"{it.name} {with_interval(it.value, it.low, it.high)} on {queries}"
     if it.neutral is None:
         return told
     if it.is_found is None:
@@ -272,5 +274,5 @@ def effect_in_words(it: BiasEffect) -> str:
 def seen_from(it: BiasEffect) -> str:
     """What an effect would have had to be to be seen; of queries that are all alike, how many others may not be."""
     if it.detectable is not None:
-        return f"{short_share(it.detectable)} would have been seen in four of five"
-    return f"all alike, and yet up to {1 - 0.025 ** (1 / max(it.n, 1)):.0%} of other queries may not be"
+        return f"{number(it.detectable)} would have been seen in four of five"
+    return f"all alike, and yet up to {percent(1 - 0.025 ** (1 / max(it.n, 1)))} of other queries may not be"

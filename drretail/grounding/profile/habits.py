@@ -17,6 +17,7 @@ from drretail.grounding.profile.purchases import (
 from drretail.grounding.text.wording import counted, format_money
 from drretail.records.score import Statement
 from drretail.records.shop import Order, Product, UserStatistics
+from drretail.tables.figures import percent
 
 # Fewer orders, or a shorter time, show no rhythm.
 LEAST_ORDERS, LEAST_DAYS = 3, 60
@@ -106,7 +107,7 @@ def _shares(
             orders.setdefault(name, []).append(order)
     for name, theirs in sorted(orders.items(), key=lambda item: (-len(item[1]), item[0]))[:most]:
         if len(theirs) >= least:
-            share = f"{len(theirs) / len(bought.kept):.0%} ({len(theirs)} of {len(bought.kept)})"
+            share = f"{percent(len(theirs) / len(bought.kept))} ({len(theirs)} of {len(bought.kept)})"
             yield stated(code, f"{share} {what} {plain_name(name)}.", theirs)
 
 

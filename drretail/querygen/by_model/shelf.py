@@ -12,6 +12,7 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.checks.shopper import Shopper
+from drretail.tables.figures import percent
 
 MOST_KINDS = 24
 MOST_OWNED = 20
@@ -124,7 +125,7 @@ def _line(name: str, listings: Sequence[Listing]) -> str:
     told = "none with a price"
     if prices:
         least, middle, most = (format_money(prices[it], currency) for it in (0, len(prices) // 2, -1))
-        share = f"{len(prices) / len(listings):.0%} with a price"
+        share = f"{percent(len(prices) / len(listings))} with a price"
         told = f"{share}, {least}" + (f" to {most}, in the middle {middle}" if least != most else "")
     one = f"{len(listings)} product{'s' if len(listings) > 1 else ''}"
     count = f"the {len(listings)} best known" if len(listings) >= _HITS else one

@@ -12,9 +12,9 @@ from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
 from drretail.viewer.page.run_lines import RunLine
-from drretail.viewer.page.sheets import agreement_sheet, glossary, pair_parts, score_parts
-from drretail.viewer.tables.ablations import ablation_parts
-from drretail.viewer.tables.distractors import HEADING, NOTE, distractor_sheets
+from drretail.viewer.page.sheets import ablation_parts, agreement_sheet, glossary, pair_parts, score_parts, sheet_of
+from drretail.viewer.tables.ablations import headlines_first
+from drretail.viewer.tables.distractors import HEADING, NOTE, distractor_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     html = template("scores.html.jinja").render(
         view=view,
         ablations=ablation_parts(view.ablations),
-        distractors=distractor_sheets(distractor_tables(view.ablations)),
+        distractors=[sheet_of(distractor_table(it)) for it in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=HEADING,
         distractors_note=NOTE,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),

@@ -9,7 +9,8 @@ from drretail.querygen.comparison import Row as Mode
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run
 from drretail.records.score import Scores
-from drretail.viewer.paper.published import Row, Table, columns_of, rows_of
+from drretail.tables.table import Cell
+from drretail.viewer.paper.published import PaperTable, columns_of, here, of_paper, paper_table, rows_of
 
 WEB = "web_search"
 LONG = 250
@@ -18,22 +19,24 @@ DEEP = 3
 """Different tools that a question expects, from which on answering it counts as research."""
 
 
-def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None) -> Table:
+def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None) -> PaperTable:
     """Table 4, with a line for this experiment's queries, in shares of them or of its reports."""
-    rows = [Row(name, "paper", cells) for name, cells in rows_of("datasets").items()]
+    rows = [of_paper(name, cells) for name, cells in rows_of("datasets").items()]
+    judged = () if scores is None else (row for row in scores.scores if row.metric == "faithfulness")
+    is_judged = any(row.value is not None for row in judged)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
         _share([words_of(run.report or "", run.citations) >= LONG for run in runs if run.status == "done"]),
         _share([bool(set(query.expected_tools) & (set(NINE) - {WEB})) for query in queries]),
         _share([WEB in query.expected_tools for query in queries]),
-        scores is not None and any(row.metric == "faithfulness" and row.value is not None for row in scores.scores),
+        Cell(is_judged, "check"),
         _share([query.user_id is not None and query.mode == "profile_aware" for query in queries]),
     )
-    return Table(
+    return paper_table(
         "Table 4",
         "What a dataset has",
         columns_of("datasets"),
-        (*rows, Row(f"this experiment ({len(queries)} queries)", "here", shares)),
+        (*rows, here(f"this experiment ({len(queries)} queries)", shares)),
         notes=(
             f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
             "queries that expect a tool of the shop, and the web, and of those with a profile.",
@@ -41,7 +44,7 @@ def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None
     )
 
 
-def modes(experiment: str, found: Sequence[Mode] | None) -> Table:
+def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
     """Figure 5: generic beside profile-aware queries; ``found`` is None without the world."""
     missing: list[str] = []
     if found is None:
@@ -54,10 +57,13 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> Table:
             if mode not in held
         ]
     rows = [
-        Row(mode.mode.replace("_", "-"), "here", (float(mode.queries), *asdict(mode.means).values()))
+        here(
+            mode.mode.replace("_", "-"),
+            (Cell(mode.queries, "count"), *(Cell(it, "number") for it in asdict(mode.means).values())),
+        )
         for mode in found or ()
     ]
-    return Table(
+    return paper_table(
         "Figure 5",
         "Generic and profile-aware queries (means)",
         (
@@ -68,11 +74,11 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> Table:
             "mentions of the profile",
             "specificity",
         ),
-        tuple(rows),
+        rows,
         notes=("The paper's figure is one pair of queries as an example, without numbers.",),
-        missing=tuple(missing),
+        missing=missing,
     )
 
 
-def _share(of: Sequence[bool]) -> float | None:
-    return mean(map(float, of)) if of else None
+def _share(of: Sequence[bool]) -> Cell | None:
+    return Cell(mean(map(float, of)), "number") if of else None

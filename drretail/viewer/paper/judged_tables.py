@@ -3,50 +3,66 @@
 from collections.abc import Iterable, Sequence
 
 from drretail.records.score import PANEL, Agreement, Score, Scores, shown_rows
-from drretail.viewer.paper.published import Cell, Lineup, Row, Table, absent, beside, columns_of, numbers_of, rows_of
+from drretail.tables.table import Cell, Row
+from drretail.viewer.paper.published import (
+    Lineup,
+    PaperTable,
+    absent,
+    beside,
+    columns_of,
+    here,
+    numbers_of,
+    of_paper,
+    paper_table,
+    rows_of,
+)
 
 TableKey = tuple[str, str, str]
 """Judge, its parameters, and the rules."""
 
 
-def faithfulness(experiment: str, scores: Scores | None, lines: Lineup) -> Table:
+def faithfulness(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
     """Table 1: precision and recall of citations, and claims cited in a report."""
     return _judged(experiment, "Table 1", "Faithfulness", "faithfulness", scores, lines)
 
 
-def quality(experiment: str, scores: Scores | None, lines: Lineup) -> Table:
+def quality(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
     """Table 2: seven ratings from 0 to 10 and their mean."""
     return _judged(experiment, "Table 2", "Answer quality", "quality", scores, lines)
 
 
-def judges_agree(experiment: str, scores: Scores | None) -> Table:
+def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     """Appendix E: Spearman's ρ of two judges' ratings."""
     published = numbers_of("rho")
     found = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
     rows: list[Row] = []
     for dimension, rho in published.items():
         rows += [_agreed(row) for row in found if row.variant == dimension]
-        rows.append(Row(dimension, "paper", (rho, None, None, None)))
+        rows.append(of_paper(dimension, (Cell(rho, "number"), None, None, None)))
     missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
-    return Table(
+    return paper_table(
         "Appendix E",
         "Agreement of two judges (Spearman's ρ)",
         ("ρ", "reports", "ρ over systems", "systems"),
-        tuple(rows),
+        rows,
         notes=("The paper does not say whether its ρ is over reports or over systems.",),
         missing=() if found else (missing,),
     )
 
 
 def _agreed(row: Agreement) -> Row:
-    return Row(
+    return here(
         f"{row.variant} ({row.first}, {row.second})",
-        "here",
-        (row.rho_report, str(row.n_reports), row.rho_system, str(row.n_systems)),
+        (
+            Cell(row.rho_report, "number"),
+            Cell(row.n_reports, "count"),
+            Cell(row.rho_system, "number"),
+            Cell(row.n_systems, "count"),
+        ),
     )
 
 
-def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores | None, lines: Lineup) -> Table:
+def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
     columns = columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
     chosen = _chosen(rows)
@@ -63,13 +79,13 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
                 f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
                 f"--metrics {metric} --judge PROVIDER:MODEL"
             )
-    here = {label: [_value(held, label, column) for column in columns] for label in {row.system for row in held}}
+    own = {label: [_value(held, label, column) for column in columns] for label in {row.system for row in held}}
     counts = sorted({row.n_scored for row in held if row.value is not None and row.variant == columns[0]})
     if counts:
         notes.append(
             f"Reports scored for each system: {' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))}."
         )
-    return Table(name, title, columns, beside(lines, here, rows_of(metric)), notes=tuple(notes), missing=tuple(missing))
+    return paper_table(name, title, columns, beside(lines, own, rows_of(metric)), notes, missing)
 
 
 def _chosen(rows: Sequence[Score]) -> TableKey | None:
@@ -103,6 +119,7 @@ AS_PUBLISHED = {"FP": "FP_types", "FR": "FR_url"}
 """By the name of the paper's column, which of our variants is formed as it was, whatever the rules."""
 
 
-def _value(rows: Sequence[Score], label: str, column: str) -> Cell:
+def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
     found = {row.variant: row.value for row in rows if row.system == label}
-    return found.get(AS_PUBLISHED.get(column, column), found.get(column))
+    value = found.get(AS_PUBLISHED.get(column, column), found.get(column))
+    return None if value is None else Cell(value, "number")

@@ -9,12 +9,13 @@ from drretail.records.pairs import PairScore
 from drretail.records.score import Scores
 from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
-from drretail.viewer.paper.published import AGENTS, Lineup, Row, Table, numbers_of
+from drretail.tables.table import Cell, Row
+from drretail.viewer.paper.published import AGENTS, Lineup, PaperTable, here, numbers_of, of_paper, paper_table
 
 COLUMNS = ("first wins", "tie", "second wins", "pairs")
 
 
-def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> Table:
+def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
     """Figure 6: the three agents that read whole pages, pair by pair and dimension by dimension."""
     labels = [label for agent in AGENTS for label in lines.by_name[f"{agent}+ws"]]
     wanted = [tuple(sorted(pair)) for pair in combinations(labels, 2)]
@@ -27,20 +28,20 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> Table:
         missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
     elif found and not rated:
         missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
-    return Table(
+    return paper_table(
         "Figure 6",
         "Share of comparisons won (agents that read whole pages)",
         COLUMNS,
-        tuple(map(_compared, rated)),
+        [*map(_compared, rated)],
         notes=(
             "The paper shows these as bars, without numbers; it asked once, in random order, and let nobody tie "
             "(--rules paper).",
         ),
-        missing=tuple(missing),
+        missing=missing,
     )
 
 
-def people_agree(votes: Sequence[Vote]) -> Table:
+def people_agree(votes: Sequence[Vote]) -> PaperTable:
     """Appendix D: Cohen's κ of every two annotators by dimension, without ties."""
     published = numbers_of("kappa")
     soft = published.pop("soft_disagreements")
@@ -49,13 +50,14 @@ def people_agree(votes: Sequence[Vote]) -> Table:
     for dimension in (*published, *(it for it in DIMENSIONS if it not in published)):
         rows += _agreed(by_person, dimension)
         if dimension in published:
-            rows.append(Row(dimension, "paper", (published[dimension], "21", None, soft)))
+            cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
+            rows.append(of_paper(dimension, cells))
     annotators = "votes of two people: one line a vote in exp/votes/<annotator>.jsonl (docs/paper.md)"
-    return Table(
+    return paper_table(
         "Appendix D",
         "Agreement of two people (Cohen's κ without ties)",
         ("κ", "comparisons", "without ties", "disagreements with a tie"),
-        tuple(rows),
+        rows,
         notes=(
             "κ rests on the comparisons without ties: those that neither person called one.",
             "The paper's share of disagreements in which one side is a tie is over all dimensions.",
@@ -70,11 +72,8 @@ def _flags(lines: Lineup) -> str:
 
 def _compared(row: PairScore) -> Row:
     name = f"{row.a} ~ {row.b}: {row.dimension}"
-    return Row(
-        f"{name} ({row.judge}, rules {row.rules})",
-        "here",
-        (row.win.value, row.tie.value, row.loss.value, str(row.n_scored)),
-    )
+    shares = (Cell(share.value, "number") for share in (row.win, row.tie, row.loss))
+    return here(f"{name} ({row.judge}, rules {row.rules})", (*shares, Cell(row.n_scored, "count")))
 
 
 _Compared = tuple[str, str, str, str]
@@ -104,4 +103,5 @@ def _agreed(by_person: dict[str, dict[_Compared, str]], dimension: str) -> Itera
             others = [by_person[second][item] for item in both]
             kappa, soft = kappa_without_ties(ones, others), soft_disagreement(ones, others)
             decided = sum(TIE not in pair for pair in zip(ones, others, strict=True))
-            yield Row(f"{dimension} ({first}, {second})", "here", (kappa, str(len(both)), str(decided), soft))
+            counts = (Cell(len(both), "count"), Cell(decided, "count"))
+            yield here(f"{dimension} ({first}, {second})", (Cell(kappa, "number"), *counts, Cell(soft, "number")))

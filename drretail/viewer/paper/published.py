@@ -5,67 +5,63 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from drretail.records.run import Run, System
+from drretail.tables.table import Cell, Column, Kind, Row, Table
 
-Source = Literal["here", "paper"]
+HERE, PAPER = Cell("here"), Cell("paper")
+"""Where a row is from."""
 AGENTS = ("plan_to_function", "react", "hybrid_react")
 SYSTEMS = tuple(f"{agent}{web}" for agent in AGENTS for web in ("", "+ws"))
 """The paper's six, in the order of its tables."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """Mean ± sample standard deviation over reports."""
-
-    mean: float
-    sd: float | None = None
-
-
-Cell = float | bool | str | Spread | None
-"""None = not known here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What stands behind a name, here or in the paper."""
-
-    name: str
-    source: Source
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """``missing`` names what the experiment doesn't hold and what would make it; ``notes`` say how to read it."""
+class PaperTable:
+    """A table with the paper's rows and the experiment's own; ``missing`` says what the latter lacks."""
 
     name: str
     """"Table 1", "Figure 4", "Appendix E"."""
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    digits: int = 2
-    notes: tuple[str, ...] = ()
+    table: Table
+    """The first column says where a row is from."""
     missing: tuple[str, ...] = ()
+    """What the experiment doesn't hold, and what would make it."""
+
+    @property
+    def here(self) -> list[Row]:
+        """The experiment's own rows."""
+        return [row for row in self.table.rows if row.cells[0] == HERE]
 
     def document(self) -> dict[str, Any]:
         """For JSON: cells under their columns, ± as two numbers."""
-        rows = [
-            {
-                "name": row.name,
-                "source": row.source,
-                **{column: _plain(cell) for column, cell in zip(self.columns, row.cells, strict=True)},
-            }
-            for row in self.rows
-        ]
-        return {
-            "name": self.name,
-            "title": self.title,
-            "rows": rows,
-            "notes": list(self.notes),
-            "missing": list(self.missing),
-        }
+        names = [column.name for column in self.table.columns]
+        rows = [{"name": row.name, **dict(zip(names, map(_plain, row.cells), strict=True))} for row in self.table.rows]
+        notes = {"notes": list(self.table.notes), "missing": list(self.missing)}
+        return {"name": self.name, "title": self.table.title, "rows": rows, **notes}
+
+
+def paper_table(
+    name: str,
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    notes: Sequence[str] = (),
+    missing: Sequence[str] = (),
+) -> PaperTable:
+    """The table with a column in front that says where its rows are from."""
+    heads = tuple(map(Column, ("source", *columns)))
+    return PaperTable(name, Table(title, heads, tuple(rows), notes=tuple(notes)), tuple(missing))
+
+
+def here(name: str, cells: Sequence[Cell | None]) -> Row:
+    """A row of the experiment."""
+    return Row(name, (HERE, *cells))
+
+
+def of_paper(name: str, cells: Sequence[Cell | None]) -> Row:
+    """A row of the paper."""
+    return Row(name, (PAPER, *cells))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +89,18 @@ def lineup(systems: dict[str, System]) -> Lineup:
     return Lineup(by_name, tuple(others), tuple(name for name, labels in by_name.items() if not labels))
 
 
-def beside(lines: Lineup, here: Mapping[str, Sequence[Cell]], paper: Mapping[str, Sequence[Cell]]) -> tuple[Row, ...]:
-    """Each of the paper's systems: the experiment's lines first, the paper's after; then the experiment's others.
+def beside(
+    lines: Lineup, own: Mapping[str, Sequence[Cell | None]], paper: Mapping[str, Sequence[Cell | None]]
+) -> list[Row]:
+    """Each of the paper's systems: the experiment's rows first, the paper's after; then the experiment's others.
 
-    ``here`` is by label, ``paper`` by the paper's name.
+    ``own`` is by label, ``paper`` by the paper's name.
     """
     rows: list[Row] = []
     for name, labels in lines.by_name.items():
-        rows += [Row(label, "here", tuple(here[label])) for label in labels if label in here]
-        rows.append(Row(name, "paper", tuple(paper[name])))
-    rows += [Row(label, "here", tuple(here[label])) for label in lines.others if label in here]
-    return tuple(rows)
+        rows += [here(label, own[label]) for label in labels if label in own]
+        rows.append(of_paper(name, paper[name]))
+    return rows + [here(label, own[label]) for label in lines.others if label in own]
 
 
 def absent(lines: Lineup) -> tuple[str, ...]:
@@ -123,8 +120,10 @@ def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:
     return dict(sorted(found.items()))
 
 
-def _plain(cell: Cell) -> Any:
-    return {"mean": cell.mean, "sd": cell.sd} if isinstance(cell, Spread) else cell
+def _plain(cell: Cell | None) -> Any:
+    if cell is None or cell.deviation is None:
+        return None if cell is None else cell.value
+    return {"mean": cell.value, "sd": cell.deviation}
 
 
 @cache
@@ -138,8 +137,9 @@ def columns_of(table: str) -> tuple[str, ...]:
 
 
 def rows_of(table: str) -> dict[str, tuple[Cell, ...]]:
-    """A table's lines by name; two numbers are mean and ±."""
-    return {name: tuple(map(_cell, cells)) for name, cells in _published()[table]["rows"].items()}
+    """A table's rows by name; two numbers are mean and ±."""
+    kind: Kind = "tenths" if _published()[table].get("digits") == 1 else "number"
+    return {name: tuple(_cell(value, kind) for value in cells) for name, cells in _published()[table]["rows"].items()}
 
 
 def numbers_of(table: str) -> dict[str, float]:
@@ -147,5 +147,8 @@ def numbers_of(table: str) -> dict[str, float]:
     return dict(_published()[table])
 
 
-def _cell(value: Any) -> Cell:
-    return Spread(*value) if isinstance(value, list) else value
+def _cell(value: Any, kind: Kind) -> Cell:
+    if isinstance(value, list):
+        mean, deviation = value
+        return Cell(mean, "count" if isinstance(mean, int) else kind, deviation=deviation)
+    return Cell(value, "check" if isinstance(value, bool) else kind)

@@ -16,7 +16,7 @@ from drretail.records.vote import Vote
 from drretail.viewer.paper.dataset import dataset, modes
 from drretail.viewer.paper.judged_tables import faithfulness, judges_agree, quality
 from drretail.viewer.paper.preferences import people_agree, preferences
-from drretail.viewer.paper.published import Table, by_system, lineup
+from drretail.viewer.paper.published import PaperTable, by_system, lineup
 from drretail.viewer.paper.usage import cost, tool_calls
 
 PAPER_QUERIES = 50
@@ -32,7 +32,7 @@ class PaperView:
 
     name: str
     settings: tuple[str, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[PaperTable, ...]
 
     @property
     def missing(self) -> list[tuple[str, str]]:

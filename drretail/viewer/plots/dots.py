@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from drretail.tables.figures import number
 from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Drawing, Plot, across, cut, legend, line, mark, words
 from drretail.viewer.plots.scale import Scale, scale, short_number
 
@@ -85,7 +86,7 @@ def _bound(bound: Bound, along: Scale, bottom: float) -> Markup:
 
 
 def _number(value: float, along: Scale) -> str:
-    return f"{value:.2f}" if along.high <= 10 else short_number(round(value, 1))
+    return number(value) if along.high <= 10 else short_number(round(value, 1))
 
 
 def _with_bounds(caption: str, bounds: Sequence[Bound]) -> str:
@@ -93,6 +94,6 @@ def _with_bounds(caption: str, bounds: Sequence[Bound]) -> str:
         return caption
     alike: dict[str, list[str]] = {}
     for it in bounds:
-        alike.setdefault(f"{it.value:.2f}", []).append(it.name)
+        alike.setdefault(number(it.value), []).append(it.name)
     told = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
     return f"{caption} Grey ticks: {told}."

@@ -1,4 +1,4 @@
-"""Tables of an experiment, for the page and for the terminal.
+"""Which tables an experiment has, as records of ``drretail.tables``.
 
 conclusion.py  what can be concluded, and what can't
 scoreboard.py  one row a system, in words
@@ -9,5 +9,4 @@ ablations.py   what another setting of one option brings
 distractors.py what distractors cost
 twins.py       pairs of queries of which the shop can meet one
 agreement.py   how far judges agree
-widths.py      wide tables cut into parts that fit
 """

@@ -1,13 +1,11 @@
-"""Score against one option in words: a system's lines, a column for each setting, and what it brings over another."""
+"""Score against one option: a column for each setting, a row for a system, and what settings bring over others."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from drretail.eval.compare.one_option import ABLATED, NO_WEB
 from drretail.records.comparison import (
-    OPTIONS,
     ComparedRow,
     DistractorTable,
     Option,
@@ -16,6 +14,8 @@ from drretail.records.comparison import (
     SettingTable,
 )
 from drretail.records.run import SANDBOX
+from drretail.tables.figures import NOTHING, p_value
+from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import system_names
 
 HEADINGS: Mapping[Option, str] = {
@@ -40,43 +40,9 @@ HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
-    "inside each query that both have; bootstrap intervals over queries. p: signed rank test, corrected for the "
-    "system's lines (Holm); * where it and the interval both show a difference."
+    "inside each query that both have; in brackets or below 95 % bootstrap intervals over queries. n: queries. p: "
+    "signed rank test, corrected for the system's rows (Holm); * where it and the interval both show a difference."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AblationSheet:
-    """One variant by one judge, ready to be printed; every line has a cell for each of ``columns``."""
-
-    title: str
-    columns: tuple[str, ...]
-    """The first two, of systems and of what a line holds, have no name."""
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AblationPart:
-    """All sheets of one option."""
-
-    by: Option
-    heading: str
-    sheets: tuple[AblationSheet, ...]
-    note: str
-
-
-def ablation_parts(tables: Sequence[SettingTable]) -> list[AblationPart]:
-    """One for each option that systems differ in."""
-    return [
-        AblationPart(by, HEADINGS[by], tuple(ablation_sheets(its)), note_of(by))
-        for by in OPTIONS
-        if (its := [it for it in tables if it.by == by])
-    ]
-
-
-def ablation_sheets(tables: Iterable[SettingTable]) -> list[AblationSheet]:
-    """One for each table, headlines first."""
-    return [_sheet(it) for it in headlines_first(tables)]
 
 
 def headlines_first(tables: Iterable[T]) -> list[T]:
@@ -118,64 +84,51 @@ def row_names(labels: Iterable[str]) -> dict[str, str]:
     return {label: names[it] + (f" at {sizes[label]}" if sizes[label] else "") for label, it in apart.items()}
 
 
-def _sheet(table: SettingTable) -> AblationSheet:
+def ablation_table(table: SettingTable) -> Table:
+    """One variant by one judge: a system's scores by setting, and below them what a setting brings over another."""
     names = row_names(row.agent for row in table.rows)
     settings = settings_of(table)
-    lines = tuple(line for row in table.rows for line in _lines(table.by, row, names[row.agent], settings))
-    title = f"{HEADINGS[table.by]}: {table.name.replace('_', ' ')}, by {table.judge}"
-    return AblationSheet(title, ("", " ", *(setting_words(it, table.by) for it in settings)), lines)
+    return Table(
+        f"{HEADINGS[table.by]}: {table.name.replace('_', ' ')}",
+        tuple(Column(setting_words(it, table.by)) for it in settings),
+        tuple(made for row in table.rows for made in _rows(table.by, row, names[row.agent], settings)),
+        by=f"by {table.judge}",
+        heading="System",
+    )
 
 
-def _lines(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Scores with their intervals, then differences with theirs; of lines without anything, none."""
-    cells = {cell.setting: cell for cell in row.cells}
-
-    def line(said: str, told: Callable[[SettingCell], str]) -> tuple[str, ...]:
-        return ("", said, *(told(cells[it]) if it in cells else "" for it in settings))
-
-    made = [
-        line("score", lambda cell: "–" if cell.mean is None else f"{cell.mean:.2f}"),
-        line("95 %", lambda cell: ends(cell.ci_low, cell.ci_high)),
-        line("queries", lambda cell: str(cell.n)),
-    ]
+def _rows(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
+    """Scores, then differences; of differences that nothing is known of, none."""
+    cells = {cell.setting: score_cell(cell) for cell in row.cells}
+    yield Row(name, tuple(cells.get(setting) for setting in settings), row.agent)
     first, last = row.cells[0].setting, row.cells[-1].setting
-    steps = {step.later: step.row for step in row.steps if not _is_whole(by, step.earlier, step.later, row)}
-    made += _differences(steps, "over the one before" if ABLATED[by].is_stepwise else "over the first", settings)
-    whole = {it.later: it.row for it in row.steps if _is_whole(by, it.earlier, it.later, row)}
-    made += _differences(whole, f"{setting_words(last, by)} over {setting_words(first, by)}", settings)
-    shown = [it for it in made if any(it[2:])]
-    yield from ((name if at == 0 else "", *it[1:]) for at, it in enumerate(shown))
+    is_stepwise = ABLATED[by].is_stepwise
+    steps: dict[str, ComparedRow] = {}
+    whole: dict[str, ComparedRow] = {}
+    for step in row.steps:
+        spans_all = is_stepwise and len(row.cells) > 2 and (step.earlier, step.later) == (first, last)
+        (whole if spans_all else steps)[step.later] = step.row
+    for manner, rows in (
+        ("over the one before" if is_stepwise else "over the first", steps),
+        (f"{setting_words(last, by)} over {setting_words(first, by)}", whole),
+    ):
+        if rows:
+            made = (difference_cell(rows[setting]) if setting in rows else None for setting in settings)
+            yield Row(name, tuple(made), row.agent, manner=manner)
 
 
-def _is_whole(by: Option, earlier: str, later: str, row: SettingRow) -> bool:
-    """True of the step over all others."""
-    ends = row.cells[0].setting, row.cells[-1].setting
-    return ABLATED[by].is_stepwise and len(row.cells) > 2 and (earlier, later) == ends
+def score_cell(cell: SettingCell) -> Cell:
+    """A mean with its interval and the number of its queries."""
+    value = NOTHING if cell.mean is None else cell.mean
+    return Cell(value, "number", cell.ci_low, cell.ci_high, counts=f"n={cell.n}")
 
 
-def _differences(rows: Mapping[str, ComparedRow], said: str, settings: Sequence[str]) -> list[tuple[str, ...]]:
-    def line(what: str, told: Callable[[ComparedRow], str]) -> tuple[str, ...]:
-        return ("", what, *(told(rows[it]) if it in rows else "" for it in settings))
-
-    return [
-        line(said, difference),
-        line("95 % of it", lambda row: ends(row.ci_low, row.ci_high)),
-        line("p", lambda row: p_value(row.p_holm)),
-    ]
-
-
-def difference(row: ComparedRow) -> str:
-    """ "+1.50*", "–"."""
+def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
+    """A difference with its interval and p; ``is_turned`` is the other way round than the test has it."""
     if row.difference is None:
-        return "–"
-    return f"{round(row.difference, 2) + 0.0:+.2f}{'*' if row.outcome in ('higher', 'lower') else ''}"
-
-
-def p_value(p: float | None) -> str:
-    """ "0.014", "<0.001"; blank without a test."""
-    return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def ends(low: float | None, high: float | None) -> str:
-    """ "0.25 to 0.75"; blank without an interval."""
-    return "" if low is None or high is None else f"{round(low, 2) + 0.0:.2f} to {round(high, 2) + 0.0:.2f}"
+        return Cell(NOTHING)
+    sign, ends = (-1, (row.ci_high, row.ci_low)) if is_turned else (1, (row.ci_low, row.ci_high))
+    low, high = (None if end is None else sign * end for end in ends)
+    mark = "*" if row.outcome in ("higher", "lower") else ""
+    counts = "" if row.p_holm is None else f"p {p_value(row.p_holm)}"
+    return Cell(sign * row.difference, "signed", low, high, mark=mark, counts=counts)

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from drretail.grounding.text.wording import counted
 from drretail.records.score import Agreement, MetricDescription
-from drretail.viewer.tables.scores import NONE_HELD, Cell, Column, Line, Metrics, Table, description
+from drretail.tables.figures import NOTHING
+from drretail.tables.table import Cell, Column, Row, Table
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, description
 
 TITLE = "Agreement of judges"
 MEANING = (
@@ -26,16 +29,15 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     alone = next(iter(lines)) if len(lines) == 1 else ""
     return Table(
         title=TITLE,
-        metric="agreement",
         by=alone,
         columns=tuple(Column(_name(metric, variant, families[metric]), TITLE) for metric, variant in columns),
-        lines=tuple(
-            Line("ρ" if alone else who, who, "system", "", tuple(_cell(held.get(column)) for column in columns))
+        rows=tuple(
+            Row("ρ" if alone else who, tuple(_cell(held.get(column)) for column in columns), who)
             for who, held in lines.items()
         ),
-        unrated=(),
         notes=(MEANING,),
         heading="Judges",
+        turns_for_one=True,
     )
 
 
@@ -55,7 +57,5 @@ def _who(row: Agreement) -> str:
 def _cell(row: Agreement | None) -> Cell | None:
     if row is None:
         return None
-    count = f"{row.n_reports:,} {'report' if row.n_reports == 1 else 'reports'}"
-    return Cell(
-        "–" if row.rho_report is None else f"{row.rho_report:.2f}", "", count, is_number=row.rho_report is not None
-    )
+    rho = NOTHING if row.rho_report is None else row.rho_report
+    return Cell(rho, "number", counts=counted(row.n_reports, "report"))

@@ -36,13 +36,13 @@ def _of_one(board: Scoreboard) -> str:
     """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources bear out." """
     told = board.model_copy(update={"columns": tuple(it for it in board.columns if _is_of_half(board, it.name))})
     printed = printed_board(told)
-    for line in printed.lines:
-        for column, cell in zip(printed.columns, line.cells, strict=True):
+    for line in printed.table.rows:
+        for column, cell in zip(printed.table.columns, line.cells, strict=True):
             if line.place == "system" and cell is not None and column.meaning:
                 interval = f" ({cell.interval})" if cell.interval else ""
                 counts = f" on {cell.counts} reports" if cell.counts else ""
                 meaning = column.meaning.partition(" (in brackets")[0]
-                return f"{line.name}: {column.name} {cell.value}{interval}{counts}, {meaning}."
+                return f"{line.name}: {column.name} {cell.figure}{interval}{counts}, {meaning}."
     return "Nothing is scored on half of the reports yet."
 
 

@@ -4,19 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from drretail.grounding.text.wording import counted
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import JudgeRef, place_of
-from drretail.viewer.tables.scores import (
-    UNASKED,
-    Cell,
-    Column,
-    Line,
-    Table,
-    interval,
-    judged_by,
-    notes_on,
-    system_names,
-)
+from drretail.tables.figures import NOTHING as NO_VALUE
+from drretail.tables.table import Cell, Column, Row, Table
+from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
 
 OVERALL = "overall"
 SYSTEMS = 3
@@ -29,7 +22,7 @@ NOTHING = "nothing was compared yet."
 MEANING = (
     "win, tie and loss are the first system's. Each question was asked in both orders: who is preferred in both wins, "
     "anything else is a tie. flips: pairs whose winner changed with the order. first: answers for the report that was "
-    "read first; 50 % knows no place."
+    "read first; 50% where the place does not matter."
 )
 MEANING_OF_ONE_ORDER = (
     "win and loss are the first system's. Each question was asked in one order, drawn by the seed (rules paper): how "
@@ -120,8 +113,7 @@ def _meaning(rows: Sequence[PairScore]) -> str:
 
 
 def _of_pair(names: Mapping[str, str], rows: Sequence[PairScore]) -> Table:
-    planned = rows[0].n_planned
-    count = f"{planned:,} {'pair' if planned == 1 else 'pairs'} of reports"
+    count = f"{counted(rows[0].n_planned, 'pair')} of reports"
     return _table(_pair(names, rows[0]), count, "Dimension", {row.dimension: row for row in rows})
 
 
@@ -129,14 +121,9 @@ def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> 
     columns = {name: read for name, read in _READ.items() if any(read(row) for row in rows.values())}
     return Table(
         title=title,
-        metric=TITLE.casefold(),
         by=by,
-        columns=tuple(Column(name, TITLE, narrow=True) for name in columns),
-        lines=tuple(
-            Line(name, name, "system", "", tuple(read(row) for read in columns.values())) for name, row in rows.items()
-        ),
-        unrated=(),
-        notes=(),
+        columns=tuple(Column(name, TITLE) for name in columns),
+        rows=tuple(Row(name, tuple(read(row) for read in columns.values())) for name, row in rows.items()),
         heading=heading,
     )
 
@@ -146,7 +133,7 @@ def _win(row: PairScore) -> Cell | None:
     why = "".join(f", {count} {word}" for word, count in left_out.items() if count)
     if row.win.value is None:
         alone = [word for word, count in left_out.items() if count == row.n_planned]
-        return Cell((alone or ["–"])[0], "", "" if alone else f"0 of {row.n_planned}{why}", is_number=False)
+        return Cell((alone or [NO_VALUE])[0], counts="" if alone else f"0 of {row.n_planned}{why}")
     return _share(row, 0, f"{row.n_scored} of {row.n_planned}{why}" if why else "")
 
 
@@ -154,12 +141,8 @@ def _share(row: PairScore, place: int, counts: str = "") -> Cell | None:
     share = (row.win, row.tie, row.loss)[place]
     if share.value is None:
         return None
-    return Cell(f"{percents([row.win, row.tie, row.loss])[place]}%", _ends(share), counts, is_number=True)
-
-
-def _ends(share: Share) -> str:
-    low, high = share.ci_low, share.ci_high
-    return "" if low is None or high is None else f"{100 * low:.0f}, {100 * high:.0f}"
+    whole = percents([row.win, row.tie, row.loss])[place]
+    return Cell(whole / 100, "percent", share.ci_low, share.ci_high, counts=counts)
 
 
 def percents(shares: Sequence[Share]) -> list[int]:
@@ -169,7 +152,7 @@ def percents(shares: Sequence[Share]) -> list[int]:
     """
     exact = [100 * (share.value or 0.0) for share in shares]
     whole = [int(value + 1e-9) for value in exact]
-    whole[_TIE] = int(f"{exact[_TIE]:.0f}")
+    whole[_TIE] = round(exact[_TIE])
     others = [place for place in range(len(exact)) if place != _TIE]
     left = round(sum(exact)) - sum(whole)
     for place in sorted(others, key=lambda place: (whole[place] - exact[place], place))[:left]:
@@ -180,11 +163,11 @@ def percents(shares: Sequence[Share]) -> list[int]:
 def _rate(row: PairScore) -> Cell | None:
     if row.win_rate is None:
         return None
-    return Cell(f"{row.win_rate:.2f}", interval(row.ci_low, row.ci_high), "", is_number=True)
+    return Cell(row.win_rate, "number", row.ci_low, row.ci_high)
 
 
 def _percent(value: float | None) -> Cell | None:
-    return None if value is None else Cell(f"{value:.0%}", "", "", is_number=True)
+    return None if value is None else Cell(value, "percent")
 
 
 _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
@@ -209,38 +192,22 @@ def _strengths(ranks: Sequence[RankScore]) -> Table | None:
     met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
     dimensions = sorted(met, key=lambda dimension: dimension != OVERALL)
     lines = [
-        Line(
-            names[it.system],
-            it.system,
-            "system",
-            "",
-            tuple(_strength(by_place.get((it.system, d))) for d in dimensions),
-        )
+        Row(names[it.system], tuple(_strength(by_place.get((it.system, d))) for d in dimensions), it.system)
         for it in order
     ]
     return Table(
         title="Strengths, strongest first by overall",
-        metric=TITLE.casefold(),
-        by="",
-        columns=tuple(Column(name, TITLE, narrow=True) for name in dimensions),
-        lines=tuple(lines),
-        unrated=(),
+        columns=tuple(Column(name, TITLE) for name in dimensions),
+        rows=tuple(lines),
+        heading="System",
         notes=(STRENGTHS, *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
     )
 
 
 def _strength(row: RankScore | None) -> Cell | None:
     if row is None or row.strength is None:
-        return None if row is None else Cell("n/a", "", "", is_number=False)
-    return Cell(_signed(row.strength), _between(row.ci_low, row.ci_high), "", is_number=True)
-
-
-def _between(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{_signed(low)}, {_signed(high)}"
-
-
-def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0.0:+.2f}"
+        return None if row is None else Cell("n/a")
+    return Cell(row.strength, "signed", row.ci_low, row.ci_high)
 
 
 def _lacking(rows: Iterable[PairScore]) -> Iterator[str]:

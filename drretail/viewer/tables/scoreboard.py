@@ -1,180 +1,127 @@
 """The scoreboard in words: a line for each system, floors and ceiling below the others, and what must be known."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from drretail.records.score import JudgeRef, Place, place_of
+from drretail.records.score import JudgeRef, place_of
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn, Unit
+from drretail.tables import figures
+from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: the agent takes out of its own reports what this finds, so it says little of it."
 INTERVALS = (
-    "95 % interval over queries: exact binomial where each report has all or nothing (so 1.00 reaches well down), "
+    "95 % interval over queries: exact binomial where each report has all or nothing (wide, where reports are few), "
     "else bootstrap"
 )
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 """What a narrow table goes without, the first of them first."""
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedCell:
-    value: str
-    beside: str = ""
-    """What stands behind it in brackets."""
-    interval: str = ""
-    """Short: ".68–.80"."""
-    counts: str = ""
-    """ "48/50" where not all planned reports are in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class BoardColumnHead:
-    name: str
-    unit: Unit
-    meaning: str
-    is_headline: bool = True
-    """The first column of its family."""
-
-
-@dataclass(frozen=True, slots=True)
-class BoardLine:
-    name: str
-    place: Place
-    is_of_other_judge: bool
-    cells: tuple[PrintedCell | None, ...]
-
-    @property
-    def section(self) -> int:
-        """As of ``Line``."""
-        return {"system": 0, "counterfactual": 1}.get(self.place, 2)
-
-
+KINDS: Mapping[Unit, Kind] = {
+    "words": "count",
+    "count": "tenths",
+    "tokens": "thousands",
+    "percent": "tenths",
+    "dollars": "dollars",
+}
+"""How a column's numbers are written; all others are scores."""
 LAB = "The judge lab"
 
 
 @dataclass(frozen=True, slots=True)
-class PrintedBoard:
-    title: str
-    by: str
-    columns: tuple[BoardColumnHead, ...]
-    lines: tuple[BoardLine, ...]
+class Board:
+    """The scoreboard's table, and what stands below it."""
+
+    table: Table
     differs: tuple[str, ...]
     notes: tuple[str, ...]
     lab: tuple[str, ...]
     """What the judge lab found, a line each."""
 
-    @property
-    def of_one_judge(self) -> "PrintedBoard":
-        """Without the lines of other judges."""
-        return replace(self, lines=tuple(line for line in self.lines if not line.is_of_other_judge))
-
-    @property
-    def legend(self) -> str:
-        """What every column means, in one line."""
-        return "; ".join(f"{column.name}: {column.meaning}" for column in self.columns if column.meaning) + "."
+    def legend(self, *, intervals: bool = True) -> str:
+        """What every column means, in one line, and what stands below the values; or that it found no room."""
+        columns = "; ".join(f"{it.name}: {it.meaning}" for it in self.table.columns if it.meaning) + "."
+        if not self.has_intervals:
+            return columns
+        if not intervals:
+            return f"{columns} 95 % intervals: in a wider terminal, and by --details."
+        floors = " Those of floors and oracle: --details." if any(it.section == 2 for it in self.table.rows) else ""
+        return f"{columns} Below: {INTERVALS}.{floors}"
 
     @property
     def has_intervals(self) -> bool:
-        return any(cell is not None and cell.interval for line in self.lines for cell in line.cells)
+        return any(cell is not None and cell.interval for row in self.table.rows for cell in row.cells)
 
 
-def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> PrintedBoard:
-    """The board as it is printed, other judges' lines below those of their systems, ``lab`` below all.
+def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: bool = False) -> Board:
+    """The board as it is drawn, ``lab`` below all; with ``other_judges`` their rows follow those of their systems.
 
     A note of the board that ``lab`` has, too, is told there.
     """
     names = system_names(row.system for row in board.rows)
-    families = [it.metric for it in board.columns]
-    columns = tuple(
-        BoardColumnHead(_head(it), it.unit, _meaning(it), is_headline=it.metric not in families[:at])
-        for at, it in enumerate(board.columns)
+    rows = [line for row in board.rows for line in _rows(board, row, names[row.system], other_judges=other_judges)]
+    table = Table(
+        TITLE,
+        tuple(_columns(board.columns)),
+        tuple(rows),
+        by=_by(board.judge) if board.judge.spec else "by code, without a judge",
+        heading="System",
+        is_stacked=True,
+        spare_intervals=len(SPARE) + 1,
     )
-    spec = board.judge.spec
-    return PrintedBoard(
-        title=TITLE,
-        by=_by(board.judge) if spec else "by code, without a judge",
-        columns=columns,
-        lines=tuple(line for row in board.rows for line in _lines(board, row, names[row.system])),
-        differs=board.differs,
-        notes=tuple(it for it in _notes(board) if it not in lab),
-        lab=tuple(lab),
-    )
+    return Board(table, board.differs, tuple(it for it in _notes(board) if it not in lab), tuple(lab))
+
+
+def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
+    """Where room is scarce, what runs took goes first, then intervals, then the last column of those that are left.
+
+    The first one of each family goes after all others.
+    """
+    families = [it.metric for it in columns]
+    headline = {at: it.metric not in families[:at] for at, it in enumerate(columns)}
+    order = sorted(headline, key=lambda at: (headline[at], -at))
+    for at, it in enumerate(columns):
+        spare = SPARE.index(it.unit) + 1 if it.unit in SPARE else len(SPARE) + 2 + order.index(at)
+        beside = f" (in brackets: {it.beside_meaning})" if it.beside_meaning else ""
+        name = f"{it.name} (k)" if it.unit == "tokens" else it.name
+        yield Column(name, meaning=f"{it.meaning}{beside}", spare=spare)
 
 
 def _by(judge: BoardJudge) -> str:
     return judged_by(JudgeRef(spec=judge.spec, kind=judge.kind, params_hash=judge.params_hash), judge.rules)
 
 
-def _head(column: ShownColumn) -> str:
-    return f"{column.name} (k)" if column.unit == "tokens" else column.name
-
-
-def _meaning(column: ShownColumn) -> str:
-    beside = f" (in brackets: {column.beside_meaning})" if column.beside_meaning else ""
-    return f"{column.meaning}{beside}"
-
-
-def _lines(board: Scoreboard, row: BoardRow, name: str) -> Iterator[BoardLine]:
+def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) -> Iterator[Row]:
     place = place_of(row.system)
-    yield BoardLine(name, place, is_of_other_judge=False, cells=_cells(board.columns, row))
-    for other in board.others:
+    yield Row(name, _cells(board.columns, row), row.system, place)
+    for other in board.others if other_judges else ():
         for its in other.rows:
             if its.system == row.system:
                 rules = "" if other.judge.rules == "default" else f", rules of {other.judge.rules}"
-                who = f"by {other.judge.spec}{rules}"
-                yield BoardLine(who, place, is_of_other_judge=True, cells=_cells(board.columns, its))
+                manner = f"by {other.judge.spec}{rules}"
+                yield Row(name, _cells(board.columns, its), row.system, place, manner, is_minor=True)
 
 
-def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[PrintedCell | None, ...]:
+def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[Cell | None, ...]:
     return tuple(_cell(row.cells.get(column.name), column.unit) for column in columns)
 
 
-def _cell(cell: BoardCell | None, unit: Unit) -> PrintedCell | None:
+def _cell(cell: BoardCell | None, unit: Unit) -> Cell | None:
     if cell is None:
         return None
-    beside = "" if cell.beside is None else f"({_beside(cell.beside, unit)})"
-    mark = "*" if cell.self_checked else ""
-    return PrintedCell(f"{_value(cell.value, unit)}{mark}", beside, _interval(cell, unit), _counts(cell))
+    return Cell(
+        cell.value,
+        KINDS.get(unit, "number"),
+        cell.ci_low,
+        cell.ci_high,
+        mark="*" if cell.self_checked else "",
+        beside=figures.short(cell.beside),
+        counts=_counts(cell),
+    )
 
 
 def _counts(cell: BoardCell) -> str:
     return "" if cell.n_scored == cell.n_planned else f"{cell.n_scored}/{cell.n_planned}"
-
-
-def _value(value: float, unit: Unit) -> str:
-    match unit:
-        case "words":
-            return f"{value:,.0f}"
-        case "count":
-            return f"{value:,.1f}"
-        case "tokens":
-            return f"{value / 1000:,.1f}"
-        case "percent":
-            return f"{value:.1f}"
-        case "dollars":
-            return f"{value:,.2f}" if value >= 1 or not value else f"{value:.4f}"
-        case _:
-            return f"{value:.2f}"
-
-
-def _interval(cell: BoardCell, unit: Unit) -> str:
-    if cell.ci_low is None or cell.ci_high is None:
-        return ""
-    return f"{_short(cell.ci_low, unit)}–{_short(cell.ci_high, unit)}"
-
-
-def _short(value: float, unit: Unit) -> str:
-    """ ".68" and "1" of shares, a digit behind the point of all else."""
-    if unit != "share":
-        return f"{value:,.1f}"
-    shown = f"{value:.2f}"
-    return {"1.00": "1", "0.00": "0"}.get(shown, shown.removeprefix("0"))
-
-
-def _beside(value: float, unit: Unit) -> str:
-    shown = _short(value, unit)
-    return f"{shown}.0" if shown in ("0", "1") else shown
 
 
 def _notes(board: Scoreboard) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Scores as tables: a row for each system, a column for each variant; floors and ceiling below the others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from drretail.eval.registry import described
@@ -10,7 +9,6 @@ from drretail.records.score import (
     CODE,
     JudgeRef,
     MetricDescription,
-    Place,
     Score,
     in_order,
     place_of,
@@ -19,6 +17,8 @@ from drretail.records.score import (
     shared_models,
     shown_rows,
 )
+from drretail.tables.figures import NOTHING
+from drretail.tables.table import Cell, Column, Row, Table
 
 NOT_RATED = "not rated (rule-based)"
 FLOORS_UNRATED = "Null agents and the oracle are rated only when asked for: score --rate-floors."
@@ -33,67 +33,6 @@ Metrics = Mapping[str, MetricDescription]
 NONE_HELD: Metrics = MappingProxyType({})
 TableKey = tuple[str, str, str, str]
 """Metric, judge, its settings, rules: what the rows of one table have in common."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One score as it is printed; ``value`` is a word where there is no number."""
-
-    value: str
-    interval: str
-    """Its ends: "0.68, 0.80"."""
-    counts: str
-    """How many of the planned have a value and why the others have none; empty where all have."""
-    is_number: bool
-    few: bool = False
-    """True where so few queries are behind it that it says little."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    name: str
-    group: str
-    """Columns of one group stand side by side."""
-    counts: str = ""
-    few: bool = False
-    narrow: bool = False
-    """True where it may be as narrow as its figures and the words of its name."""
-    meaning: str = ""
-    """What it is, in a few words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One system, or once more the same with what is lacking counted 0."""
-
-    system: str
-    """Its label without what all systems of the table share."""
-    label: str
-    place: Place
-    manner: str
-    cells: tuple[Cell | None, ...]
-    """By column."""
-
-    @property
-    def section(self) -> int:
-        """Which part of its table it is in; rules stand between these, and floors and ceiling share the last."""
-        return {"system": 0, "counterfactual": 1}.get(self.place, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    title: str
-    metric: str
-    by: str
-    """Who judged, and by whose rules."""
-    columns: tuple[Column, ...]
-    lines: tuple[Line, ...]
-    unrated: tuple[str, ...]
-    """Variants that a rule-based judge can't rate, for any system."""
-    notes: tuple[str, ...]
-    """What must be known beside the numbers."""
-    heading: str = "System"
-    """What a row is about."""
 
 
 def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> list[Table]:
@@ -130,16 +69,6 @@ def judged_by(judge: JudgeRef, rules: str) -> str:
     kind = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[judge.kind]
     params = f", settings {judge.params_hash}" if judge.params_hash else ""
     return f"judged by {judge.spec} ({kind}{params}){told}"
-
-
-def number(value: float) -> str:
-    """Two digits behind the point, and no sign before a plain 0.00."""
-    return f"{round(value, 2) + 0.0:,.2f}"
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Both ends, empty where there are none."""
-    return "" if low is None or high is None else f"{number(low)}, {number(high)}"
 
 
 def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, str]:
@@ -188,7 +117,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     )
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), own)
-    lines: list[Line] = []
+    lines: list[Row] = []
     for label, name in names.items():
         row = [shown.get((label, column.name)) for column in columns]
         others = [answered.get((label, column.name)) for column in columns]
@@ -199,13 +128,14 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         for manner, its in (("", row), (ANSWERED, differing)):
             if any(its):
                 cells = tuple(None if score is None else _cell(score) for score in its)
-                lines.append(Line(name, label, place_of(label), manner, cells))
+                lines.append(Row(name, cells, label, place_of(label), manner, is_minor=bool(manner)))
     return Table(
         title=family.title,
-        metric=first.metric,
         by=judged_by(_judge(first), first.rules),
         columns=columns,
-        lines=tuple(lines),
+        rows=tuple(lines),
+        heading="System",
+        turns_for_one=True,
         unrated=tuple(v for v in variants if v in unrated),
         notes=(
             *(_planned(scores) if columns else ()),
@@ -304,8 +234,8 @@ def _planned(scores: Sequence[Score]) -> list[str]:
 def _cell(score: Score) -> Cell:
     if score.value is None or score.note == NOT_RATED:
         alone = [why for why, count in _left_out(score).items() if count == score.n_planned]
-        return Cell(score.note or (alone or ["–"])[0], "", "" if alone else _counts(score), is_number=False)
-    return Cell(number(score.value), interval(score.ci_low, score.ci_high), _counts(score), is_number=True)
+        return Cell(score.note or (alone or [NOTHING])[0], counts="" if alone else _counts(score))
+    return Cell(score.value, "number", score.ci_low, score.ci_high, counts=_counts(score))
 
 
 def _counts(score: Score) -> str:

@@ -4,19 +4,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.records.score import FEW, JudgeRef, MetricDescription, Score, SliceBy, SliceScore, place_of
+from drretail.tables.figures import NOTHING
+from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import (
     NONE_HELD,
-    Cell,
-    Column,
-    Line,
     Metrics,
-    Table,
     TableKey,
     description,
-    interval,
     judged_by,
     notes_on,
-    number,
     system_names,
     table_key_of,
 )
@@ -73,7 +69,7 @@ def few_words(tables: Sequence[Table]) -> str:
     """What is grey, for those who don't see that it is; empty where nothing is."""
     columns = [column for table in tables for column in table.columns if column.few]
     named = list(dict.fromkeys(f"{column.name} ({column.counts})" for column in columns))
-    cells = [cell for table in tables for line in table.lines for cell in line.cells if cell is not None and cell.few]
+    cells = [cell for table in tables for line in table.rows for cell in line.cells if cell is not None and cell.few]
     if any(cell.counts for cell in cells):
         named.append(f"cells with an n of their own below {FEW}")
     return f"Grey says little, for fewer than {FEW} queries stand behind it: {', '.join(named)}." if named else ""
@@ -105,20 +101,19 @@ def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na
     held = {(row.system, row.name): row for row in rows}
     sizes = {row.name: row.n_queries for row in rows}
     columns = [Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()]
-    lines: list[Line] = []
+    lines: list[Row] = []
     for label, name in system_names((row.system for row in rows), own).items():
         found = [held.get((label, column.group)) for column in columns]
         cells = tuple(None if row is None else _cell(row, only_na=label in only_na) for row in found)
-        lines.append(Line(name, label, place_of(label), "", cells))
+        lines.append(Row(name, cells, label, place_of(label)))
     judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
     return Table(
         title=title,
-        metric=first.metric,
         by=judged_by(judge, first.rules),
         columns=tuple(columns),
-        lines=tuple(lines),
-        unrated=(),
-        notes=(),
+        rows=tuple(lines),
+        heading="System",
+        turns_for_one=True,
     )
 
 
@@ -126,5 +121,5 @@ def _cell(row: SliceScore, *, only_na: bool) -> Cell:
     few = row.n_counted < FEW
     counts = "" if row.n_counted == row.n_queries else f"n={row.n_counted}"
     if row.value is None:
-        return Cell("n/a" if only_na else "–", "", "", is_number=False, few=few)
-    return Cell(number(row.value), interval(row.ci_low, row.ci_high), counts, is_number=True, few=few)
+        return Cell("n/a" if only_na else NOTHING, few=few)
+    return Cell(row.value, "number", row.ci_low, row.ci_high, counts=counts, few=few)

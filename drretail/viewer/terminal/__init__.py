@@ -1,7 +1,6 @@
 """An experiment in a terminal: what can be said at 80 columns, and what is printed line by line.
 
 text_report.py         an experiment as one plain text
-grid.py                tables of many narrow columns
 printed_board.py       the scoreboard
 printed_scores.py      scores
 printed_pairs.py       pairs and agreement

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.table import Table, table_of
+from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
     from drretail.eval.lab.people_findings import Agreed, Agreement
@@ -33,43 +34,36 @@ MEANINGS = {
 def print_agreement(made: "Agreement") -> None:
     """A table a question on stdout, then α of all people, and how far judges are from their mean."""
     if not made.pairs:
-        print_notes(["No two raters said something of the same thing."])
+        print_text("No two raters said something of the same thing.")
         return
     for title, rows in groupby(made.pairs, key=lambda row: _asked(row.scale, row.dimension)):
-        _print_pairs(title, list(rows))
+        print_table(_pairs(title, list(rows)))
     shown = [name for name in STATISTICS if any(getattr(row, name) is not None for row in made.pairs)]
-    print_notes(["; ".join(MEANINGS[name] for name in shown if name in MEANINGS) + ". n: items that both rated."])
+    print_text("; ".join(MEANINGS[name] for name in shown if name in MEANINGS) + ". n: items that both rated.", "")
     if made.people:
-        rows = [
-            (_asked(it.scale, it.dimension), it.n_people, it.n_items, it.level, _number(it.alpha)) for it in made.people
-        ]
-        print_table("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
+        rows = [(_asked(it.scale, it.dimension), it.n_people, it.n_items, it.level, it.alpha) for it in made.people]
+        print_table(table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows))
     if made.alignments:
         rows = [
             (
                 f"{it.judge}, {it.dimension.replace('_', ' ')}",
                 it.n_reports,
-                _number(it.mean_absolute_deviation),
-                _number(it.pairwise_comparison_accuracy),
-                _number(it.ranking_agreement),
+                it.mean_absolute_deviation,
+                it.pairwise_comparison_accuracy,
+                it.ranking_agreement,
             )
             for it in made.alignments
         ]
-        print_table("Judges beside the mean of people", ["", "reports", "MAD", "PCA", "same order"], rows)
-        print_notes(
-            ["MAD: points off; PCA: pairs of reports in people's order; same order: queries with all systems in it."]
-        )
+        note = "MAD: points off; PCA: pairs of reports in people's order; same order: queries with all systems in it."
+        columns = ["", "reports", "MAD", "PCA", "same order"]
+        print_table(table_of("Judges beside the mean of people", columns, rows, notes=[note]))
 
 
-def _print_pairs(title: str, rows: "Sequence[Agreed]") -> None:
+def _pairs(title: str, rows: "Sequence[Agreed]") -> Table:
     shown = [name for name in STATISTICS if any(getattr(row, name) is not None for row in rows)]
-    cells = [(f"{row.first}, {row.second}", row.n, *(_number(getattr(row, name)) for name in shown)) for row in rows]
-    print_table(title, ["", "n", *(STATISTICS[name] for name in shown)], cells)
+    cells = [(f"{row.first}, {row.second}", row.n, *(getattr(row, name) for name in shown)) for row in rows]
+    return table_of(title, ["", "n", *(STATISTICS[name] for name in shown)], cells)
 
 
 def _asked(scale: str, dimension: str) -> str:
     return f"{scale}: {dimension.replace('_', ' ')}" if dimension else scale
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

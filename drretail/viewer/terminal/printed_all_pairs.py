@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import typer
-
 from drretail.records.score import CODE, in_order, shared_models
-from drretail.viewer.terminal.grid import print_grid, row_name, say
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_table, print_text
+from drretail.viewer.terminal.printed_comparison import row_name
 
 if TYPE_CHECKING:
     from drretail.records.comparison import ComparedRow, Comparison
@@ -21,24 +21,27 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
     """
     names = _names(comparisons)
     columns = list(dict.fromkeys(name for it in comparisons for name, _ in _primary(it)))
-    said = list(_concluded(comparisons, names))
-    typer.echo("What can be concluded")
-    for sentence in said or ["Nothing: no difference between any two systems is shown."]:
-        say(f"- {sentence}")
-    typer.echo("")
+    shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]
+    print_text("What can be concluded", *(f"- {sentence}" for sentence in shown), "")
     if columns:
-        rows = [[names[it.a], names[it.b], *_cells(it, columns)] for it in comparisons]
-        title = f"{len(comparisons)} pairs, A−B in what systems are chosen by, over the queries that both answered"
-        print_grid(title, ["", " ", *columns], rows, columns[::-1])
-        say(f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems.")
-    for line in cards.values():
-        say(line)
+        print_table(
+            table_of(
+                f"{len(comparisons)} pairs, A−B in what systems are chosen by, over the queries that both answered",
+                ["A", "B", *columns],
+                [[names[it.a], names[it.b], *_cells(it, columns)] for it in comparisons],
+                notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
+                spare=columns[::-1],
+            )
+        )
     tables = [table for it in comparisons for table in it.tables]
-    for judge in sorted({it.judge for it in tables if it.judge_kind == "rule_based" and it.judge != CODE}):
-        say(f"Of {judge} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL.")
+    by_rules = sorted({it.judge for it in tables if it.judge_kind == "rule_based" and it.judge != CODE})
     first = comparisons[0]
-    say(f"One pair with all that is known of it: drretail compare {experiment} {first.a} {first.b}")
-    say(f"All pairs so: drretail compare {experiment} --details")
+    print_text(
+        *cards.values(),
+        *(f"Of {it} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL." for it in by_rules),
+        f"One pair with all that is known of it: drretail compare {experiment} {first.a} {first.b}",
+        f"All pairs so: drretail compare {experiment} --details",
+    )
 
 
 def _names(comparisons: "Sequence[Comparison]") -> dict[str, str]:
@@ -58,16 +61,12 @@ def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":
                 yield name, row
 
 
-def _cells(comparison: "Comparison", columns: Sequence[str]) -> Iterator[str]:
-    from drretail.eval.compare.wording import signed
-
+def _cells(comparison: "Comparison", columns: Sequence[str]) -> Iterator[Cell]:
     rows = dict(_primary(comparison))
     for name in columns:
         row = rows.get(name)
-        if row is None or row.difference is None:
-            yield "–"
-        else:
-            yield signed(row.difference) + CONCLUDED * (row.outcome in ("higher", "lower"))
+        shown = row is not None and row.outcome in ("higher", "lower")
+        yield Cell(None if row is None else row.difference, "signed", mark=CONCLUDED * shown)
 
 
 def _concluded(comparisons: "Sequence[Comparison]", names: dict[str, str]) -> Iterator[str]:

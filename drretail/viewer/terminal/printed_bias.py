@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.finding import short_share
 from drretail.eval.lab.trial_findings import seen_from
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from drretail.eval.lab.trial_findings import BiasEffect, BiasFound, ProbeFound
 
-COLUMNS = ["", "of", "effect", "95 % interval", "queries", "n", ""]
+COLUMNS = ["", "of", "effect (95 %)", "queries", "n", ""]
 NOTES = (
     "Intervals are over queries. None found is no proof that there is none: the smallest true effect that so many "
     "queries show in four of five cases stands beside it.",
@@ -23,9 +23,10 @@ def print_bias(found: "BiasFound") -> None:
     """A table for each judge and probe on stdout; what a probe could not say in a sentence below."""
     for row in found.probes:
         if row.effects:
-            print_table(f"{_title(row)}, by {row.judge}", COLUMNS, [_row(it) for it in row.effects])
+            title = f"{row.probe.replace('_', ' ').capitalize()}, by {row.judge}"
+            print_table(table_of(title, COLUMNS, [_row(it) for it in row.effects]))
     silent = [*_silent(found.probes)]
-    print_notes([*NOTES, *silent] if any(it.effects for it in found.probes) else silent)
+    print_text(*(NOTES if any(it.effects for it in found.probes) else ()), *silent)
 
 
 def _silent(rows: "Sequence[ProbeFound]") -> "Iterator[str]":
@@ -35,13 +36,9 @@ def _silent(rows: "Sequence[ProbeFound]") -> "Iterator[str]":
         yield f"{judge}, {', '.join(probes)}: {reason}."
 
 
-def _title(row: "ProbeFound") -> str:
-    return row.probe.replace("_", " ").capitalize()
-
-
 def _row(it: "BiasEffect") -> list[object]:
-    ends = "–" if it.low is None or it.high is None else f"{short_share(it.low)} to {short_share(it.high)}"
-    return [it.name, it.dimension.replace("_", " "), short_share(it.value), ends, it.n, it.n_items, _verdict(it)]
+    effect = Cell(it.value, "number", it.low, it.high)
+    return [it.name, it.dimension.replace("_", " "), effect, it.n, it.n_items, _verdict(it)]
 
 
 def _verdict(it: "BiasEffect") -> str:

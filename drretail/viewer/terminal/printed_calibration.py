@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
     from drretail.eval.lab.calibrating import Calibration, Nearness
@@ -18,9 +19,10 @@ def print_calibration(made: "Calibration", *, was_chosen: bool) -> None:
     sides = list(zip(made.tuning, made.held_out, strict=True))
     rows = [(_marked(one, made.chosen), one.n, one.told(), other.n, other.told()) for one, other in sides]
     columns = ["", "n", f"tuning ({made.n_tuning} queries)", "n", f"held out ({made.n_held_out} queries)"]
-    print_table(f"Versions of {made.model} beside people, {made.question}", columns, rows)
+    title = f"Versions of {made.model} beside people, {made.question}"
+    print_table(table_of(title, columns, rows, notes=[MEANINGS]))
     when = "It was chosen before, and stays: --again chooses anew." if was_chosen else "It is frozen now."
-    print_notes([MEANINGS, "", f"{made.told()} {when}", f"Hash of its prompts: {made.prompt_hash}."])
+    print_text(f"{made.told()} {when}", f"Hash of its prompts: {made.prompt_hash}.")
 
 
 def _marked(it: "Nearness", chosen: str) -> str:

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from drretail.eval.compare.wording import name_of
 from drretail.eval.lab.card import judges_of_faithfulness
 from drretail.records.score import JudgeRef
+from drretail.tables.table import Cell, Table, table_of
+from drretail.viewer.output import print_table, print_text
 from drretail.viewer.tables.scores import judged_by
-from drretail.viewer.terminal.grid import figure, interval, print_grid, row_name, say, share
 
 if TYPE_CHECKING:
-    from drretail.records.comparison import Comparison, JudgeTable, Reliability
-if TYPE_CHECKING:
-    from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
+    from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
     from drretail.records.pairs import PairScore
 
 
@@ -31,23 +31,23 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
     sides = {comparison.a: "A", comparison.b: "B"}
     several = len({row.metric for row in table.rows}) > 1
     k = max(it.k for it in table.reliability)
-    columns = ["", "side", *SPREADS, *([] if k < 2 else ["pass^1", f"pass^{k}", "mean", f"worst of {k}"])]
-    lines = [
-        [row_name(it, several=several), sides[it.system], *_steady(it)][: len(columns)] for it in table.reliability
+    repeated = ["pass^1", f"pass^{k}", "mean", f"worst of {k}"] if k > 1 else []
+    shown = [name for name in SPREADS if any(_spreads(it)[name] is not None for it in table.reliability)]
+    rows = [
+        [
+            row_name(it, several=several),
+            sides[it.system],
+            *(_spreads(it)[name] for name in shown),
+            *[Cell(it.pass_1, "percent"), Cell(it.pass_k, "percent"), it.mean, it.worst_of_k][: len(repeated)],
+        ]
+        for it in table.reliability
     ]
-    told = [at for at, column in enumerate(columns) if column not in SPREADS or any(line[at] != "–" for line in lines)]
-    kept = [columns[at] for at in told]
-    print_grid(
-        "Noise (standard deviations) and repeats",
-        kept,
-        [[line[at] for at in told] for line in lines],
-        ("mean", f"worst of {k}", "pass^1"),
-    )
+    spare = ("mean", f"worst of {k}", "pass^1")
+    print_table(table_of("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare))
 
 
-def _steady(it: "Reliability") -> list[str]:
-    spreads = [figure(value) for value in (it.sd_queries, it.sd_agent, it.sd_judge, it.sd_repeats)]
-    return [*spreads, share(it.pass_1), share(it.pass_k), figure(it.mean), figure(it.worst_of_k)]
+def _spreads(it: "Reliability") -> dict[str, float | None]:
+    return dict(zip(SPREADS, (it.sd_queries, it.sd_agent, it.sd_judge, it.sd_repeats), strict=True))
 
 
 def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
@@ -55,8 +55,8 @@ def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
     rows = [it for table in comparison.tables for it in table.reliability]
     if not rows:
         return
-    told = [name for at, name in enumerate(SPREADS) if any(_steady(it)[at] != "–" for it in rows)]
-    meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in told)
+    shown = [name for name in SPREADS if any(_spreads(it)[name] is not None for it in rows)]
+    meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in shown)
     yield f"{meanings}. Estimates from so few repeats are rough."
     k = max(it.k for it in rows)
     bars = ", ".join(f"{bar:g}" for bar in sorted({it.bar for it in rows if it.bar is not None}))
@@ -67,13 +67,13 @@ def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
         )
 
 
-ROWS = ["", "A", "B", "A−B", "95 %", "sign", "rank", "Holm", "shows", "takes", "n"]
+ROWS = ("", "A", "B", "A−B", "sign", "rank", "Holm", "shows", "takes", "n")
 SPARE_ROWS = ("sign", "rank", "takes", "shows", "B", "A")
-PAIRS = ["", "for A", "even", "for B", "n", "A's rate", "95 %", "rank", "Holm", "flips", "first"]
+PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "rank", "Holm", "flips", "first")
 SPARE_PAIRS = ("rank", "first", "even", "flips")
 MOST = 10_000
 LEGEND = (
-    "A−B: mean difference over n paired queries, with its bootstrap interval.",
+    "A−B: mean difference over n paired queries, with its 95 % bootstrap interval in brackets or below.",
     "sign, rank: p of the exact sign test and of Wilcoxon's signed rank test; Holm: the latter corrected, of a row "
     "marked * over all pairs of systems, of the exploratory others over the rows of their family. shows: the true "
     "difference that n queries show in 4 of 5 experiments, smaller ones less often; "
@@ -83,7 +83,7 @@ LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats; rank: p of Wilcoxon's signed rank test of wins "
     "minus losses by query; Holm: corrected, of overall over all pairs of systems, of the exploratory other dimensions "
     "for each other. A's rate: a tie counts half. flips: pairs whose winner "
-    "changed with the order. first: answers for the report that was read first; 50 % knows no place.",
+    "changed with the order. first: answers for the report that was read first; 50% where the place does not matter.",
 )
 
 
@@ -93,11 +93,8 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
     ``cards`` say by judge how often it is right, and stand below its FP. Without ``details`` the families that say of
     no variant that systems are chosen by it are left out, and named.
     """
-    import typer
-
-    typer.echo(f"A = {comparison.a}\nB = {comparison.b}\n")
-    typer.echo("What can be concluded")
-    _print_lines(f"- {sentence}" for sentence in (*_of_the_chosen(comparison), *comparison.conclusions))
+    print_text(f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
+    print_text(*(f"- {sentence}" for sentence in (*_of_the_chosen(comparison), *comparison.conclusions)), "")
     chosen = {row.metric for table in comparison.tables for row in table.rows if row.is_primary}
     left_out: list[str] = []
     for whole in comparison.tables:
@@ -106,20 +103,19 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         if not rows:
             continue
         table = whole.model_copy(update={"rows": rows})
-        _print_table(table)
-        for judge in judges_of_faithfulness([table]) & cards.keys():
-            say(cards[judge])
+        print_table(_compared(table, [cards[it] for it in judges_of_faithfulness([table]) & cards.keys()]))
         print_steadiness(table, comparison)
-        typer.echo("")
-    _print_lines([*LEGEND, *steadiness_legend(comparison)] if comparison.tables else ())
+    if comparison.tables:
+        print_text(*LEGEND, *steadiness_legend(comparison), "")
     for _, group in groupby(comparison.pairs, key=lambda row: (row.judge, row.judge_params, row.rules)):
-        _print_pairs(list(group), comparison.a)
-    _print_lines(LEGEND_OF_PAIRS if comparison.pairs else ())
+        print_table(_side_by_side(list(group), comparison.a))
+    if comparison.pairs:
+        print_text(*LEGEND_OF_PAIRS, "")
     if comparison.missing:
-        typer.echo("What is missing")
-        _print_lines(f"- {it.what}." + ("" if it.command is None else f"\n  {it.command}") for it in comparison.missing)
+        commands = (f"- {it.what}." + ("" if it.command is None else f"\n  {it.command}") for it in comparison.missing)
+        print_text("What is missing", *commands, "")
     if left_out:
-        say(f"Left out: {', '.join(dict.fromkeys(left_out))}, by which no system is chosen; --details has them.")
+        print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, by which no system is chosen; --details has them.")
 
 
 def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
@@ -130,45 +126,30 @@ def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
         yield f"No difference is concluded in what systems are chosen by: {', '.join(names)}."
 
 
-def _print_lines(lines: Iterable[str]) -> None:
-    """Each on its own, and an empty one behind them; nothing where there is none."""
-    import typer
-
-    said = list(lines)
-    for line in said:
-        say(line)
-    if said:
-        typer.echo("")
+def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
+    """ "FP", "clarity", "process words": the family is named where the variant alone says little."""
+    return name_of(row) if several else row.variant
 
 
-def _print_table(table: "JudgeTable") -> None:
+def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
     by = judged_by(JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params), table.rules)
     several = len({row.metric for row in table.rows}) > 1
-    lines = [[row_name(row, several=several) + "*" * row.is_primary, *_row(row)] for row in table.rows]
-    print_grid(f"Compared query by query, {by}", ROWS, lines, SPARE_ROWS)
-    for line in _dropped(table.rows):
-        say(line)
+    rows = [[row_name(row, several=several) + "*" * row.is_primary, *_row(row)] for row in table.rows]
+    title = f"Compared query by query, {by}"
+    return table_of(title, ROWS, rows, notes=[*_dropped(table.rows), *cards], spare=SPARE_ROWS)
 
 
-def _row(row: "ComparedRow") -> list[str]:
-    from drretail.eval.compare.wording import p_value, signed
-
+def _row(row: "ComparedRow") -> list[object]:
+    takes = row.queries_needed
     return [
-        figure(row.mean_a),
-        figure(row.mean_b),
-        "–" if row.difference is None else signed(row.difference),
-        interval(row.ci_low, row.ci_high),
-        p_value(row.p_sign),
-        p_value(row.p_wilcoxon),
-        p_value(row.p_holm),
-        figure(row.detectable),
-        _takes(row.queries_needed),
-        str(row.n_pairs) if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
+        row.mean_a,
+        row.mean_b,
+        Cell(row.difference, "signed", row.ci_low, row.ci_high),
+        *(Cell(p, "p") for p in (row.p_sign, row.p_wilcoxon, row.p_holm)),
+        row.detectable,
+        f">{MOST:,}" if takes is not None and takes > MOST else takes,
+        row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
     ]
-
-
-def _takes(queries: int | None) -> str:
-    return "–" if queries is None else f"{queries:,}" if queries <= MOST else f">{MOST:,}"
 
 
 def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
@@ -182,23 +163,17 @@ def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
         yield f"Queries dropped in {', '.join(variants)}: {why}."
 
 
-def _print_pairs(rows: "Sequence[PairScore]", a: str) -> None:
-    import typer
-
-    lines = [_pair(row, flipped=row.a != a) for row in rows]
-    it = rows[0]
-    by = judged_by(JudgeRef(spec=it.judge, kind=it.judge_kind, params_hash=it.judge_params), it.rules)
-    print_grid(f"Side by side, {by}", PAIRS, lines, SPARE_PAIRS)
-    typer.echo("")
+def _side_by_side(rows: "Sequence[PairScore]", a: str) -> Table:
+    first = rows[0]
+    by = judged_by(JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params), first.rules)
+    return table_of(f"Side by side, {by}", PAIRS, [_pair(row, flipped=row.a != a) for row in rows], spare=SPARE_PAIRS)
 
 
-def _pair(row: "PairScore", *, flipped: bool) -> list[str]:
-    from drretail.eval.compare.wording import p_value
-
+def _pair(row: "PairScore", *, flipped: bool) -> list[object]:
     won, lost = (row.queries_lost, row.queries_won) if flipped else (row.queries_won, row.queries_lost)
     turned: Callable[[float], float] = (lambda rate: 1 - rate) if flipped else (lambda rate: rate)
     rate = None if row.win_rate is None else turned(row.win_rate)
     low, high = sorted(turned(end) for end in (row.ci_low, row.ci_high) if end is not None) or (None, None)
-    counts = [f"{count:,}" for count in (won, row.n_queries - won - lost, lost, row.n_queries)]
-    shares = [share(row.flip_rate), share(row.first_position_rate)]
-    return [row.dimension, *counts, figure(rate), interval(low, high), p_value(row.p), p_value(row.p_holm), *shares]
+    counts = [won, row.n_queries - won - lost, lost, row.n_queries]
+    shares = [Cell(row.flip_rate, "percent"), Cell(row.first_position_rate, "percent")]
+    return [row.dimension, *counts, Cell(rate, "number", low, high), Cell(row.p, "p"), Cell(row.p_holm, "p"), *shares]

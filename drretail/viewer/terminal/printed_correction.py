@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.finding import short_share, with_ends
 from drretail.eval.lab.people_findings import SHARES
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.figures import with_interval
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_table, print_text
 from drretail.viewer.tables.scores import notes_on, system_names
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "λ", "gain"]
 MEANINGS = (
     "Corrected: what people would say of all claims, 95 %, valid whatever the judge; queries are the unit. λ: how far "
-    "verdicts were trusted. Gain: as many times the labels it is worth."
+    "verdicts were trusted. Gain: how many times the labels it is worth."
 )
 FR_IS_NOT = (
     "FR is not corrected: nobody was asked which claims are any, and have a source; drretail lab sample --uncited asks."
@@ -28,31 +29,29 @@ def print_correction(made: "Correction") -> None:
     """Every value with and without the verdicts, then what would tell systems apart, then what must be known."""
     labels = [it.system for it in made.values]
     names = system_names(labels)
-    print_table("As people would score", COLUMNS, [_row(it, names[it.system]) for it in made.values])
     told = [*notes_on(labels), *(_apart(it) for it in made.separations), *made.notes]
     has_recall = any(it.what == "FR" for it in made.values)
-    print_notes([MEANINGS, FR_IS if has_recall else FR_IS_NOT, "", *told])
+    rows = [_row(it, names[it.system]) for it in made.values]
+    meanings = (MEANINGS, FR_IS if has_recall else FR_IS_NOT)
+    print_table(table_of("As people would score", COLUMNS, rows, notes=meanings))
+    print_text(*told)
 
 
 def _row(it: "CorrectedValue", name: str) -> list[object]:
-    judged = short_share(it.judged)
-    corrected = with_ends(it.value, it.low, it.high)
-    alone = with_ends(it.labels_alone, it.labels_alone_low, it.labels_alone_high)
-    gain = "–" if it.gain is None else f"× {it.gain:.1f}"
     return [
         f"{it.what}, {name}" if it.what in SHARES else f"{name} {it.what}",
         it.n_labels,
         it.n_items,
-        judged,
-        corrected,
-        alone,
-        short_share(it.power),
-        gain,
+        it.judged,
+        Cell(it.value, "number", it.low, it.high),
+        Cell(it.labels_alone, "number", it.labels_alone_low, it.labels_alone_high),
+        it.power,
+        Cell(it.gain, "tenths"),
     ]
 
 
 def _apart(it: "Separation") -> str:
-    told = f"{it.a} less {it.b}: {with_ends(it.difference, it.low, it.high)}"
+    told = f"{it.a} less {it.b}: {with_interval(it.difference, it.low, it.high)}"
     if it.low is None or it.high is None:
         return f"{told}; labels on two queries or more would give an interval."
     if it.low > 0 or it.high < 0:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from drretail.eval.lab.failing import MEANINGS, MODES
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
     from drretail.eval.lab.failing import Failures, LowRating
@@ -19,19 +20,17 @@ def print_failures(found: "Failures", ratings: "Sequence[LowRating]") -> None:
         for it in found.systems
     ]
     heads = [mode.replace("_", " ") for mode in MODES]
-    print_table("Ratings below 4, and what they are about", ["", "reports", "low ratings", *heads], rows)
     people, unsorted = sum(it.by_people for it in found.systems), sum(it.unsorted for it in found.systems)
-    print_notes(
-        [
-            "Reports: with a low rating, of those rated. One rating may be about several modes.",
-            *([f"Of {people:,} a person says what they are about."] if people else []),
-            *([f"{unsorted:,} could not be sorted: --retry failed asks again."] if unsorted else []),
-            "",
-        ]
-    )
+    notes = [
+        "Reports: with a low rating, of those rated. One rating may be about several modes.",
+        *([f"Of {people:,} a person says what they are about."] if people else []),
+        *([f"{unsorted:,} could not be sorted: --retry failed asks again."] if unsorted else []),
+    ]
+    columns = ["", "reports", "low ratings", *heads]
+    print_table(table_of("Ratings below 4, and what they are about", columns, rows, notes=notes))
     for mode in MODES:
         said = next((it for it in ratings if mode in it.counted), None)
         if said is not None:
             quote = said.rationale if len(said.rationale) <= LONGEST else f"{said.rationale[:LONGEST]}…"
             where = f"{said.query}, {said.system}, {said.dimension.replace('_', ' ')}"
-            print_notes([f"{mode.replace('_', ' ')}: {MEANINGS[mode]}. As in: “{quote}” ({where})"])
+            print_text(f"{mode.replace('_', ' ')}: {MEANINGS[mode]}. As in: “{quote}” ({where})")

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.figures import NOTHING
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_table, print_text
 
-if TYPE_CHECKING:
-    from drretail.records.score import Correlation, Scores
 if TYPE_CHECKING:
     from drretail.records.counterfactual import CounterfactualRow
-    from drretail.records.score import Scores
-
+    from drretail.records.score import Correlation, Scores
 
 BELIEVED = 0.05
 """Of p after Holm."""
@@ -27,13 +26,13 @@ def print_correlations(scores: "Scores") -> None:
         cells = {(row.process, row.metric, row.variant): row for row in rows}
         headings = [f"{variant} (n={_most(rows, metric, variant)})" for metric, variant in columns]
         lines = [[name, *(_cell(cells.get((name, *column))) for column in columns)] for name in measures]
-        print_table(f"process × scores, {by}", ["", *headings], lines)
+        print_table(table_of(f"process × scores, {by}", ["", *headings], lines))
     if scores.correlations:
-        told = (
+        print_text(
             f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
-            f"{len(scores.correlations)}. A correlation is no cause; none of this is a gate."
+            f"{len(scores.correlations)}. A correlation is no cause; none of this is a gate.",
+            "",
         )
-        print_notes([told, ""])
 
 
 def _table_key(row: "Correlation") -> tuple[str, str, str]:
@@ -44,8 +43,8 @@ def _most(rows: "Sequence[Correlation]", metric: str, variant: str) -> int:
     return max(row.n for row in rows if (row.metric, row.variant) == (metric, variant))
 
 
-def _cell(row: "Correlation | None") -> str:
-    return "" if row is None else f"{row.rho:+.2f}{'*' if row.p_holm < BELIEVED else ''}"
+def _cell(row: "Correlation | None") -> Cell:
+    return Cell("") if row is None else Cell(row.rho, "signed", mark="*" if row.p_holm < BELIEVED else "")
 
 
 def print_followed(scores: "Scores") -> None:
@@ -58,11 +57,9 @@ def print_followed(scores: "Scores") -> None:
             followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
             lines.append(f"{row.system}, {row.variant}: {followed}")
     if lines:
-        print_notes(["Hostile texts that were followed, and in how many reports:", *lines, ""])
+        print_text("Hostile texts that were followed, and in how many reports:", *lines, "")
 
 
-COLUMNS = 3
-"""Systems side by side: what 120 characters hold."""
 TITLE = "counterfactual, by code: the same queries before other profiles"
 NAMES = {
     "change": "{} changed",
@@ -86,14 +83,8 @@ def print_counterfactuals(scores: "Scores") -> None:
     for row in rows:
         columns.setdefault(row.system, {})[_name(row)] = row
     names = list(dict.fromkeys(_name(row) for row in sorted(rows, key=_place) if _is_shown(row)))
-    title = TITLE
-    systems = list(columns)
-    for start in range(0, len(systems), COLUMNS):
-        shown = systems[start : start + COLUMNS]
-        lines = [[name, *(_measure_cell(columns[system].get(name)) for system in shown)] for name in names]
-        print_table(title, ["", *shown], lines)
-        title = ""
-    print_notes([*_meaning(rows), ""])
+    rows_of = [[name, *(_measure_cell(its.get(name)) for its in columns.values())] for name in names]
+    print_table(table_of(TITLE, ["", *columns], rows_of, notes=_meaning(rows)))
 
 
 def _name(row: "CounterfactualRow") -> str:
@@ -115,20 +106,20 @@ def _place(row: "CounterfactualRow") -> int:
     return list(NAMES).index(row.measure)
 
 
-def _measure_cell(row: "CounterfactualRow | None") -> str:
-    """Value, interval and number of queries: 0.52 [0.22, 0.81] n=9 of 10 (1 na)."""
+def _measure_cell(row: "CounterfactualRow | None") -> Cell:
+    """Value, interval and number of queries: 0.52 (.22–.81), n=9 of 10, 1 na."""
     if row is None:
-        return ""
-    value = "–" if row.value is None else f"{row.value:.2f}"
-    interval = "" if row.ci_low is None else f" [{row.ci_low:.2f}, {row.ci_high:.2f}]"
+        return Cell("")
     reasons = [f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count]
-    counted = f"{row.n_scored} of {row.n_planned} ({', '.join(reasons)})" if reasons else str(row.n_scored)
-    return f"{value}{interval} n={counted}"
+    counts = ", ".join([f"n={row.n_scored} of {row.n_planned}", *reasons]) if reasons else f"n={row.n_scored}"
+    return Cell(NOTHING if row.value is None else row.value, "number", row.ci_low, row.ci_high, counts=counts)
 
 
 def _meaning(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
-    yield "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is beside the same system"
-    yield "with the users' own data. No model judges these runs: only families by code have rows for them."
+    yield (
+        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is beside the same system with "
+        "the users' own data. No model judges these runs: only families by code have rows for them."
+    )
     own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
     if own:
         of = max(row.n_planned for row in rows)

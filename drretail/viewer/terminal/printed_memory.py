@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.finding import short_share, with_ends
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
     from drretail.eval.lab.trial_findings import RecalledField, Remembered
@@ -19,16 +19,17 @@ MEANINGS = (
 def print_remembered(made: "Remembered") -> None:
     """A row a field, and what it leaves out."""
     kind = "perturbed world" if made.perturbed_from else "world"
-    print_table(f"{made.model.spec}, {kind} {made.world[:12]}, without tools", COLUMNS, map(_row, made.fields))
-    told = [MEANINGS, ""]
+    title = f"{made.model.spec}, {kind} {made.world[:12]}, without tools"
+    print_table(table_of(title, COLUMNS, map(_row, made.fields), notes=[MEANINGS]))
+    told: list[str] = []
     if made.named_in_title:
         told.append(f"Brand: {made.named_in_title:,} products whose title names it are left out.")
     if made.knows_nothing:
         told.append(f"Of {made.knows_nothing:,} of {made.n:,} products it says that it knows nothing.")
     if made.failed or made.unasked:
         told.append(f"No usable answer on {made.failed:,} products, {made.unasked:,} not asked: in no share.")
-    print_notes(told)
+    print_text(*told)
 
 
 def _row(it: "RecalledField") -> list[object]:
-    return [it.name, it.n, it.right, it.unknown, with_ends(it.value, it.low, it.high), short_share(it.chance)]
+    return [it.name, it.n, it.right, it.unknown, Cell(it.value, "number", it.low, it.high), it.chance]

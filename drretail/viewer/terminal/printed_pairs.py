@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.viewer.output import print_notes, print_title
+from drretail.viewer.output import print_table, print_text, print_title
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
-from drretail.viewer.terminal.printed_scores import print_grid
 
 if TYPE_CHECKING:
     from drretail.records.score import Scores
@@ -13,39 +12,29 @@ if TYPE_CHECKING:
 
 def print_pairs(scores: "Scores") -> None:
     """The pairs of each judge on stdout, and strengths where three systems or more were compared."""
-    import typer
-
-    for table_key in paired(scores.pairs, scores.ranks):
-        _print_pairs_table(table_key)
-        typer.echo("")
+    for of_judge in paired(scores.pairs, scores.ranks):
+        _print_pairs(of_judge)
 
 
 def print_agreements(scores: "Scores") -> None:
     """How far every two judges agree, on stdout; nothing where there are no two."""
-    import typer
-
     table = agreement_table(scores.agreements, scores.metrics)
     if table is not None:
-        print_grid(table)
-        print_notes(table.notes)
-        typer.echo("")
+        print_table(table)
 
 
-def _print_pairs_table(table_key: Paired) -> None:
-    title = f"{TITLE}, {table_key.by}"
-    if table_key.hidden:
-        print_notes([f"{title}: {table_key.hidden}", *table_key.lacking])
+def _print_pairs(of_judge: Paired) -> None:
+    title = f"{TITLE}, {of_judge.by}"
+    if of_judge.hidden:
+        print_text(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")
         return
     print_title(title)
-    few = len(table_key.pairs) <= WHOLE or table_key.overall is None
-    for table in table_key.pairs if few else filter(None, [table_key.overall]):
-        print_grid(table)
-    print_notes(table_key.notes)
-    if not few:
-        print_notes(
-            [f"{len(table_key.pairs):,} pairs: the other six dimensions are in scores.json; --json prints them."]
-        )
-    if table_key.strengths is not None:
-        print_grid(table_key.strengths)
-        print_notes(table_key.strengths.notes)
-    print_notes(table_key.lacking)
+    few = len(of_judge.pairs) <= WHOLE or of_judge.overall is None
+    for table in of_judge.pairs if few else filter(None, [of_judge.overall]):
+        print_table(table)
+    count = f"{len(of_judge.pairs):,} pairs: the other six dimensions are in scores.json; --json prints them."
+    print_text(*of_judge.notes, *([] if few else [count]), "")
+    if of_judge.strengths is not None:
+        print_table(of_judge.strengths)
+    if of_judge.lacking:
+        print_text(*of_judge.lacking, "")

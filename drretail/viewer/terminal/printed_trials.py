@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.viewer.output import print_notes, print_table
+from drretail.tables.figures import interval, number, with_interval
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
     from drretail.eval.lab.trial_findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind
@@ -12,25 +14,24 @@ def print_planted(found: "PlantedFound") -> None:
     """A row a kind of error on stdout: how many were planted, and how many each finder found."""
     finders = list(found.everything.found)
     rows = [_planted_row(it, finders) for it in (*found.kinds, found.everything)]
-    print_table("Planted errors that were found", ["kind", "planted", "no place", *finders], rows)
-    everything = [f"{it}: {_interval(found.everything.found[it])}" for it in finders]
-    print_notes(
-        [
-            f"Of all, with the 95 % interval: {'; '.join(everything)}.",
-            "3/10 −2 !1: found 3 of 10; 2 have no claim that was judged there; 1 original, right there, was faulted, "
-            "too. No place: good reports without a place for such an error.",
-            *(
-                f"{name}: of the {it.n_fresh:,} whose original it had passed there, {it.found_fresh:,} found."
-                for name, it in found.everything.found.items()
-                if it.false
-            ),
-            *(
-                f"{it.finder}: in the reports as they were, {it.alarms:,} of {it.n:,} {it.unit} faulted"
-                f"{_ends(it.low, it.high)}."
-                for it in found.alarms
-            ),
-        ]
-    )
+    everything = [f"{it}: {_of_all(found.everything.found[it])}" for it in finders]
+    notes = [
+        f"Of all, with the 95 % interval: {'; '.join(everything)}.",
+        "3/10 -2 !1: found 3 of 10; 2 have no claim that was judged there; 1 original, right there, was faulted, "
+        "too. No place: good reports without a place for such an error.",
+        *(
+            f"{name}: of the {it.n_fresh:,} whose original it had passed there, {it.found_fresh:,} found."
+            for name, it in found.everything.found.items()
+            if it.false
+        ),
+        *(
+            f"{it.finder}: in the reports as they were, {it.alarms:,} of {it.n:,} {it.unit} faulted"
+            f"{_ends(it.low, it.high)}."
+            for it in found.alarms
+        ),
+    ]
+    columns = ["kind", "planted", "no place", *finders]
+    print_table(table_of("Planted errors that were found", columns, rows, notes=notes))
 
 
 def _planted_row(row: "PlantedKind", finders: list[str]) -> list[object]:
@@ -39,18 +40,19 @@ def _planted_row(row: "PlantedKind", finders: list[str]) -> list[object]:
 
 
 def _found(found: "Found") -> str:
-    unjudged = f" −{found.unjudged}" if found.unjudged else ""
+    unjudged = f" -{found.unjudged}" if found.unjudged else ""
     false = f" !{found.false}" if found.false else ""
     return f"{found.found}/{found.n}{unjudged}{false}"
 
 
-def _interval(found: "Found") -> str:
-    share = "" if not found.n else f" = {found.found / found.n:.2f}"
-    return f"{found.found}/{found.n}{share}{_ends(found.low, found.high)}"
+def _of_all(found: "Found") -> str:
+    share = f" = {with_interval(found.found / found.n, found.low, found.high)}" if found.n else ""
+    return f"{found.found}/{found.n}{share}"
 
 
 def _ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+    ends = interval(low, high)
+    return f" ({ends})" if ends else ""
 
 
 def print_exploits(found: "ExploitsFound") -> None:
@@ -58,20 +60,18 @@ def print_exploits(found: "ExploitsFound") -> None:
     for judge in dict.fromkeys(it.judge for it in found.rows):
         rows = [_exploit_row(it) for it in found.rows if it.judge == judge]
         columns = ["exploit", "below all", "fools", "caught by", "favoured"]
-        print_table(f"Reports that deserve nothing, by {judge} and by code", columns, rows)
-    print_notes(
-        [
-            "Below all: queries on which some headline is below that of every honest report. Fools: as high as the "
-            "best honest system, and below nobody. Caught by: on how many queries it is below every honest report. "
-            "Favoured: what compare concludes for it.",
-            f"Honest: {', '.join(found.honest)}.",
-        ]
+        print_table(table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows))
+    print_text(
+        "Below all: queries on which some headline is below that of every honest report. Fools: as high as the "
+        "best honest system, and below nobody. Caught by: on how many queries it is below every honest report. "
+        "Favoured: what compare concludes for it.",
+        f"Honest: {', '.join(found.honest)}.",
     )
 
 
 def _exploit_row(row: "ExploitRow") -> list[object]:
-    fools = [f"{it.name} {it.value:.2f}" for it in row.fools]
-    caught = [f"{it.name} {it.value:.2f} ({it.n_below}/{it.n})" for it in row.caught_by[:_MOST]]
+    fools = [f"{it.name} {number(it.value)}" for it in row.fools]
+    caught = [f"{it.name} {number(it.value)} ({it.n_below}/{it.n})" for it in row.caught_by[:_MOST]]
     named = (", ".join(it) or "–" for it in (fools, caught, row.favoured))
     return [row.exploit.replace("_", " "), f"{row.n_caught}/{row.n}", *named]
 

@@ -5,7 +5,6 @@ each question has a line.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten, wrap
 from unicodedata import category
@@ -14,6 +13,8 @@ from drretail.grounding.report.render import render_report
 from drretail.grounding.text.harmless import TURNING
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
+from drretail.tables.table import Table
+from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of
@@ -23,8 +24,7 @@ from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
 from drretail.viewer.tables.scoreboard import LAB, printed_board
-from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
-from drretail.viewer.terminal.printed_board import board_legend, board_lines
+from drretail.viewer.tables.scores import NOT_RATED, score_tables
 
 WIDTH = 80
 """Of sentences; tables are as wide as they are."""
@@ -168,8 +168,8 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield ""
     for table in score_tables(view.scores, view.metrics):
         yield from _table(table)
-    for table_key in paired(view.pairs, view.ranks, beside=False):
-        yield from _pairs(table_key)
+    for of_judge in paired(view.pairs, view.ranks, beside=False):
+        yield from _pairs(of_judge)
     agreement = agreement_table(view.agreements, view.metrics)
     if agreement is not None:
         yield from _table(agreement)
@@ -177,15 +177,14 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
 
 def _board(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
     """What can be concluded, then a line a system."""
-    said, board = conclusion(scoreboard), printed_board(scoreboard, lab).of_one_judge
-    yield from (line for sentence in (said.can, said.cannot) for line in _folded(sentence, ""))
+    concluded, board = conclusion(scoreboard), printed_board(scoreboard, lab)
+    yield from (line for sentence in (concluded.can, concluded.cannot) for line in _folded(sentence, ""))
     yield ""
-    yield f"{board.title} ({board.by})"
-    yield from (f"  {line}" for line in board_lines(board, WIDTH - 2))
-    differs = board.differs if said.is_cut else ()
-    yield from (
-        line for sentence in (board_legend(board, WIDTH - 2), *differs, *board.notes) for line in _folded(sentence)
-    )
+    yield board.table.full_title
+    yield from _drawn(board.table)
+    legend = board.legend(intervals=draw(board.table, WIDTH - 2).has_intervals)
+    differs = board.differs if concluded.is_cut else ()
+    yield from (line for sentence in (legend, *differs, *board.notes) for line in _folded(sentence))
     if board.lab:
         yield LAB
         yield from (line for sentence in board.lab for line in _folded(sentence))
@@ -197,68 +196,33 @@ def _folded(text: str, indent: str = "  ") -> list[str]:
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
 
-def _pairs(table_key: Paired) -> Iterator[str]:
+def _pairs(of_judge: Paired) -> Iterator[str]:
     """A judge's pairs: each with all dimensions where there are few, else in overall quality."""
-    if table_key.hidden:
+    if of_judge.hidden:
         return
-    yield f"{TITLE} ({table_key.by})"
-    yield from (f"  {note}" for note in (*table_key.notes, *table_key.lacking))
+    yield f"{TITLE} ({of_judge.by})"
+    yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
     yield ""
-    few = len(table_key.pairs) <= WHOLE or table_key.overall is None
-    for table in table_key.pairs if few else filter(None, [table_key.overall]):
-        yield from _rows(table)
-    if table_key.strengths is not None:
-        yield from _rows(_first_column(table_key.strengths))
-
-
-def _rows(table: Table) -> Iterator[str]:
-    """A table as it stands, its columns side by side."""
-    yield "  " + ", ".join(filter(None, [table.title, table.by]))
-    lines = [("", *(column.name for column in table.columns))]
-    lines += [(line.system, *(_whole(cell) for cell in line.cells)) for line in table.lines]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    for line in lines:
-        yield "    " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
-    yield from (f"  {note}" for note in table.notes)
-    yield ""
-
-
-def _first_column(table: Table) -> Table:
-    """The same in overall quality alone: seven strengths side by side are wider than a screen."""
-    return replace(
-        table, columns=table.columns[:1], lines=tuple(replace(line, cells=line.cells[:1]) for line in table.lines)
-    )
-
-
-def _whole(cell: Cell | None) -> str:
-    if cell is None:
-        return ""
-    interval = f" [{cell.interval}]" if cell.interval else ""
-    return f"{cell.value}{interval}{f' ({cell.counts})' if cell.counts else ''}"
+    few = len(of_judge.pairs) <= WHOLE or of_judge.overall is None
+    for table in of_judge.pairs if few else filter(None, [of_judge.overall]):
+        yield from _table(table)
+    if of_judge.strengths is not None:
+        yield from _table(of_judge.strengths)
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f"{table.title} ({table.by})" if table.by else table.title
+    """The table below its title and its notes."""
+    yield table.full_title
     yield from (line for note in table.notes if table.columns or not table.unrated for line in _folded(note))
-    lines = [line for at, column in enumerate(table.columns) for line in _variant(column.name, at, table.lines)]
-    widths = [max((len(line[column]) for line in lines), default=0) for column in range(4)]
-    for line in lines:
-        yield "  " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+    yield from _drawn(table)
     if table.unrated:
         yield f"  {NOT_RATED}: {', '.join(table.unrated)}"
     yield ""
 
 
-def _variant(name: str, at: int, lines: Sequence[Line]) -> Iterator[tuple[str, str, str, str]]:
-    """A line for each system; the variant's name stands on the first."""
-    for line in lines:
-        cell = line.cells[at]
-        if cell is not None:
-            interval = f" [{cell.interval}]" if cell.interval else ""
-            yield (
-                name,
-                f"{line.system}{f', {line.manner}' if line.manner else ''}",
-                f"{cell.value}{interval}",
-                cell.counts,
-            )
-            name = ""
+def _drawn(table: Table) -> Iterator[str]:
+    if table.columns:
+        yield from (f"  {line}" for line in table_lines(table, WIDTH - 2))
+    left_out = draw(table, WIDTH - 2).left_out if table.columns else ()
+    if left_out:
+        yield from _folded(f"Left out for want of width: {', '.join(left_out)}. --json has all.")

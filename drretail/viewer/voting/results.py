@@ -9,8 +9,10 @@ from typing import Any
 import typer
 
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.grounding.text.wording import counted
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import kappa_without_ties
+from drretail.tables.table import table_of
 from drretail.viewer.output import print_table
 
 
@@ -127,15 +129,11 @@ def told_results(results: VoteResults) -> str:
 
 def _parts(person: PersonCount) -> list[str]:
     said = (
-        (person.votes, f"{_counted(person.votes, 'vote')} on {_counted(person.pairs, 'pair')}"),
-        (person.ratings, f"{_counted(person.ratings, 'rating')} of {_counted(person.reports, 'report')}"),
-        (person.labels, f"{_counted(person.labels, 'label')} of claims"),
+        (person.votes, f"{counted(person.votes, 'vote')} on {counted(person.pairs, 'pair')}"),
+        (person.ratings, f"{counted(person.ratings, 'rating')} of {counted(person.reports, 'report')}"),
+        (person.labels, f"{counted(person.labels, 'label')} of claims"),
     )
     return [text for count, text in said if count]
-
-
-def _counted(count: int, one: str) -> str:
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def print_results(results: VoteResults) -> None:
@@ -144,16 +142,13 @@ def print_results(results: VoteResults) -> None:
     if not people:
         typer.echo("Nobody has voted yet.")
         return
-    print_table("People", ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"], people)
+    print_table(table_of("People", ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"], people))
     pairs = [(f"{it.a} ~ {it.b}", _told(it.dimension), it.a_wins, it.ties, it.b_wins) for it in results.pairs]
     if pairs:
-        print_table("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs)
-    agreed = [
-        (f"{it.first}, {it.second}", _told(it.dimension), it.n, "–" if it.kappa is None else f"{it.kappa:.2f}")
-        for it in results.agreement
-    ]
+        print_table(table_of("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs))
+    agreed = [(f"{it.first}, {it.second}", _told(it.dimension), it.n, it.kappa) for it in results.agreement]
     if agreed:
-        print_table("Agreement (Cohen's kappa without ties)", ["", "dimension", "pairs", "kappa"], agreed)
+        print_table(table_of("Agreement (Cohen's kappa without ties)", ["", "dimension", "pairs", "kappa"], agreed))
 
 
 def _told(dimension: str) -> str:

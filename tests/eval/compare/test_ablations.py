@@ -13,7 +13,7 @@ from drretail.records.comparison import Option, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.records.score import Scores
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import ablation_sheets, headlines_first
+from drretail.viewer.tables.ablations import ablation_table, headlines_first
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
 from tests.eval.folders import SYSTEM
 
@@ -93,18 +93,18 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
 
 def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     made = tables(held())
-    (sheet,) = ablation_sheets(made)
-    assert sheet.columns == ("", " ", "task only", "with context", "with persona", "with tools")
-    assert all(len(row) == len(sheet.columns) for row in sheet.rows)
-    by_line = {row[1]: row[2:] for row in sheet.rows if row[1] not in ("95 % of it", "p")}
-    assert by_line == {
-        "score": ("4.50", "5.50", "7.00", "7.00"),
-        "95 %": by_line["95 %"],
-        "queries": ("8", "8", "8", "8"),
-        "over the one before": ("", "+1.00*", "+1.50*", "+0.00"),
-        "with tools over task only": ("", "", "", "+2.50*"),
+    (shown,) = map(ablation_table, made)
+    assert [column.name for column in shown.columns] == ["task only", "with context", "with persona", "with tools"]
+    texts = {row.manner: [cell and cell.text for cell in row.cells] for row in shown.rows}
+    assert texts == {
+        "": ["4.50", "5.50", "7.00", "7.00"],
+        "over the one before": [None, "+1.00*", "+1.50*", "0.00"],
+        "with tools over task only": [None, None, None, "+2.50*"],
     }
-    assert [row[2:] for row in sheet.rows if row[1] == "p"][1] == ("", "", "", "0.031")
+    scores, _, whole = shown.rows
+    assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
+    assert whole.cells[3] is not None
+    assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("p 0.031", True)
     first, (plot,) = ablation_plots(made)
     assert first == []
     assert "against information" in plot.title
@@ -212,9 +212,10 @@ def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
     table = ablated(systems, values, "compose")
     told = [(it.earlier, it.later, it.row.difference) for it in table.rows[0].steps]
     assert told == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
-    (sheet,) = ablation_sheets([table])
-    assert sheet.columns == ("", " ", "all", "no distractors", "no supportive")
-    assert ("", "over the first", "", "+10.12*", "-40.88*") in sheet.rows
+    shown = ablation_table(table)
+    assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]
+    (over_first,) = (row.cells for row in shown.rows if row.manner == "over the first")
+    assert [cell and cell.text for cell in over_first] == [None, "+10.12*", "-40.88*"]
 
 
 def test_scores_of_before_hold_the_settings_of_information_under_that_name() -> None:

@@ -7,7 +7,7 @@ from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.records.comparison import DistractorTable, SettingTable
 from drretail.records.run import System
-from drretail.viewer.tables.distractors import distractor_sheets
+from drretail.viewer.tables.distractors import distractor_table
 from tests.eval.compare.crafted import JUDGE, gathered, runs
 from tests.eval.folders import SYSTEM
 
@@ -40,13 +40,16 @@ def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> 
             "d": (on("32k", "no_distractor"), ALL),
         }
     )
-    (sheet,) = distractor_sheets([table])
-    small, large = sheet.rows
-    assert (small[0], large[0]) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
-    assert (small[3], large[1:4]) == ("+0.00", ("40.88", "51.00", "-10.12*"))
-    assert "Distractors lower it for" in sheet.sentence
-    assert "No effect of distractors is shown for" in sheet.sentence
-    assert large[4].startswith("-")
+    shown = distractor_table(table)
+    small, large = shown.rows
+    assert (small.name, large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
+    texts = [[cell and cell.text for cell in row.cells] for row in (small, large)]
+    assert (texts[0][2], texts[1][:3]) == ("0.00", ["40.88", "51.00", "-10.12*"])
+    assert large.cells[2] is not None
+    assert large.cells[2].interval.startswith("-")
+    (sentence,) = shown.notes
+    assert "Distractors lower it for" in sentence
+    assert "No effect of distractors is shown for" in sentence
 
 
 def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor() -> None:
@@ -57,10 +60,7 @@ def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor() -> None:
 
 def test_one_whose_other_pages_hold_the_answer_does_not() -> None:
     _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), [20, 22, 18, 24] * 2)})
-    assert (
-        "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)"
-        in distractor_sheets([table])[0].sentence
-    )
+    assert "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)" in distractor_table(table).notes[0]
     assert "(21.00)" in table.sentence
 
 

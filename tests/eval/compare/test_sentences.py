@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.comparing import Asking, compare
-from drretail.eval.compare.wording import number, signed
 from drretail.records.pairs import PairScore
 from drretail.stats.power import power
+from drretail.tables.figures import number, signed
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, beside, comparison, gathered, only_row, runs
 from tests.eval.compare.test_comparing import noisy
 
@@ -60,7 +60,7 @@ def test_too_few_queries_are_said_to_be_too_few_whatever_they_show() -> None:
     made = comparison(beside([9.0, 9.0, 9.0, 8.0], [1.0, 2.0, 1.0, 1.0]))
     assert made.conclusions[0] == (
         "By anthropic:claude, nothing can be concluded in overall: 4 queries are too few. With one test no result "
-        "could have reached 5 %; 6 queries that all differ alike are the fewest that could."
+        "could have reached 5%; 6 queries that all differ alike are the fewest that could."
     )
     assert made.conclusions[1] == (
         "To show differences as large as were seen would take 6 queries (overall, +7.50) by anthropic:claude; so few "
@@ -73,13 +73,13 @@ def test_equal_values_are_said_to_be_equal() -> None:
     (said,) = comparison(beside([6.0, 7.0, 8.0], [6.0, 7.0, 8.0])).conclusions
     assert said == (
         "By anthropic:claude, both have the same value on every query in overall (3 queries). That they always have "
-        "can't be concluded: up to 63 % of such queries may differ (95 % sure)."
+        "can't be concluded: up to 63% of such queries may differ (95 % sure)."
     )
 
 
 def test_one_query_says_so_in_the_singular_and_claims_nothing() -> None:
     assert (
-        "(1 query). That they always have can't be concluded: up to 95 % of"
+        "(1 query). That they always have can't be concluded: up to 95% of"
         in comparison(beside([6.0], [6.0])).conclusions[0]
     )
     made = comparison(beside([6.0], [7.0]))
@@ -211,8 +211,8 @@ def test_what_twice_the_repeats_would_narrow_is_said_beside_what_twice_the_queri
     (said,) = [it for it in made.conclusions if it.startswith("Twice the queries")]
     taken = 100 * (1 - (1 - runs_apart / 4 / row.sd**2) ** 0.5)
     assert said == (
-        "Twice the queries would narrow every interval by 29 %. As far as so few repeats tell, it would narrow by "
-        f"{taken:.0f} % with twice the runs of each query (by anthropic:claude)."
+        "Twice the queries would narrow every interval by 29%. As far as so few repeats tell, it would narrow by "
+        f"{taken:.0f}% with twice the runs of each query (by anthropic:claude)."
     )
 
 
@@ -271,7 +271,7 @@ def test_preferences_side_by_side_are_said_where_chance_is_ruled_out() -> None:
         assert won == f"Side by side, anthropic:claude prefers {who} in depth (won 9 of 10 queries, lost 1)."
         assert none == "Side by side, by anthropic:claude, no preference can be concluded in overall (10 queries)."
         assert flips.startswith(
-            "Side by side, the order of the two reports changed the winner in 10 % of pairs (by anthropic:claude)."
+            "Side by side, the order of the two reports changed the winner in 10% of pairs (by anthropic:claude)."
         )
         assert not any("side by side" in it.what for it in made.missing)
 

@@ -60,7 +60,7 @@ def test_the_version_told_to_be_strict_is_chosen_and_its_figure_is_of_other_quer
     assert {it["version"]: it["mad"]["value"] for it in kept["held_out"]} == {"scripted:test": 2, kept["chosen"]: 0}
     assert (kept["n_tuning"], kept["n_held_out"]) == (6, 6)
     assert "(chosen)" in printed
-    assert "MAD .00" in printed
+    assert "MAD 0.00" in printed
     (line,) = finding_lines(exp)
     assert line.startswith("Calibrated on rating: overall: scripted:test-prompts-strict-")
 

@@ -134,11 +134,11 @@ def test_every_finding_says_its_figures() -> None:
         CorrectedValue.model_validate({**value, "system": f"s{at}", "value": 0.6, "judged": 0.7}) for at in range(6)
     ]
     told = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).told()
-    assert "s0 .60 (.50–.70), by j alone .70, 30 labels" in told
+    assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in told
     assert "2 more systems" in told
     found = Found(n=10, found=4, low=0.2, high=0.7)
     planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
-    assert planted.told() == "Planted errors: checks found 4 of 10, .40 (.20–.70)."
+    assert planted.told() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
     fooled = (Standing(name="FP", value=1, best=0.9, worst=0.2, n=3, n_below=0),)
     rows = [
         ExploitRow(exploit="one_safe_line", judge="j", n=3, n_caught=0, fools=fooled, favoured=("FP over react",)),
@@ -154,7 +154,7 @@ def test_agreement_tells_people_together_beside_judges_and_people_beside_each_ot
     pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
     rows = [Agreed.model_validate({**about, "first": one, "second": other}) for one, other in pairs]
     assert Agreement(pairs=tuple(rows)).told() == (
-        "Agreement: support: ann and ben κ .40 of 30; support: people and judge κ .40 of 30."
+        "Agreement: support: ann and ben κ 0.40 of 30; support: people and judge κ 0.40 of 30."
     )
     assert "no two raters" in Agreement().told()
 

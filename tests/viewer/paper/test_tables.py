@@ -12,8 +12,9 @@ from drretail.records.query import Query
 from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Choice, Vote
+from drretail.tables.table import Row
 from drretail.viewer.paper.markdown_tables import markdown_of
-from drretail.viewer.paper.published import SYSTEMS, Row, Spread, Table
+from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable
 from drretail.viewer.paper.tables import PaperView, read_paper_view
 
 MODEL = RoleModel(spec="anthropic:m", kind="llm")
@@ -80,20 +81,30 @@ def keep(folder: Path, *rows: Score, **others: object) -> None:
     write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
 
 
-def table(view: PaperView, name: str) -> Table:
+def table(view: PaperView, name: str) -> PaperTable:
     (found,) = [table for table in view.tables if table.name == name]
     return found
 
 
 def here(view: PaperView, name: str) -> list[Row]:
-    return [row for row in table(view, name).rows if row.source == "here"]
+    return table(view, name).here
+
+
+def values(row: Row) -> tuple[float | str | None, ...]:
+    """The row's values but for where it is from."""
+    assert row.cells[0] == HERE
+    return tuple(None if cell is None else cell.value for cell in row.cells[1:])
+
+
+def by_column(found: PaperTable, row: Row) -> dict[str, float | str | None]:
+    return dict(zip([column.name for column in found.table.columns[1:]], values(row), strict=True))
 
 
 def test_each_system_stands_above_its_line_of_the_paper_and_others_below(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react", "react+ws", extra=(system("react", redact=True),))
     names = [
-        (row.name, row.source)
-        for row in table(read_paper_view(folder, None), "Table 5").rows
+        (row.name, row.cells[0] and row.cells[0].value)
+        for row in table(read_paper_view(folder, None), "Table 5").table.rows
         if row.name.startswith("react")
     ]
     assert names == [
@@ -113,9 +124,9 @@ def test_the_papers_systems_that_were_not_run_are_named_with_their_flags(tmp_pat
 def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> None:
     view = read_paper_view(experiment(tmp_path / "exp", "react"), None)
     (row,) = here(view, "Table 5")
-    assert row.cells == (Spread(2.0), Spread(0.25), Spread(10), 3)
+    assert values(row) == (2.0, 0.25, 10, 3)
     (calls,) = here(view, "Figure 4")
-    counted = dict(zip(table(view, "Figure 4").columns, calls.cells, strict=True))
+    counted = by_column(table(view, "Figure 4"), calls)
     assert (counted["web_search"], counted["calculator"], counted["get_user_orders"]) == (2, 1, 0)
     assert any("1 runs of" in sentence for sentence in view.settings)
 
@@ -125,7 +136,7 @@ def test_scores_stand_beside_the_papers(tmp_path: Path) -> None:
     keep(folder, score(label("react"), "FP", 0.5), score(label("react"), "N_web", 3.0))
     faithfulness = table(read_paper_view(folder, None), "Table 1")
     (row,) = here(read_paper_view(folder, None), "Table 1")
-    found = dict(zip(faithfulness.columns, row.cells, strict=True))
+    found = by_column(faithfulness, row)
     assert (found["FP"], found["N_web"], found["FR"]) == (0.5, 3.0, None)
 
 
@@ -133,9 +144,9 @@ def test_precision_by_type_and_recall_by_address_stand_beside_the_papers_whateve
     folder, name = experiment(tmp_path / "exp", "react"), label("react")
     ours = [score(name, variant, value) for variant, value in (("FP", 0.9), ("FP_types", 0.7), ("FR", 0.99))]
     keep(folder, *ours, score(name, "FR_url", 0.6))
-    columns = table(read_paper_view(folder, None), "Table 1").columns
-    (row,) = here(read_paper_view(folder, None), "Table 1")
-    found = dict(zip(columns, row.cells, strict=True))
+    faithfulness = table(read_paper_view(folder, None), "Table 1")
+    (row,) = faithfulness.here
+    found = by_column(faithfulness, row)
     assert (found["FP"], found["FR"]) == (0.7, 0.6)
 
 
@@ -158,7 +169,7 @@ def test_one_judge_alone_stands_beside_the_paper_and_the_others_are_named(
     keep(folder, *rows)
     view = read_paper_view(folder, None)
     assert len(here(view, "Table 1")) == 1
-    (note, *_) = table(view, "Table 1").notes
+    (note, *_) = table(view, "Table 1").table.notes
     assert note.startswith(f"Judged here by {chosen}")
     assert all(judge in note for judge, _ in judges)
 
@@ -168,7 +179,7 @@ def test_a_rule_based_judges_ratings_are_missing_and_no_numbers(tmp_path: Path) 
     rated = score(label("react"), "depth", 0, "quality", judge="offline:judge", judge_kind="rule_based")
     keep(folder, rated.model_copy(update={"value": None, "note": "not rated (rule-based)"}))
     view = read_paper_view(folder, None)
-    assert set(here(view, "Table 2")[0].cells) == {None}
+    assert set(values(here(view, "Table 2")[0])) == {None}
     assert "a language model" in " ".join(table(view, "Table 2").missing)
 
 
@@ -183,7 +194,7 @@ def test_comparisons_of_the_agents_that_read_pages_are_figure_6(tmp_path: Path) 
     other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
     keep(folder, pairs=(one, other))
     (row,) = here(read_paper_view(folder, None), "Figure 6")
-    assert row.cells == (0.6, 0.1, 0.3, "1")
+    assert values(row) == (0.6, 0.1, 0.3, 1)
 
 
 def vote(person: str, pair: str, choice: Choice, dimension: str = "depth") -> Vote:
@@ -213,9 +224,9 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
     votes(folder, *ann, vote("ben", "4", "b"), *ben[:3], ben[3], ben[4])
     (row,) = here(read_paper_view(folder, None), "Appendix D")
     # Of 1 to 4: ann a b a b, ben a b a a: p_o = 3/4, p_e = (2·3 + 2·1) / 16 = 1/2
-    assert row.cells == (pytest.approx(0.5), "5", "4", 0.5)
+    assert values(row) == (pytest.approx(0.5), 5, 4, 0.5)
     votes(folder, *ann, *ben, vote("ben", "4", "b"))
-    assert here(read_paper_view(folder, None), "Appendix D")[0].cells[0] == 1
+    assert values(here(read_paper_view(folder, None), "Appendix D")[0])[0] == 1
 
 
 def test_a_line_that_is_no_vote_is_named(tmp_path: Path) -> None:
@@ -246,7 +257,7 @@ def test_files_may_name_the_two_systems_in_either_order(tmp_path: Path) -> None:
     ben = [it.model_copy(update={"annotator": "ben", "a": "b", "b": "a", "choice": turned[it.choice]}) for it in ann]
     votes(folder, *ann, *ben)
     (row,) = here(read_paper_view(folder, None), "Appendix D")
-    assert row.cells == (1.0, "4", "3", None)
+    assert values(row) == (1.0, 4, 3, None)
 
 
 def test_dimensions_without_a_number_of_the_paper_have_rows_too(tmp_path: Path) -> None:
@@ -269,7 +280,7 @@ def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:
     )
     keep(folder, agreements=(row, row.model_copy(update={"metric": "faithfulness"})))
     (found,) = here(read_paper_view(folder, None), "Appendix E")
-    assert (found.name, found.cells) == ("depth (a:1, b:2)", (0.8, "4", None, "1"))
+    assert (found.name, values(found)) == ("depth (a:1, b:2)", (0.8, 4, None, 1))
 
 
 def test_what_is_missing_stands_at_the_end_of_the_text(tmp_path: Path) -> None:

@@ -65,9 +65,9 @@ def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() 
         "hybrid_react over plan_to_function",
         "hybrid_react over react",
     ]
-    assert [line.system for line in table_key.pairs[0].lines] == ["depth", "overall"]
+    assert [line.name for line in table_key.pairs[0].rows] == ["depth", "overall"]
     assert table_key.overall is not None
-    assert [line.system for line in table_key.overall.lines] == [table.title for table in table_key.pairs]
+    assert [line.name for line in table_key.overall.rows] == [table.title for table in table_key.pairs]
     assert [column.name for column in table_key.overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
     assert table_key.strengths is None
 
@@ -78,8 +78,8 @@ def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
     (alone,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], beside=False)
     assert whole.strengths is not None
     assert alone.strengths is not None
-    assert [line.label for line in whole.strengths.lines] == ["null_copy", B, A, C]
-    assert [line.label for line in alone.strengths.lines] == [B, A, C]
+    assert [line.label for line in whole.strengths.rows] == ["null_copy", B, A, C]
+    assert [line.label for line in alone.strengths.rows] == [B, A, C]
     assert len(alone.pairs) == 3
     assert "1 pairs with a floor or such are in scores.json." in alone.notes
 
@@ -96,7 +96,7 @@ def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
 def test_pairs_that_were_not_asked_about_are_not_failed() -> None:
     (told,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
     assert told.overall is not None
-    counts = [cell.counts for cell in told.overall.lines[0].cells if cell is not None]
+    counts = [cell.counts for cell in told.overall.rows[0].cells if cell is not None]
     assert counts[0] == "30 of 40, 2 failed, 8 not judged"
 
 
@@ -158,7 +158,7 @@ def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
     table = agreement_table(rows)
     assert table is not None
     assert [column.name for column in table.columns] == ["overall", "Avg", "FP", "mine x"]
-    assert [line.system for line in table.lines] == ["a:b and c:d", "a:b and c:d, rules of paper"]
-    cells = [None if cell is None else (cell.value, cell.counts) for cell in table.lines[1].cells]
+    assert [line.name for line in table.rows] == ["a:b and c:d", "a:b and c:d, rules of paper"]
+    cells = [None if cell is None else (cell.text, cell.counts) for cell in table.rows[1].cells]
     assert cells == [None, None, ("–", "8 reports"), None]
     assert agreement_table([]) is None

@@ -11,7 +11,7 @@ def score(**fields: object) -> Score:
 
 
 def systems(table: Table) -> list[str]:
-    return [line.system for line in table.lines]
+    return [line.name for line in table.rows]
 
 
 def test_systems_stand_below_each_other_and_variants_side_by_side() -> None:
@@ -19,14 +19,14 @@ def test_systems_stand_below_each_other_and_variants_side_by_side() -> None:
     (table,) = score_tables(rows)
     assert [column.name for column in table.columns] == ["FP", "FR"]
     assert systems(table) == ["a", "b"]
-    cells = [line.cells[0] for line in table.lines]
-    assert [cell and (cell.value, cell.interval) for cell in cells] == [("0.50", ""), ("1.00", "0.25, 1.00")]
+    cells = [line.cells[0] for line in table.rows]
+    assert [cell and (cell.text, cell.interval) for cell in cells] == [("0.50", ""), ("1.00", ".25–1")]
     assert table.by == "judged by p:m (language model)"
 
 
 def test_counts_say_what_was_left_out_and_nothing_where_all_is_there() -> None:
     (table,) = score_tables([score(), score(variant="FR", n_scored=4, n_na=0, n_failed=0)])
-    left_out, whole = table.lines[0].cells
+    left_out, whole = table.rows[0].cells
     assert left_out is not None
     assert whole is not None
     assert (left_out.counts, whole.counts) == ("2 of 4, 1 n/a, 1 failed", "")
@@ -35,16 +35,16 @@ def test_counts_say_what_was_left_out_and_nothing_where_all_is_there() -> None:
 
 def test_a_missing_score_is_no_zero() -> None:
     (table,) = score_tables([score(value=None), score(system="b"), score(system="b", variant="FR")])
-    first, missing = table.lines[0].cells
+    first, missing = table.rows[0].cells
     assert first is not None
-    assert (first.value, first.is_number, missing) == ("–", False, None)
+    assert (first.text, first.is_number, missing) == ("–", False, None)
 
 
 def test_a_system_of_which_nothing_is_scored_says_why_in_place_of_a_number() -> None:
     nothing = {"value": None, "n_scored": 0, "n_na": 0, "n_failed": 0}
     rows = [score(), score(system="b", **{**nothing, "n_na": 4}), score(system="c", **{**nothing, "n_failed": 4})]
     (table,) = score_tables(rows)
-    assert [line.cells[0] and (line.cells[0].value, line.cells[0].counts) for line in table.lines[1:]] == [
+    assert [line.cells[0] and (line.cells[0].text, line.cells[0].counts) for line in table.rows[1:]] == [
         ("n/a", ""),
         ("failed", ""),
     ]
@@ -72,8 +72,8 @@ def test_a_rule_based_judge_s_ratings_are_never_numbers() -> None:
 
 def test_headlines_are_over_planned_runs_and_a_second_line_has_those_of_the_answered_ones() -> None:
     (table,) = score_tables([score(value=0.5), score(system="b"), score(policy="planned", value=0.25)])
-    assert [(line.system, line.manner) for line in table.lines] == [("a", ""), ("a", ANSWERED), ("b", "")]
-    assert [line.cells[0].value for line in table.lines if line.cells[0]][:2] == ["0.25", "0.50"]
+    assert [(line.name, line.manner) for line in table.rows] == [("a", ""), ("a", ANSWERED), ("b", "")]
+    assert [line.cells[0].text for line in table.rows if line.cells[0]][:2] == ["0.25", "0.50"]
 
 
 def test_judges_and_sets_of_rules_never_share_a_table() -> None:
@@ -89,7 +89,7 @@ def test_judges_and_sets_of_rules_never_share_a_table() -> None:
 def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
     labels = ["null_copy", "oracle", "react@m-counterfactual-swap", "null_empty", "react@m", "hybrid_react+ws@m"]
     (table,) = score_tables([score(system=label, metric="basket") for label in labels])
-    assert [(line.system, line.section) for line in table.lines] == [
+    assert [(line.name, line.section) for line in table.rows] == [
         ("hybrid_react+ws", 0),
         ("react", 0),
         ("react-counterfactual-swap", 1),

@@ -22,8 +22,8 @@ def test_slices_are_columns_with_the_number_of_their_queries() -> None:
         ("Baby Products", "n=12"),
         ("Pet Supplies", "n=4"),
     ]
-    assert [line.system for line in table.lines] == ["a", "b"]
-    assert table.lines[1].cells[1] is None
+    assert [line.name for line in table.rows] == ["a", "b"]
+    assert table.rows[1].cells[1] is None
 
 
 def test_what_few_queries_stand_behind_is_grey_and_said_in_words() -> None:
@@ -31,7 +31,7 @@ def test_what_few_queries_stand_behind_is_grey_and_said_in_words() -> None:
     (sliced,) = sliced_tables(rows, ())
     (table,) = sliced.tables
     assert [column.few for column in table.columns] == [False, True, False]
-    assert [(cell.few, cell.counts) for cell in table.lines[0].cells if cell] == [
+    assert [(cell.few, cell.counts) for cell in table.rows[0].cells if cell] == [
         (True, "n=9"),
         (True, ""),
         (False, ""),
@@ -55,7 +55,7 @@ def test_a_system_that_checked_itself_is_marked_here_too() -> None:
         {**usual, "n_planned": 1, "n_scored": 1, "judge_kind": "rule_based", "self_checked": True}
     )
     (sliced,) = sliced_tables([row("budget", metric="checks", variant="clean", judge="code")], [own])
-    assert sliced.tables[0].lines[0].system == "a@m (self-checked)"
+    assert sliced.tables[0].rows[0].name == "a@m (self-checked)"
 
 
 def test_a_slice_with_nothing_to_score_says_so_and_one_that_failed_does_not() -> None:
@@ -65,4 +65,4 @@ def test_a_slice_with_nothing_to_score_says_so_and_one_that_failed_does_not() ->
     scores = [Score.model_validate({**usual, **counts, "system": label, **left}) for label, left in why.items()]
     empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0}
     (sliced,) = sliced_tables([row("Pet_Supplies", system=label, **empty) for label in why], scores)
-    assert [cell.value for line in sliced.tables[0].lines for cell in line.cells if cell] == ["n/a", "–"]
+    assert [cell.text for line in sliced.tables[0].rows for cell in line.cells if cell] == ["n/a", "–"]

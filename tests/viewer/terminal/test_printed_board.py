@@ -8,7 +8,7 @@ import pytest
 from drretail.records.run import NULL_AGENTS
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
 from drretail.viewer.tables.scoreboard import printed_board
-from drretail.viewer.terminal.printed_board import board_legend, print_scoreboard
+from drretail.viewer.terminal.printed_board import print_scoreboard
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
 SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]
@@ -96,7 +96,7 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
 
 
 def test_a_text_says_what_stands_below_the_values_too() -> None:
-    told = board_legend(printed_board(board(rows=(row("react@m"), row("null_search")))), 78)
+    told = printed_board(board(rows=(row("react@m"), row("null_search")))).legend()
     assert "share of claims that hold" in told
     assert ". Below: 95 % interval" in told
     assert told.endswith("Those of floors and oracle: --details.")

@@ -20,7 +20,7 @@ def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Pa
     assert "supported" in text
     assert "error: price: " in text
     assert "FP " in text
-    assert "[0.68, 0.88]" in text
+    assert ".68–.88" in text
 
 
 def test_the_cart_stands_below_the_report(mine: Path) -> None:

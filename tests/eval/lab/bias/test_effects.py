@@ -29,7 +29,7 @@ def test_one_query_says_nothing_and_few_say_what_they_would_have_seen() -> None:
     assert few.is_found is False
     assert few.detectable is not None
     assert few.detectable > 2
-    assert "none found (d .17 (" in effect_in_words(few)
+    assert "none found (d 0.17 (" in effect_in_words(few)
     assert "on 3 queries; 3.40 would" in effect_in_words(few)
 
 

@@ -1,9 +1,13 @@
 """Wide tables cut into parts that fit, with columns of one group side by side, and names broken into lines."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from drretail.viewer.tables.scores import Column
+from drretail.tables.table import Column
+
+_HYPHEN = re.compile(r"-(?=[^\W\d])")
+"""Before a letter: the version of a model stays with its name."""
 
 
 def parts(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[list[int]]:
@@ -38,12 +42,24 @@ def _sum(places: Sequence[int], widths: Sequence[int]) -> int:
 
 
 def broken(name: str, width: int) -> Iterator[str]:
-    """The lines of a name that is too long, broken behind underscores and blanks, and before "+" and "@"."""
+    """The lines of a name that is too long, broken behind underscores, hyphens and blanks, before "+" and "@"."""
     line = ""
     pieces = name.replace("_", "_\n").replace(" ", " \n").replace("+", "\n+").replace("@", "\n@")
-    for part in pieces.split("\n"):
+    for part in _HYPHEN.sub("-\n", pieces).split("\n"):
         if line.strip() and len(line + part.rstrip()) > width:
             yield line.rstrip()
             line = ""
         line += part
+    yield line
+
+
+def filled(pieces: Sequence[str], width: int) -> Iterator[str]:
+    """The pieces with commas between them, in as few lines as have room for whole ones."""
+    line = ""
+    for at, piece in enumerate(pieces, 1):
+        shown = piece + ("," if at < len(pieces) else "")
+        if line and len(f"{line} {shown}") > width:
+            yield line
+            line = ""
+        line = f"{line} {shown}".strip()
     yield line

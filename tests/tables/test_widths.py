@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.viewer.tables.scores import Column
-from drretail.viewer.tables.widths import parts
+from drretail.tables.table import Column
+from drretail.tables.widths import parts
 
 
 def columns(groups: str) -> list[Column]:

@@ -1,0 +1,120 @@
+"""Numbers as text, one function a kind: tables and sentences take theirs from here, so that digits are alike."""
+
+from collections.abc import Callable
+
+NOTHING = "–"
+"""Where there is no value."""
+_FINE = 0.001
+"""A smaller p is not told apart: "<.001" is as wide as "0.014"."""
+
+
+def number(value: float | None) -> str:
+    """A score, rating or statistic: "0.25", "7.40", "1,234.5"; one digit behind the point from 100 on, no "-0.00"."""
+    if value is None:
+        return NOTHING
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{round(value, 2) + 0.0:.2f}"
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign: "+0.25", "-1.50"; "0.00" where nothing of it can be seen."""
+    shown = number(value)
+    return shown if value is None or value < 0 or not shown.strip("0.") else f"+{shown}"
+
+
+def percent(value: float | None) -> str:
+    """A share in whole percents: "25%"."""
+    return NOTHING if value is None else f"{100 * value:.0f}%"
+
+
+def fine_percent(value: float | None) -> str:
+    """A share that may be small: "12.3%", "<0.1%"."""
+    if value is None:
+        return NOTHING
+    return "<0.1%" if 0 < value < 0.001 else f"{100 * value:.1f}%"
+
+
+def p_value(value: float | None) -> str:
+    """ "0.014", "<.001"."""
+    return NOTHING if value is None else "<.001" if value < _FINE else f"{value:.3f}"
+
+
+def check(value: object) -> str:
+    """Whether something is so: "✓", "✗"."""
+    return NOTHING if value is None else "✓" if value else "✗"
+
+
+def count(value: float | None) -> str:
+    """A whole number: "1,234"."""
+    return NOTHING if value is None else f"{value:,.0f}"
+
+
+def mean(value: float | None) -> str:
+    """A mean of counts, such as calls or words a run: "19.5", from 100 on "137"."""
+    return NOTHING if value is None else _mean(value, value)
+
+
+def spread(value: float | None, deviation: float | None) -> str:
+    """A mean of counts with its standard deviation, in the same digits: "19.5 ± 8.0"."""
+    if value is None or deviation is None:
+        return mean(value)
+    return f"{mean(value)} ± {_mean(deviation, value)}"
+
+
+def _mean(value: float, of: float) -> str:
+    return f"{value:,.1f}" if abs(of) < 100 else f"{value:,.0f}"
+
+
+def tenths(value: float | None) -> str:
+    """A mean of counts with one digit behind the point, however large: "54.5"."""
+    return NOTHING if value is None else f"{value:,.1f}"
+
+
+def thousands(value: float | None) -> str:
+    """Tokens in thousands: "62.0" for 62,000."""
+    return NOTHING if value is None else f"{value / 1000:,.1f}"
+
+
+def dollars(value: float | None) -> str:
+    """What models cost: "12.34", four digits behind the point below a dollar, since one call costs little."""
+    if value is None:
+        return NOTHING
+    return f"{value:,.2f}" if value >= 1 or not value else f"{value:.4f}"
+
+
+def interval(low: float | None, high: float | None, form: Callable[[float | None], str] = number) -> str:
+    """Both ends: ".68–.80", "-.12 to .30", "5.50–11.25"; of shares without zeros in front. ``form`` writes the numbers.
+
+    Empty where there are none.
+    """
+    if low is None or high is None:
+        return ""
+    ends = form(low), form(high)
+    return _joined(*(map(_end, ends) if max(abs(low), abs(high)) <= 1 else ends))
+
+
+def short(value: float | None) -> str:
+    """A figure in brackets behind another: ".68", "1.0"; empty where there is none."""
+    shown = "" if value is None else _end(number(value))
+    return f"{shown}.0" if shown in ("0", "1") else shown
+
+
+def percent_interval(low: float | None, high: float | None) -> str:
+    """Both ends in whole percents, without their signs: "25–60"."""
+    return "" if low is None or high is None else _joined(f"{100 * low:.0f}", f"{100 * high:.0f}")
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """ "0.64 (.61–.67)"; the value alone where there is no interval."""
+    ends = interval(low, high)
+    return f"{number(value)} ({ends})" if ends else number(value)
+
+
+def _joined(low: str, high: str) -> str:
+    """A dash behind a minus sign would read as another one."""
+    return f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"
+
+
+def _end(shown: str) -> str:
+    if shown.lstrip("-") in ("1.00", "0.00", "0.0"):
+        return shown.partition(".")[0]
+    return shown.replace("0.", ".", 1) if shown.removeprefix("-").startswith("0.") else shown

@@ -1,0 +1,225 @@
+"""A table before it is drawn: columns, rows of typed cells, and what must be known beside them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from drretail.records.score import Place
+from drretail.tables import figures
+
+Kind = Literal[
+    "text",
+    "number",
+    "signed",
+    "percent",
+    "fine_percent",
+    "p",
+    "count",
+    "mean",
+    "tenths",
+    "thousands",
+    "dollars",
+    "check",
+]
+_FORMATS: Mapping[str, Callable[[float | None], str]] = {
+    "number": figures.number,
+    "signed": figures.signed,
+    "percent": figures.percent,
+    "fine_percent": figures.fine_percent,
+    "p": figures.p_value,
+    "count": figures.count,
+    "mean": figures.mean,
+    "tenths": figures.tenths,
+    "thousands": figures.thousands,
+    "dollars": figures.dollars,
+    "check": figures.check,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value with what belongs to it; a word where there is no number."""
+
+    value: float | str | None
+    kind: Kind = "text"
+    low: float | None = None
+    high: float | None = None
+    """Ends of the 95 % interval."""
+    deviation: float | None = None
+    """Standard deviation of a mean."""
+    mark: str = ""
+    """Directly behind the figure: "*"."""
+    beside: str = ""
+    """In brackets behind it."""
+    counts: str = ""
+    """How many of the planned have a value, and why the others have none; empty where all have."""
+    few: bool = False
+    """True where so few queries are behind it that it says little."""
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind != "check" and not isinstance(self.value, str) and self.value is not None
+
+    @property
+    def text(self) -> str:
+        """All but interval and counts: "0.74*", "0.97 (.94)"."""
+        return f"{self.figure} ({self.beside})" if self.beside else self.figure
+
+    @property
+    def figure(self) -> str:
+        """The value with its mark: "0.74*", "19.5 ± 8.0"."""
+        if isinstance(self.value, str):
+            shown = self.value
+        elif self.kind == "mean":
+            shown = figures.spread(self.value, self.deviation)
+        else:
+            form = _FORMATS.get(self.kind, figures.number)
+            shown = form(self.value) + (f" ± {form(self.deviation)}" if self.deviation is not None else "")
+        return f"{shown}{self.mark}"
+
+    @property
+    def interval(self) -> str:
+        if self.kind == "percent":
+            return figures.percent_interval(self.low, self.high)
+        is_fine = self.kind in ("number", "signed", "text")
+        return figures.interval(self.low, self.high, figures.number if is_fine else _FORMATS[self.kind])
+
+    @property
+    def whole(self) -> str:
+        """All of it in one line: "0.74 (.68–.80), 49 of 50"."""
+        shown = f"{self.text} ({self.interval})" if self.interval else self.text
+        return f"{shown}, {self.counts}" if self.counts else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    group: str = ""
+    """Columns of one group stay side by side where a table is cut into parts."""
+    counts: str = ""
+    """Below the name: "n=11"."""
+    few: bool = False
+    """As of ``Cell``."""
+    meaning: str = ""
+    """What it is, in a few words."""
+    spare: int | None = None
+    """In a narrow terminal columns are left out by this number, the lowest first; never where it is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system, or whatever ``Table.heading`` names."""
+
+    name: str
+    cells: tuple[Cell | None, ...]
+    """By column."""
+    label: str = ""
+    """The full name, where ``name`` leaves out what all rows share."""
+    place: Place = "system"
+    manner: str = ""
+    """Of a row that goes on about the one above: what is different, as "failed and n/a as 0"."""
+    meaning: str = ""
+    """As of ``Column``."""
+    is_minor: bool = False
+    """True of what is read second, and is grey."""
+
+    @property
+    def section(self) -> int:
+        """Which part of its table it is in; rules stand between these, and floors and ceiling share the last."""
+        return {"system": 0, "counterfactual": 1}.get(self.place, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    by: str = ""
+    """Who judged, and by whose rules."""
+    heading: str = ""
+    """What a row is about."""
+    notes: tuple[str, ...] = ()
+    """What must be known beside the numbers."""
+    unrated: tuple[str, ...] = ()
+    """Columns that a rule-based judge can't rate, for any system."""
+    turns_for_one: bool = False
+    """True where a single system is read better from top to bottom, with a row for each column."""
+    is_stacked: bool = False
+    """True where intervals stand below their values however wide the terminal is."""
+    spare_intervals: int | None = None
+    """When intervals are left out, as ``Column.spare``; None where they are always shown."""
+
+    @property
+    def full_title(self) -> str:
+        return ", ".join(filter(None, (self.title, self.by)))
+
+    def is_of_numbers(self, at: int) -> bool:
+        """Whether a column holds numbers, or nothing at all, and is set to the right."""
+        cells = [cell for row in self.rows if (cell := row.cells[at]) is not None]
+        cells = [cell for cell in cells if cell.value not in (None, figures.NOTHING)]
+        return not cells or any(cell.is_number for cell in cells)
+
+    def has_any(self, row: Row, places: Iterable[int]) -> bool:
+        """Whether a row has anything in these columns."""
+        return any(row.cells[at] is not None for at in places)
+
+    @property
+    def is_turned(self) -> bool:
+        """True where it is drawn with a row for each column: all its rows are about one system."""
+        return self.turns_for_one and len(self.columns) > 1 and len({row.label for row in self.rows}) == 1
+
+
+def table_of(
+    title: str,
+    columns: Sequence[str | Column],
+    rows: Iterable[Sequence[object]],
+    *,
+    notes: Iterable[str] = (),
+    spare: Sequence[str] = (),
+) -> Table:
+    """A table of plain values: the first of each row names it; whole numbers are counts, others numbers.
+
+    Columns named in ``spare`` are left out in a narrow terminal, the first of them first.
+    """
+    heading, *others = [column if isinstance(column, Column) else Column(column) for column in columns]
+    order = {name: at for at, name in enumerate(spare, 1)}
+    return Table(
+        title,
+        tuple(replace(column, spare=order.get(column.name, column.spare)) for column in others),
+        tuple(Row(cell_of(first).text, tuple(map(cell_of, rest))) for first, *rest in rows),
+        heading=heading.name,
+        notes=tuple(notes),
+    )
+
+
+def cell_of(value: object) -> Cell:
+    """A cell of a plain value; one that is a cell already stays as it is."""
+    match value:
+        case Cell():
+            return value
+        case None:
+            return Cell(None)
+        case bool():
+            return Cell("yes" if value else "no")
+        case int():
+            return Cell(value, "count")
+        case float():
+            return Cell(value, "number")
+        case _:
+            return Cell(str(value))
+
+
+def upright(table: Table) -> Table:
+    """The table turned: a row for each column, and the counts in a column of their own."""
+    heads = [Column(row.manner or row.name) for row in table.rows]
+    rows: list[Row] = []
+    for at, column in enumerate(table.columns):
+        cells = [row.cells[at] for row in table.rows]
+        counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
+        bare = [None if it is None else replace(it, counts="", few=it.few or column.few) for it in cells]
+        rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
+    if any(row.cells[-1] is not None for row in rows):
+        heads.append(Column("reports"))
+    else:
+        rows = [replace(row, cells=row.cells[:-1]) for row in rows]
+    return replace(table, columns=tuple(heads), rows=tuple(rows), heading="Score")

@@ -1,0 +1,97 @@
+"""One table, drawn in each form."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.tables.csv_file import csv_table
+from drretail.tables.markdown import markdown_table
+from drretail.tables.table import Cell, Column, Row, Table, table_of, upright
+from drretail.tables.terminal import draw, table_lines
+
+SCORES = Table(
+    "Scores",
+    (Column("FP", spare=2), Column("words", spare=1)),
+    (
+        Row("react", (Cell(0.7412, "number", 0.68, 0.8, counts="48 of 50, 2 n/a"), Cell(1234.6, "count")), "react@m"),
+        Row("react", (Cell(0.7, "number"), None), "react@m", manner="failed as 0", is_minor=True),
+        Row("oracle", (Cell(1.0, "number"), None), "oracle", "ceiling"),
+    ),
+    heading="System",
+)
+
+
+def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None:
+    assert table_lines(SCORES, 80) == [
+        "System                      FP  words",
+        "─────────────────────────────────────",
+        "react           0.74 (.68–.80)  1,235",
+        "               48 of 50, 2 n/a",
+        "  failed as 0             0.70",
+        "─────────────────────────────────────",
+        "oracle                    1.00      –",
+    ]
+
+
+def test_what_finds_no_room_is_left_out_in_its_order_and_named() -> None:
+    drawn = draw(SCORES, 26)
+    assert (drawn.left_out, len(drawn.grids)) == (("words",), 1)
+    lines = table_lines(SCORES, 26)
+    assert max(map(len, lines)) <= 26
+    assert "1,235" not in "".join(lines)
+
+
+def test_intervals_go_below_their_values_before_any_column_is_left_out() -> None:
+    lines = table_lines(replace(SCORES, rows=SCORES.rows[:1]), 28)
+    assert "  ".join(lines[2].split()) == "react  0.74  1,235"
+    assert lines[3].split() == [".68–.80"]
+
+
+LABELS = st.lists(st.text("ab_-@+ ", min_size=1, max_size=40).filter(str.strip), min_size=1, max_size=4)
+
+
+@given(LABELS, st.lists(st.floats(0, 1e6), min_size=1, max_size=12), st.integers(60, 120))
+def test_no_figure_is_broken_or_lost_and_lines_fit(names: list[str], values: list[float], width: int) -> None:
+    columns = [f"column_{at}" for at, _ in enumerate(values)]
+    table = table_of("", ["", *columns], [(name, *values) for name in names])
+    lines = table_lines(table, width)
+    words = " ".join(lines).split()
+    assert max(map(len, lines)) <= width
+    for cell in table.rows[0].cells:
+        assert cell is not None
+        assert words.count(cell.text) >= len(names)
+
+
+def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> None:
+    head, rule, first, *_ = markdown_table(SCORES).splitlines()
+    assert [it.strip() for it in head.strip("|").split("|")] == ["System", "FP", "words"]
+    assert [it.strip()[-1] for it in rule.strip("|").split("|")] == ["-", ":", ":"]
+    assert [it.strip() for it in first.strip("|").split("|")] == ["react", "0.74 (.68–.80), 48 of 50, 2 n/a", "1,235"]
+    assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
+
+
+def test_csv_has_values_unrounded_and_their_ends_beside() -> None:
+    head, first, second, _ = csv.reader(io.StringIO(csv_table(SCORES).decode("utf-8-sig")))
+    assert head == ["System", "FP", "FP low", "FP high", "FP counts", "words"]
+    assert first == ["react@m", "0.7412", "0.68", "0.8", "48 of 50, 2 n/a", "1234.6"]
+    assert second == ["react@m, failed as 0", "0.7", "", "", "", ""]
+
+
+def test_a_turned_table_has_a_row_for_each_column_and_its_counts_at_the_end() -> None:
+    turned = upright(replace(SCORES, rows=SCORES.rows[:2]))
+    assert [column.name for column in turned.columns] == ["react", "failed as 0", "reports"]
+    assert [[cell and cell.text for cell in row.cells] for row in turned.rows] == [
+        ["0.74", "0.70", "48 of 50, 2 n/a"],
+        ["1,235", None, None],
+    ]
+
+
+@pytest.mark.parametrize(("value", "text"), [(3, "3"), (1234, "1,234"), (0.5, "0.50"), (None, "–"), (True, "yes")])
+def test_plain_values_become_cells_of_their_kind(value: object, text: str) -> None:
+    (row,) = table_of("", ["", "x"], [("a", value)]).rows
+    assert row.cells[0] is not None
+    assert row.cells[0].text == text
