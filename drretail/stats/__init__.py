@@ -1,5 +1,6 @@
 """Statistics, exact where that is possible: pure functions over numbers and labels.
 
+clusters.py          which queries are of one user; variances and draws over users
 intervals.py         means and their bootstrap intervals over queries, one or many at once
 paired.py            two systems on the same queries
 significance.py      sign and signed-rank tests, and Holm's correction
