@@ -5,7 +5,7 @@ cluster, and the variance of the estimate is that of these sums. numpy is import
 starts without it.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -47,13 +47,10 @@ class Clusters:
         """The cluster of each of these queries."""
         return numbered((self.user_of.get(it), None if it in self.user_of else it) for it in query_ids)
 
-    def count(self, query_ids: Iterable[str]) -> int:
-        """How many clusters these queries are of."""
-        return len(set(self.groups(query_ids)))
-
-    def are_users(self, query_ids: Iterable[str]) -> bool:
-        """False where no user is known of any of these queries."""
-        return any(it in self.user_of for it in query_ids)
+    def users(self, query_ids: Collection[str]) -> int | None:
+        """How many clusters these queries are of; None where no user is known of any, and each is its own."""
+        known = any(query_id in self.user_of for query_id in query_ids)
+        return len(set(self.groups(query_ids))) if known else None
 
 
 def numbered(names: Iterable[Hashable]) -> Groups:

@@ -14,9 +14,7 @@ def query(query_id: str, user_id: str | None) -> Query:
 def test_queries_of_one_user_are_one_cluster_and_queries_without_a_user_are_each_their_own() -> None:
     clusters = Clusters.of([query("a", "ANNA"), query("b", None), query("c", "ANNA"), query("d", None)])
     assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
-    assert clusters.count(["a", "c"]) == 1
-    assert clusters.are_users(["b", "c"])
-    assert not clusters.are_users(["b", "d"])
+    assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]
 
 
 @pytest.mark.parametrize("seed", range(20))
