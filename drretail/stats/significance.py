@@ -10,7 +10,9 @@ from drretail.stats.clusters import Groups, cluster_sums
 
 LEVEL = 0.05
 """A p value up to this is taken for a difference."""
-# Sums are rounded to so many parts of their total: a unit is far below what a user's mean is known to.
+# Ratings, and shares of one to six repeats, are whole numbers of it: patterns of signs that tie are to tie exactly.
+_UNIT = 1 / 60
+# Other sums are rounded to so many parts of their total: a part is far below what a user's mean is known to.
 _GRID = 1 << 16
 
 
@@ -49,7 +51,9 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
     total = sum(map(abs, sums))
     if not total:
         return 1.0
-    steps = [round(it / total * _GRID) for it in sums]
+    is_whole = total <= _GRID * _UNIT and all(abs(it / _UNIT - round(it / _UNIT)) < 1e-6 for it in sums)
+    unit = _UNIT if is_whole else total / _GRID
+    steps = [round(it / unit) for it in sums]
     sizes = [abs(step) for step in steps if step]
     reached = sum(step for step in steps if step > 0)
     # chances[x]: that the users whose sign comes out positive sum to x

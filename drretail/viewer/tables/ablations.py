@@ -40,7 +40,7 @@ HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
-    "inside each query that both have; bootstrap intervals over queries. p: signed rank test, corrected for the "
+    "inside each query that both have; 95 % intervals over users. p: signs of users flipped, corrected for the "
     "system's lines (Holm); * where it and the interval both show a difference."
 )
 

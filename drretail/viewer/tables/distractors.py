@@ -8,7 +8,7 @@ from drretail.viewer.tables.ablations import ends, headlines_first, p_value, row
 
 HEADING = "Distractor effect"
 NOTE = (
-    "Effect: all pages minus those without distractors, inside each query that both have, with its bootstrap interval "
+    "Effect: all pages minus those without distractors, inside each query that both have, with its interval "
     "over queries. p: signed rank test, corrected for the system's compositions (Holm); * where it and the interval "
     "both show a difference."
 )
