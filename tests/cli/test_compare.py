@@ -45,7 +45,7 @@ def test_json_is_one_document_of_the_same(drretail: Command, judged: Path) -> No
     assert (document["format"], made["a"], made["b"]) == (1, B, A)
     (row,) = made["tables"][0]["rows"]
     assert (row["variant"], row["outcome"], row["n_pairs"]) == ("said", "lower", 12)
-    assert row["p_sign"] == pytest.approx(2 / 2**12)
+    assert row["p"] == pytest.approx(2 / 2**12)
     assert made["conclusions"][0].startswith("By code, B is higher than A")
 
 
