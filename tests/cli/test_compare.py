@@ -29,8 +29,9 @@ def test_tables_what_is_missing_and_conclusions_fit_100_columns(drretail: Comman
     done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, COLUMNS="100")
     assert done.returncode == 0, done.stderr
     assert f"A = {A}\nB = {B}\n" in done.stdout
-    assert "By code, A is higher than B (difference, 95 % interval) in stub said (0." in done.stdout.replace(
-        "\n  ", " "
+    assert (
+        "By code, A is higher than B (difference, 95 % interval; n = 12 queries) in stub said (0."
+        in done.stdout.replace("\n  ", " ")
     )
     assert done.stdout.index("What can be concluded") < done.stdout.index("What is missing")
     commands = [line for line in done.stdout.splitlines() if line.strip().startswith("drretail")]
@@ -98,7 +99,7 @@ def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, pref
     assert len(rows) == 6  # dimensions: nobody has a profile
     assert all(line.count("[") == line.count("]") == 1 for line in rows)
     assert all(len(line) <= max(width, 75) for line in tables.splitlines())
-    named = "Left out for want of width: even, rank, " in done.stdout
+    named = "Left out for want of width: even, p, " in done.stdout
     assert named == (width < 100)
     assert all(len(line) <= width for line in sentences.splitlines())
 

@@ -74,7 +74,7 @@ def test_a_judge_that_prefers_a_system_lets_it_win_wherever_it_stands(tmp_path: 
     strong, weak = rank(scores, A), rank(scores, B)
     assert strong.strength is not None
     assert weak.strength == -strong.strength < 0
-    assert (strong.n_opponents, strong.n_scored) == (1, 4)
+    assert (strong.n_opponents, strong.n_scored) == (1, 6)
 
 
 def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path) -> None:
