@@ -247,8 +247,9 @@ def _without_interval(
     lacking: dict[NoInterval, list[str]] = {"few": [], "alike": []}
     for metric, column in held.columns:
         rows = (held.of(label, metric, column.variant, seats) for label in labels if place_of(label) == "system")
-        for why in {row.no_interval for row in rows if row is not None and row.no_interval is not None}:
-            lacking[why].append(names[metric, column.variant])
+        reasons = {row.no_interval for row in rows if row is not None}
+        for why, columns in lacking.items():
+            columns += [names[metric, column.variant]] if why in reasons else []
     if lacking["few"]:
         yield f"No interval of fewer than {FEWEST} users: {', '.join(lacking['few'])}."
     if lacking["alike"]:

@@ -4,8 +4,6 @@ import asyncio
 import shutil
 from pathlib import Path
 
-import pytest
-
 from drretail.agents.base import Agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
