@@ -20,7 +20,8 @@ Row = Mapping[str, Any]
 SCORES: Mapping[str, str] = {
     "metric": "VARCHAR", "variant": "VARCHAR", "system": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR",
     "rules": "VARCHAR", "policy": "VARCHAR", "aggregation": "VARCHAR", "value": "DOUBLE", "ci_low": "DOUBLE",
-    "ci_high": "DOUBLE", "n_planned": "BIGINT", "n_scored": "BIGINT", "n_na": "BIGINT", "n_unverifiable": "BIGINT",
+    "ci_high": "DOUBLE", "n_users": "BIGINT",
+    "n_planned": "BIGINT", "n_scored": "BIGINT", "n_na": "BIGINT", "n_unverifiable": "BIGINT",
     "n_failed": "BIGINT", "note": "VARCHAR",
 }  # fmt: skip
 """The columns of a table and what they hold."""

@@ -1,4 +1,4 @@
-"""The two base classes of all records, the one canonical form of JSON, and by whose rules something is scored."""
+"""The two base classes of all records, the one canonical form of JSON, and words that several records share."""
 
 import hashlib
 import json
@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict
 FORMAT = 1
 Rules = Literal["default", "paper", "drg", "hkuds", "dr3", "drb"]
 """By whose rules something is scored: ours, or a publication's."""
+NoInterval = Literal["few", "alike"]
+"""Why a value has no interval: it is of fewer than five users, or the same on every query."""
 # How json ends a float that is a whole number.
 _WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
 

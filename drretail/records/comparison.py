@@ -1,10 +1,10 @@
 """What a comparison of two systems on the same queries comes to."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from drretail.records.base import Record, Rules
+from drretail.records.base import NoInterval, Record, Rules
 from drretail.records.pairs import PairScore
 from drretail.records.run import ModelKind
 
@@ -31,11 +31,16 @@ class ComparedRow(Record):
     mean_b: float | None = None
     difference: float | None = None
     ci_low: float | None = None
-    """Paired bootstrap, 95 %, as is ``ci_high``; None below two queries."""
+    """The 95 % interval over users, as is ``ci_high``."""
     ci_high: float | None = None
+    no_interval: NoInterval | None = None
+    """Why there is none."""
     n_planned: int
     """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
     n_pairs: int
+    n_users: int | None = None
+    """Of how many users these are, over whom the interval and the test are; None where no user is known, and each
+    query counts as one of its own."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Queries without one of the two values, by whose it is and why: together n_planned − n_pairs."""
     runs_planned: int = 0
@@ -49,15 +54,11 @@ class ComparedRow(Record):
     """Queries on which A is above B, as large, and below."""
     equal: int = 0
     below: int = 0
-    p_sign: float | None = None
-    """Exact sign test, two-sided."""
-    p_wilcoxon: float | None = None
-    """Signed rank test, two-sided."""
-    wilcoxon: Literal["exact", "normal", "none"] = "none"
-    """Whence its p value is."""
+    p: float | None = None
+    """Of the mean difference, the signs of users flipped, two-sided."""
     p_holm: float | None = None
-    """``p_wilcoxon`` corrected (Holm): where the row ``is_primary`` for this variant in all pairs of systems that
-    research, else for the other rows of the same family, judge and pair."""
+    """``p`` corrected (Holm): where the row ``is_primary`` for all that systems are chosen by in all pairs of systems
+    that research, else for the other rows of the same family, judge and pair."""
     tests: int = 0
     """How many tests that correction counts."""
     is_primary: bool = False
@@ -71,6 +72,8 @@ class ComparedRow(Record):
     """In what share of experiments half of it is shown."""
     queries_needed: int | None = None
     """How many queries would show the difference that was seen with 80 % power, as one of all tests of its family."""
+    users_needed: int | None = None
+    """Of how many users these are, each with as many as now; None where no user is known."""
     repeat_share: float | None = None
     """Share of the differences' variance that repeats of the runs make (agent and judge together), 0 to 1: so much
     would go if every query were run endlessly often. None where not both systems ran queries several times."""
@@ -80,6 +83,13 @@ class ComparedRow(Record):
     outcome: Outcome
     against: tuple[str, ...] = ()
     """Of one that is higher or lower: what has to be held beside it, and is lower for the side that is higher here."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_files(cls, given: Any) -> Any:
+        """Until queries of one user counted as alike, rows had two tests over queries."""
+        old = ("p_sign", "p_wilcoxon", "wilcoxon")
+        return {key: it for key, it in given.items() if key not in old} if isinstance(given, dict) else given
 
 
 class Reliability(Record):
@@ -154,10 +164,12 @@ class SettingCell(Record):
     mean: float | None = None
     """Over queries, repeats of a query averaged first."""
     ci_low: float | None = None
-    """Bootstrap over queries, 95 %, as is ``ci_high``; None below two queries."""
+    """The 95 % interval over users, as is ``ci_high``."""
     ci_high: float | None = None
     n: int
     """Queries with a value."""
+    n_users: int | None = None
+    """Of how many users these are; None where no user is known."""
     at: float | None = None
     """The setting as a number where it is one: tokens of a size, turns."""
 

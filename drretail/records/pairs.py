@@ -1,6 +1,6 @@
 """Rows of pairwise judging: how two systems compare, and how strong each of many is."""
 
-from drretail.records.base import Record, Rules
+from drretail.records.base import NoInterval, Record, Rules
 from drretail.records.run import ModelKind
 
 
@@ -57,16 +57,20 @@ class PairScore(Record):
     """Wins and half the ties."""
     ci_low: float | None = None
     ci_high: float | None = None
+    no_interval: NoInterval | None = None
+    """Why the rate has none; so of the shares."""
+    n_users: int | None = None
+    """Of how many users these queries are; None where no user is known."""
     n_queries: int = 0
     """Queries with a scored pair. Of them ``queries_won`` and ``queries_lost`` are those whose repeats, averaged,
     prefer ``a`` and ``b``; the rest is even."""
     queries_won: int = 0
     queries_lost: int = 0
     p: float | None = None
-    """Signed rank test of wins minus losses by query, two-sided."""
+    """Of wins minus losses, the signs of users flipped, two-sided."""
     p_holm: float | None = None
-    """``p`` corrected (Holm): of overall quality for all pairs that this judge compared, of the other dimensions, which
-    are exploratory, for each other."""
+    """``p`` corrected (Holm): of overall quality together with all else that systems are chosen by, in all pairs; of
+    the other dimensions, which are exploratory, for each other."""
     tests: int = 0
     """How many tests that correction counts."""
     longer_won: float | None = None
@@ -75,6 +79,9 @@ class PairScore(Record):
     """What the win rate would be between reports of one length: a logistic fit of the results on tanh of the difference
     in words, in its standard deviations (as length-controlled AlpacaEval). None where one system's reports are the
     longer ones nearly always, so that length and system can't be told apart, and below ten queries."""
+    length_controlled_low: float | None = None
+    """The 95 % interval of it, drawn over users, as is ``length_controlled_high``."""
+    length_controlled_high: float | None = None
     flip_rate: float | None = None
     """Share of scored pairs whose winner changes with the order; None where one order alone was asked."""
     first_position_rate: float | None = None
@@ -102,6 +109,10 @@ class RankScore(Record):
     strength: float | None = None
     ci_low: float | None = None
     ci_high: float | None = None
+    no_interval: NoInterval | None = None
+    """Why the strength has none."""
+    n_users: int | None = None
+    """Of how many users the queries are on which it was compared; None where no user is known."""
     n_opponents: int = 0
     n_scored: int = 0
     """Pairs of reports with one of this system that were scored."""

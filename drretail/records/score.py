@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 from pydantic import Field, field_validator, model_validator
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.base import Document, Record, Rules
+from drretail.records.base import Document, NoInterval, Record, Rules
 from drretail.records.comparison import SettingTable
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
@@ -103,7 +103,9 @@ class SliceScore(Record):
     ci_high: float | None = None
     n_queries: int
     n_counted: int
-    """Queries with a value: what the interval is drawn over."""
+    """Queries with a value."""
+    n_users: int | None = None
+    """Of how many users these are, over whom the interval is; None where no user is known."""
     n_planned: int
     n_scored: int
 
@@ -259,6 +261,11 @@ class Score(Record):
     """None when nothing could be scored."""
     ci_low: float | None = None
     ci_high: float | None = None
+    no_interval: NoInterval | None = None
+    """Why a value has none."""
+    n_users: int | None = None
+    """Of how many users the queries with a value are, over whom the interval is; None where no user is known, and each
+    query counts as one of its own."""
     n_planned: int
     n_scored: int
     n_na: int = 0

@@ -1,8 +1,9 @@
 """Statistics, exact where that is possible: pure functions over numbers and labels.
 
-intervals.py         means and their bootstrap intervals over queries, one or many at once
+clusters.py          which queries are of one user; variances and draws over users
+intervals.py         means, shares and ratios with their intervals over users
 paired.py            two systems on the same queries
-significance.py      sign and signed-rank tests, and Holm's correction
+significance.py      flips of users' signs, the sign test, and Holm's correction
 power.py             what an experiment of a size can show
 noise.py             noise of agents and judges, pass^k
 ranking.py           strengths from comparisons of two at a time (Bradley and Terry)

@@ -6,7 +6,8 @@ Tables are counts by first rater's label and second's, over the last two axes; a
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from drretail.stats.intervals import Interval, draws, share_interval, tail
+from drretail.stats.clusters import FEWEST, draws
+from drretail.stats.intervals import Interval, percentile_interval, share_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,21 +70,20 @@ def drawn_interval(
 ) -> Interval:
     """The statistic of all clusters' tables together, with its bootstrap interval over clusters.
 
-    ``tables`` are of clusters on the first axis. Draws for which the statistic is not defined are left out.
+    ``tables`` are of clusters on the first axis. Draws for which the statistic is not defined are left out. There is no
+    interval of few clusters, nor where every draw says the same.
     """
     import numpy as np
 
     value = float(statistic(tables.sum(0))) if len(tables) else float("nan")
     if not np.isfinite(value):
         return Interval(None)
-    if len(tables) < 2:
-        return Interval(value)
+    if len(tables) < FEWEST:
+        return Interval(round(value, 10), lacks="few")
     flat = tables.reshape(len(tables), -1)
-    made = [statistic((often @ flat).reshape(-1, *tables.shape[1:])) for often in draws(seed, len(flat), resamples)]
-    known = np.concatenate(made)
-    beyond = 100 * tail(len(tables))
-    low, high = np.percentile(known[np.isfinite(known)], [beyond, 100 - beyond])
-    return Interval(round(value, 10), round(float(low), 10), round(float(high), 10))
+    every = draws(tuple(range(len(flat))), seed, resamples)
+    known = np.concatenate([statistic((often @ flat).reshape(-1, *tables.shape[1:])) for often in every])
+    return percentile_interval(value, known[np.isfinite(known)], len(tables))
 
 
 def accuracy_interval(tables: "Tables", seed: str) -> Interval:
@@ -133,8 +133,8 @@ def _squared(value: float, parts: Sequence[tuple[float, Interval]]) -> Interval:
 
 
 def known_interval(drawn: Interval, clusters: int) -> Interval:
-    """The same without ends where they say nothing: of few clusters, or of draws that are all alike."""
-    return Interval(drawn.value) if clusters < FEW or drawn.low == drawn.high else drawn
+    """The same without ends where they say nothing, of few clusters."""
+    return Interval(drawn.value) if clusters < FEW else drawn
 
 
 def _told_right(tables: "Tables", label: int, seed: str) -> Interval:

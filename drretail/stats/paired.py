@@ -1,4 +1,4 @@
-"""Two systems on the same queries: what each query says of the difference, and its mean with an interval.
+"""Two systems on the same queries: what each query says of the difference.
 
 Queries differ more from each other than systems do, so a difference is taken inside each query. Repeats of a query are
 averaged first: they say nothing about other queries.
@@ -7,8 +7,6 @@ averaged first: they say nothing about other queries.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-
-from drretail.stats.intervals import RESAMPLES, Interval, mean_intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +52,6 @@ def pair(a: Mapping[str, Sequence[float]], b: Mapping[str, Sequence[float]]) -> 
         without_a=tuple(sorted(has_b - has_a)),
         without_b=tuple(sorted(has_a - has_b)),
     )
-
-
-def mean_difference(pairs: Pairs, seed: str, *, resamples: int = RESAMPLES) -> Interval:
-    """The mean of A minus B over queries, with its paired percentile bootstrap interval (95 %).
-
-    Queries are drawn again, each with both its values. No value without a query; no ends below two queries.
-    """
-    (found,) = mean_differences([pairs], seed, resamples=resamples)
-    return found
-
-
-def mean_differences(compared: Sequence[Pairs], seed: str, *, resamples: int = RESAMPLES) -> list[Interval]:
-    """``mean_difference`` of each, drawn together, which takes a fraction of the time."""
-    return mean_intervals([pairs.differences for pairs in compared], seed, resamples=resamples)
 
 
 def _mean(values: Sequence[float]) -> float:

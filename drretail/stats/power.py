@@ -1,12 +1,14 @@
-"""What an experiment of this size can show, and what size it would take: a paired t test, two-sided, 80 % power.
+"""What an experiment of this size can show, and what size it would take: a t test over users, two-sided, 80 % power.
 
-The t test stands in for all tests: where differences are about normal it is the sharpest, and a rank test needs some
-5 % more queries. A spread estimated from few queries is itself uncertain, and so is what is made of it.
+The t test stands in for the flips of signs: where users' means are about normal the two agree. It has the standard
+error and the degrees of freedom that intervals of the same values have, so queries of one user count for what they
+are worth. A spread estimated from few users is itself uncertain, and so is what is made of it.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, fsum, sqrt
+from math import ceil, sqrt
+
+from drretail.stats.intervals import Estimate
 
 POWER = 0.8
 LEVEL = 0.05
@@ -15,74 +17,63 @@ _NORMAL_FROM = 2_000
 _ONE_SIDED_FROM = 6
 
 
-def spread(differences: Sequence[float]) -> float | None:
-    """The sample standard deviation of differences by query; None below two."""
-    n = len(differences)
-    if n < 2:
-        return None
-    mean = fsum(differences) / n
-    return sqrt(fsum((d - mean) ** 2 for d in differences) / (n - 1))
-
-
-def power(difference: float, sd: float, n: int, level: float = LEVEL) -> float:
-    """How probably n queries show a true mean difference, in the units of ``sd`` (> 0), by a test at ``level``."""
+def power(away: float, freedom: float, level: float = LEVEL) -> float:
+    """How probably a test at ``level`` shows a true difference that is ``away`` standard errors from zero."""
     from scipy.stats import nct, norm, t
 
-    away = abs(difference) * sqrt(n) / sd
-    if n > _NORMAL_FROM:
+    away = abs(away)
+    if freedom > _NORMAL_FROM:
         bound = norm.ppf(1 - level / 2)
         return float(norm.sf(bound - away) + norm.cdf(-bound - away))
-    bound = t.ppf(1 - level / 2, n - 1)
+    bound = t.ppf(1 - level / 2, freedom)
     # The wrong direction is rarer than Φ(−away); scipy gives nan for it where it is smaller than all that matters.
-    wrong = float(nct.cdf(-bound, n - 1, away)) if away < _ONE_SIDED_FROM else 0.0
-    return float(nct.sf(bound, n - 1, away)) + wrong
+    wrong = float(nct.cdf(-bound, freedom, away)) if away < _ONE_SIDED_FROM else 0.0
+    return float(nct.sf(bound, freedom, away)) + wrong
 
 
-def detectable(sd: float | None, n: int, tests: int = 1) -> float | None:
-    """The true mean difference that n queries show with 80 % power, as one of so many ``tests``.
+def detectable(seen: Estimate | None, tests: int = 1) -> float | None:
+    """The true difference that queries and users like these show with 80 % power, as one of so many ``tests``.
 
     It is held against 5 % divided by their number, the strictest that Holm asks of any. A smaller one is shown less
-    often, and not never. None below two queries, and where the differences never differ: nothing tells their spread.
+    often, and not never. None where the differences never differ, or are of one user: nothing tells their spread.
     """
-    if not sd or n < 2:
+    if seen is None or not seen.error:
         return None
-    return round(_detectable_in_deviations(n, LEVEL / tests) * sd, 10)
+    return round(_detectable_in_errors(seen.freedom, LEVEL / tests) * seen.error, 10)
 
 
-def power_of_half(n: int, tests: int = 1) -> float | None:
-    """How probably n queries show half the ``detectable`` difference, as one of so many tests; None below two."""
-    if n < 2:
-        return None
+def power_of_half(freedom: float, tests: int = 1) -> float:
+    """How probably half the ``detectable`` difference is shown, as one of so many tests."""
     level = LEVEL / tests
-    return round(power(_detectable_in_deviations(n, level) / 2, 1.0, n, level), 10)
+    return round(power(_detectable_in_errors(freedom, level) / 2, freedom, level), 10)
 
 
-@lru_cache
-def _detectable_in_deviations(n: int, level: float) -> float:
+@lru_cache(maxsize=1024)
+def _detectable_in_errors(freedom: float, level: float) -> float:
     """By bisection: power grows with the difference."""
     low, high = 0.0, 1.0
-    while power(high, 1.0, n, level) < POWER:
+    while power(high, freedom, level) < POWER:
         high *= 2
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if power(middle, 1.0, n, level) < POWER else (low, middle)
+        low, high = (middle, high) if power(middle, freedom, level) < POWER else (low, middle)
     return high
 
 
-def queries_needed(difference: float, sd: float | None, tests: int = 1) -> int | None:
-    """The fewest queries that show a true difference of this size with 80 % power; None where no number does.
+def users_needed(seen: Estimate | None, users: int, tests: int = 1) -> int | None:
+    """The fewest users, each with as many queries as these, that show a difference as large as was seen of ``users``.
 
-    As one of so many ``tests`` it is held against 5 % divided by their number, the strictest that Holm asks of any.
+    With 80 % power, as one of so many ``tests``: against 5 % divided by their number. None where no number does.
     """
     from scipy.stats import norm
 
-    if sd is None or difference == 0:
+    if seen is None or not seen.value:
         return None
-    if sd == 0:
+    if not seen.error:
         return 2
-    level = LEVEL / tests
-    least = ceil(((norm.ppf(1 - level / 2) + norm.ppf(POWER)) * sd / abs(difference)) ** 2)
-    n = max(2, least - 1)
-    while power(difference, sd, n, level) < POWER:
-        n += 1
-    return n
+    level, of_one = LEVEL / tests, seen.error * sqrt(users)
+    least = ceil(((norm.ppf(1 - level / 2) + norm.ppf(POWER)) * of_one / abs(seen.value)) ** 2)
+    count = max(2, least - 1)
+    while power(seen.value / of_one * sqrt(count), count - 1, level) < POWER:
+        count += 1
+    return count

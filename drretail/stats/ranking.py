@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drretail.records.base import sha256_of
-from drretail.stats.intervals import Interval, draws, tail
+from drretail.stats.clusters import Clusters, draws
+from drretail.stats.intervals import Interval, percentile_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,15 +40,17 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """A competitor's strength with its interval over queries; without a value where ``lacks`` says why."""
+    """A competitor's strength with its interval over users; without a value where ``lacks`` says why."""
 
     interval: Interval
     opponents: int
     lacks: str | None = None
 
 
-def strengths(names: Sequence[str], contests: Sequence[Contest], seed: str) -> dict[str, Strength]:
-    """Every competitor's strength; intervals draw queries again, with all contests of each.
+def strengths(
+    names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters | None = None
+) -> dict[str, Strength]:
+    """Every competitor's strength; intervals draw users again, with all contests of their queries.
 
     Strengths tell competitors apart only where contests connect them, over others if need be. The largest group that
     is so connected is ranked; where there are two of one size, nobody is. Draws that tear the group apart are left out.
@@ -57,7 +60,8 @@ def strengths(names: Sequence[str], contests: Sequence[Contest], seed: str) -> d
         against[contest.first].add(contest.second)
         against[contest.second].add(contest.first)
     ranked = _largest_group(against)
-    made = _ranked(ranked, [it for it in contests if it.first in ranked], seed) if ranked else {}
+    held = [contest for contest in contests if contest.first in ranked]
+    made = _ranked(ranked, held, seed, clusters or Clusters()) if ranked else {}
     lacks = {name: None if name in made else APART if against[name] else NEVER_COMPARED for name in names}
     return {name: Strength(made.get(name, Interval(None)), len(against[name]), lacks[name]) for name in names}
 
@@ -103,22 +107,18 @@ def _largest_group(against: dict[str, set[str]]) -> list[str]:
     return sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
 
 
-def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str) -> dict[str, Interval]:
+def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters) -> dict[str, Interval]:
     import numpy as np
 
     tables = _tables(names, contests)
-    values = fit(tables.sum(axis=0))
-    alone = {name: Interval(_rounded(value)) for name, value in zip(names, values, strict=True)}
-    if len(tables) < 2:
-        return alone
+    groups = clusters.groups(sorted({contest.query_id for contest in contests}))
     rng = np.random.default_rng(int(sha256_of(f"orders|{seed}")[:16], 16))
-    drawn = np.concatenate([_strengths_in(tables, often, rng) for often in draws(seed, len(tables), RESAMPLES)])
-    if not len(drawn):  # every draw tears the group apart: too few queries hold it together
-        return alone
-    beyond = 100 * tail(len(tables))
-    low, high = np.percentile(drawn, [beyond, 100 - beyond], axis=0)
-    ends = zip(names, values, low, high, strict=True)
-    return {name: Interval(_rounded(value), _rounded(least), _rounded(most)) for name, value, least, most in ends}
+    drawn = np.concatenate([_strengths_in(tables, often, rng) for often in draws(groups, seed, RESAMPLES)])
+    values = fit(tables.sum(axis=0))
+    return {
+        name: percentile_interval(float(value), ends, max(groups) + 1)
+        for name, value, ends in zip(names, values, drawn.T, strict=True)
+    }
 
 
 def _tables(names: Sequence[str], contests: Sequence[Contest]) -> "NDArray[np.float64]":
@@ -157,9 +157,5 @@ def _strengths_in(
     reached = (wins + wins.swapaxes(1, 2) + np.eye(size)) > 0
     for _ in range(size.bit_length()):
         reached = (reached.astype(np.float64) @ reached.astype(np.float64)) > 0
-    return fit(wins[reached.all(axis=(1, 2))])
-
-
-def _rounded(value: float) -> float:
-    """The last bits of a sum are the processor's, and not part of the result."""
-    return round(float(value), 9)
+    whole = wins[reached.all(axis=(1, 2))]
+    return fit(whole) if len(whole) else whole[..., 0]

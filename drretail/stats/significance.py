@@ -1,20 +1,19 @@
-"""Tests of whether two systems differ, from differences by query; p values are two-sided.
+"""Tests of whether two systems differ, from differences by query, and the correction for many tests.
 
-Queries without any difference (zeros) say nothing of its direction: both tests leave them out and count them.
+p values are two-sided. Queries of one user are alike, so what is tested are the sums of users.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Literal
+
+from drretail.stats.clusters import Groups, cluster_sums
 
 LEVEL = 0.05
 """A p value up to this is taken for a difference."""
-EXACT = 50
-"""Up to so many queries that differ the distribution is exact, ties or not. scipy takes the normal one from 14 on where
-there are ties or zeros, which for six equal differences among twenty queries gives half the true p value."""
-
-WilcoxonMethod = Literal["exact", "normal", "none"]
+# Ratings, and shares of one to six repeats, are whole numbers of it: patterns of signs that tie are to tie exactly.
+_UNIT = 1 / 60
+# Other sums are rounded to so many parts of their total: a part is far below what a user's mean is known to.
+_GRID = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +26,8 @@ class SignTest:
     p: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class SignedRank:
-    """Wilcoxon's test; ``p`` is None without a query, and 1 where no query differs."""
-
-    p: float | None
-    method: WilcoxonMethod
-    zeros: int
-    ties: int
-    """Queries whose difference is as large as that of another one: they share a rank."""
-
-
 def sign_test(differences: Sequence[float]) -> SignTest:
-    """The exact binomial test that a difference is above zero as often as below."""
+    """The exact binomial test that a difference is above zero as often as below; zeros are left out and counted."""
     from scipy.stats import binomtest
 
     above, below = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
@@ -49,59 +37,43 @@ def sign_test(differences: Sequence[float]) -> SignTest:
     return SignTest(above, below, zeros, float(binomtest(above, above + below).pvalue))
 
 
-def signed_rank(differences: Sequence[float]) -> SignedRank:
-    """Wilcoxon's signed rank test.
+def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
+    """How often the mean difference would be as large if the sign of every user's sum were tossed (Fisher).
 
-    Equal sizes share the mean of their ranks. The distribution is exact up to 50 queries that differ; beyond, it is the
-    normal one, its variance corrected for ties, without continuity correction.
+    If two systems do not differ, a user's differences may as well be the other way round, all of them together. The
+    distribution over all patterns of signs is exact, up to a rounding of the sums. None without a query.
     """
-    moved = [d for d in differences if d]
-    zeros = len(differences) - len(moved)
-    if not moved:
-        return SignedRank(1.0 if differences else None, "none", zeros, 0)
-    sizes = [len(list(group)) for _, group in groupby(sorted(map(abs, moved)))]
-    ties = sum(size for size in sizes if size > 1)
-    if len(moved) <= EXACT:
-        return SignedRank(_exact(moved, sizes), "exact", zeros, ties)
-    return SignedRank(_normal(moved), "normal", zeros, ties)
+    import numpy as np
 
-
-def _exact(moved: Sequence[float], sizes: Sequence[int]) -> float:
-    """From all sign patterns, counted by their sum of ranks. scipy walks through them one by one: half a second."""
-    ranks = _doubled_ranks(sizes)
-    ordered = sorted(moved, key=abs)
-    observed = sum(rank for rank, d in zip(ranks, ordered, strict=True) if d > 0)
-    patterns = [1] + [0] * sum(ranks)
-    for rank in ranks:
-        patterns = [count + (patterns[at - rank] if at >= rank else 0) for at, count in enumerate(patterns)]
-    below, above = sum(patterns[: observed + 1]), sum(patterns[observed:])
-    return min(1.0, 2 * min(below, above) / 2 ** len(ranks))
-
-
-def _doubled_ranks(sizes: Sequence[int]) -> list[int]:
-    """Twice the mean rank of every difference, the smallest first: whole numbers, ties or not."""
-    ranks: list[int] = []
+    if not differences:
+        return None
+    sums = cluster_sums(differences, groups)
+    total = sum(map(abs, sums))
+    if not total:
+        return 1.0
+    is_whole = total <= _GRID * _UNIT and all(abs(it / _UNIT - round(it / _UNIT)) < 1e-6 for it in sums)
+    unit = _UNIT if is_whole else total / _GRID
+    steps = [round(it / unit) for it in sums]
+    sizes = [abs(step) for step in steps if step]
+    reached = sum(step for step in steps if step > 0)
+    # chances[x]: that the users whose sign comes out positive sum to x
+    chances = np.zeros(sum(sizes) + 1)
+    chances[0] = 1.0
     for size in sizes:
-        ranks += [2 * len(ranks) + size + 1] * size
-    return ranks
+        chances *= 0.5
+        chances[size:] = chances[size:] + chances[:-size]
+    return min(1.0, 2 * float(min(chances[reached:].sum(), chances[: reached + 1].sum())))
 
 
-def _normal(moved: Sequence[float]) -> float:
-    from scipy.stats import wilcoxon
+def fewest_users(tests: int = 1, level: float = LEVEL) -> int:
+    """How many users must all differ alike before any of ``tests`` corrected tests can reach ``level``.
 
-    found: Any = wilcoxon(moved, method="asymptotic")  # its type depends on the method
-    return float(found.pvalue)
-
-
-def fewest_queries(tests: int = 1, level: float = LEVEL) -> int:
-    """How many queries must all differ alike before any of ``tests`` corrected tests can reach ``level``.
-
-    With n of them the smallest p value of both tests is 2 / 2ⁿ, and Holm multiplies the smallest by ``tests``.
+    With n of them the smallest p value is 2 / 2ⁿ, and Holm multiplies the smallest by ``tests``.
     """
-    queries = 1
-    while 2 * tests / 2**queries > level:
-        queries += 1
-    return queries
+    users = 1
+    while 2 * tests / 2**users > level:
+        users += 1
+    return users
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

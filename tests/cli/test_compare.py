@@ -29,8 +29,9 @@ def test_tables_what_is_missing_and_conclusions_fit_100_columns(drretail: Comman
     done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, COLUMNS="100")
     assert done.returncode == 0, done.stderr
     assert f"A = {A}\nB = {B}\n" in done.stdout
-    assert "By code, A is higher than B (difference, 95 % interval) in stub said (0." in done.stdout.replace(
-        "\n  ", " "
+    assert (
+        "By code, A is higher than B (difference, 95 % interval; n = 12 queries) in stub said (0."
+        in done.stdout.replace("\n  ", " ")
     )
     assert done.stdout.index("What can be concluded") < done.stdout.index("What is missing")
     commands = [line for line in done.stdout.splitlines() if line.strip().startswith("drretail")]
@@ -45,7 +46,7 @@ def test_json_is_one_document_of_the_same(drretail: Command, judged: Path) -> No
     assert (document["format"], made["a"], made["b"]) == (1, B, A)
     (row,) = made["tables"][0]["rows"]
     assert (row["variant"], row["outcome"], row["n_pairs"]) == ("said", "lower", 12)
-    assert row["p_sign"] == pytest.approx(2 / 2**12)
+    assert row["p"] == pytest.approx(2 / 2**12)
     assert made["conclusions"][0].startswith("By code, B is higher than A")
 
 

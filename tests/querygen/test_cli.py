@@ -24,11 +24,11 @@ def test_each_line_is_a_query_of_this_world(world: World, tmp_path: Path) -> Non
     result = generate(world, to, "--users", "4")
     queries = [Query.model_validate(line) for line in read_jsonl(to)]
     assert result.exit_code == 0
-    assert len(queries) == 12
+    assert len(queries) == 4
     assert len({query.user_id for query in queries}) == 4
     assert {query.world_fingerprint for query in queries} == {world.manifest.fingerprint}
     assert {(query.source, query.mode) for query in queries} == {("offline:generator", "profile_aware")}
-    assert "12 queries of 4 users" in result.stdout
+    assert "4 queries of 4 users" in result.stdout
 
 
 def test_the_same_seed_writes_the_same_bytes(world: World, tmp_path: Path) -> None:

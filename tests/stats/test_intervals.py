@@ -1,154 +1,195 @@
+"""Intervals over users: scipy's where users have one query each, and what they promise where they have several."""
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.records.base import sha256_of
-from drretail.stats import intervals as stats
-from drretail.stats.intervals import Interval, Ratio, mean_interval, mean_intervals, ratio_interval, share_interval
+from drretail.stats.clusters import FEWEST, Groups, cluster_variance
+from drretail.stats.intervals import (
+    Interval,
+    Ratio,
+    estimate,
+    mean_interval,
+    percentile_interval,
+    ratio_interval,
+    share_interval,
+)
 
 SHARES = st.floats(0, 1)
-INSIDE = st.lists(SHARES, max_size=3)
+GROUPED = st.lists(st.tuples(SHARES, st.integers(0, 6)), min_size=1, max_size=25)
 
 
-def test_the_mean_inside_a_query_comes_first() -> None:
-    assert mean_interval([[1.0, 0.0, 0.5], [1.0]], "42").value == 0.75
+def numbered(names: list[int]) -> Groups:
+    places: dict[int, int] = {}
+    return tuple(places.setdefault(name, len(places)) for name in names)
 
 
-def test_repeats_stay_inside_their_query() -> None:
-    spread = mean_interval([[0.0], [1.0]], "42")
-    assert mean_interval([[0.0] * 50, [1.0] * 50], "42") == spread
-    assert (spread.low, spread.high) == (0.0, 1.0)
-
-
-def student_s_tail(queries: int) -> float:
-    """The tail of an expanded percentile interval, by scipy's distributions."""
-    from scipy.stats import norm, t
-
-    return float(norm.cdf(-((queries / (queries - 1)) ** 0.5) * t.ppf(0.975, queries - 1)))
-
-
-@pytest.mark.parametrize("shares", [[1.0] * 3, [0.0] * 5, [1.0, 0.0, 1.0, 1.0], [0.5] * 8])
-def test_the_interval_of_shares_is_clopper_and_pearson_s(shares: list[float]) -> None:
-    from scipy.stats import beta
-
-    won, count = sum(shares), len(shares)
-    found = share_interval(shares)
-    low = 0.0 if won == 0 else beta.ppf(0.025, won, count - won + 1)
-    high = 1.0 if won == count else beta.ppf(0.975, won + 1, count - won)
-    assert found.value == won / count
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
-
-
-def test_ties_alone_leave_an_interval_with_its_width() -> None:
-    found = share_interval([0.5] * 8)
+def ends(found: Interval) -> tuple[float, float]:
     assert found.low is not None
     assert found.high is not None
-    assert found.high - found.low > 0.5
+    return found.low, found.high
 
 
-def test_intervals_of_eight_queries_hold_the_truth_as_often_as_they_promise() -> None:
-    rng = np.random.default_rng(42)
-    samples = [tuple(float(value) for value in rng.beta(6, 1.5, 8)) for _ in range(1500)]
-    found = mean_intervals(samples, "42", resamples=1000)
-    held = [it.low <= 0.8 <= it.high for it in found if it.low is not None and it.high is not None]
-    assert sum(held) / len(held) >= 0.92  # the plain percentiles hold it in 0.88
+@pytest.mark.parametrize("queries", [5, 12, 50, 300])
+def test_with_one_query_a_user_a_mean_has_the_interval_of_scipy_s_t_test(queries: int) -> None:
+    from scipy.stats import ttest_1samp
+
+    values = np.random.default_rng(queries).random(queries)
+    theirs = ttest_1samp(values, 0.0).confidence_interval(0.95)
+    found = mean_interval(values.tolist())
+    assert found == mean_interval(values.tolist(), tuple(range(queries)))
+    assert ends(found) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+
+
+def test_with_as_many_queries_each_it_is_that_of_the_users_means() -> None:
+    from scipy.stats import ttest_1samp
+
+    values = np.random.default_rng(3).random((7, 3))
+    theirs = ttest_1samp(values.mean(axis=1), 0.0).confidence_interval(0.95)
+    found = mean_interval(values.ravel().tolist(), tuple(np.repeat(np.arange(7), 3).tolist()))
+    assert ends(found) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+
+
+def test_an_estimate_has_the_error_and_freedom_that_its_interval_has() -> None:
+    from scipy.stats import t
+
+    values, groups = [0.1, 0.9, 0.5, 0.3, 0.8, 0.2], (0, 0, 1, 2, 3, 4)
+    seen = estimate(values, groups)
+    assert seen is not None
+    assert seen.freedom < 4  # two queries of one user weigh more than each of the others
+    low, high = ends(mean_interval(values, groups))
+    assert (high - low) / 2 == pytest.approx(t.ppf(0.975, seen.freedom) * seen.error)
+    assert estimate([0.1, 0.2], (0, 0)) is None
+
+
+@pytest.mark.parametrize("won", [0, 1, 4, 8])
+def test_shares_that_are_all_or_nothing_have_clopper_and_pearson_s_interval(won: int) -> None:
+    from scipy.stats import binomtest
+
+    shares = [1.0] * won + [0.0] * (8 - won)
+    theirs = binomtest(won, 8).proportion_ci(method="exact")
+    for groups in (None, tuple(range(8))):
+        assert ends(share_interval(shares, groups)) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+
+
+def test_shares_of_few_users_are_worth_fewer_queries_and_shares_in_between_more() -> None:
+    from scipy.stats import binomtest
+
+    alone = binomtest(14, 21).proportion_ci(method="exact")
+    of_seven = ends(share_interval([1.0] * 14 + [0.0] * 7, tuple(at // 3 for at in range(21))))
+    assert of_seven[1] - of_seven[0] > 1.5 * (alone.high - alone.low)
+    between = ends(share_interval([2 / 3] * 10 + [0.6, 0.7] * 5 + [2 / 3], tuple(range(21))))
+    assert between[1] - between[0] < 0.5 * (alone.high - alone.low)
+
+
+def test_a_tie_makes_the_interval_of_wins_no_narrower() -> None:
+    from scipy.stats import beta
+
+    found = share_interval([0.5] * 8, tuple(range(8)), is_whole=True)
+    assert ends(found) == pytest.approx((beta.ppf(0.025, 4, 5), beta.ppf(0.975, 5, 4)))
+
+
+def test_no_interval_of_a_share_is_without_width_and_nearly_equal_shares_have_nearly_the_same() -> None:
+    groups = tuple(range(20))
+    for value in (0.0, 0.5, 2 / 3, 1.0):
+        low, high = ends(share_interval([value] * 20, groups))
+        assert high - low > 0.05
+    perfect, nearly = (share_interval([1.0] * 19 + [last], groups) for last in (1.0, 0.999))
+    assert ends(perfect)[0] == pytest.approx(ends(nearly)[0], abs=0.02)
+
+
+def test_where_all_queries_have_one_value_a_mean_has_no_interval_and_says_why() -> None:
+    assert mean_interval([7.0] * 20) == Interval(7.0, lacks="alike")
+    assert mean_interval([0.1] * 7, (0, 1, 2, 3, 4, 5, 5)) == Interval(0.1, lacks="alike")
+
+
+def test_below_five_users_there_is_no_interval_whatever_the_queries() -> None:
+    values = np.random.default_rng(1).random(12).tolist()
+    of_four = tuple(at % 4 for at in range(12))
+    assert mean_interval(values, of_four).lacks == share_interval(values, of_four).lacks == "few"
+    assert mean_interval(values[:4]).lacks == "few"
+    assert mean_interval(values[:FEWEST]).lacks is None
 
 
 def test_nothing_gives_nothing() -> None:
-    assert mean_interval([], "42") == Interval(None)
-    assert mean_interval([[], []], "42") == Interval(None)
-    assert ratio_interval([], "42") == Interval(None)
+    assert mean_interval([]) == share_interval([]) == ratio_interval([]) == Interval(None)
+    assert ratio_interval([Ratio([1, 1], [1, 2]), Ratio([0, 0], [0, 0])]) == Interval(None)
 
 
-def test_one_query_has_a_value_and_no_interval() -> None:
-    assert mean_interval([[0.2, 0.4], []], "42") == Interval(0.3)
-
-
-def test_queries_that_agree_have_an_interval_without_width() -> None:
-    assert mean_interval([[0.1]] * 7, "42") == Interval(0.1, 0.1, 0.1)
-
-
-def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
-    values = [[float(value)] for value in np.random.default_rng(2).random(21)]
-    assert mean_interval(values, "42") == mean_interval(values, "42")
-    assert mean_interval(values, "42") != mean_interval(values, "43")
-
-
-@pytest.mark.parametrize("queries", [2, 5, 50, 300])
-def test_the_same_draws_give_scipy_s_interval_of_student_s_tails_to_the_last_digit(queries: int) -> None:
-    from scipy.stats import bootstrap
-
-    values = np.random.default_rng(queries).random(queries)
-    ours = mean_interval([[float(value)] for value in values], "42", resamples=2000)
-    same = np.random.default_rng(int(sha256_of("bootstrap|42")[:16], 16))
-    level = 1 - 2 * student_s_tail(queries)
-    theirs = bootstrap(
-        (values,), np.mean, method="percentile", n_resamples=2000, rng=same, confidence_level=level
-    ).confidence_interval
-    assert (ours.low, ours.high) == (round(theirs.low, 10), round(theirs.high, 10))
-
-
-def test_other_draws_give_scipy_s_interval_closely() -> None:
-    from scipy.stats import bootstrap
-
-    values = np.random.default_rng(50).random(50)
-    ours = mean_interval([[float(value)] for value in values], "42")
-    other = np.random.default_rng(7)
-    level = 1 - 2 * student_s_tail(50)
-    theirs = bootstrap(
-        (values,), np.mean, method="percentile", n_resamples=40_000, rng=other, confidence_level=level
-    ).confidence_interval
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.003)
-
-
-def test_a_pooled_interval_is_that_of_scipy() -> None:
-    from scipy.stats import bootstrap
-
+def test_a_pooled_interval_is_that_of_the_jackknife_over_users() -> None:
+    """Leaving out one user at a time is another way to the variance of a ratio (Efron), and knows no derivative."""
     rng = np.random.default_rng(3)
-    claims = rng.integers(1, 30, 40)
-    supported = rng.binomial(claims, 0.7)
-    ours = ratio_interval([Ratio(supported.tolist(), claims.tolist())], "42")
-    theirs = bootstrap(
-        (supported, claims),
-        lambda above, below, axis=-1: above.sum(axis=axis) / below.sum(axis=axis),
-        paired=True,
-        vectorized=True,
-        method="percentile",
-        confidence_level=1 - 2 * student_s_tail(40),
-        n_resamples=40_000,
-        rng=np.random.default_rng(7),
-    ).confidence_interval
-    assert ours.value == pytest.approx(supported.sum() / claims.sum())
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.002)
+    groups = np.repeat(np.arange(40), 2)
+    claims = rng.integers(5, 30, 80)
+    supported = rng.binomial(claims, np.repeat(rng.beta(6, 2, 40), 2))
+    found = ratio_interval([Ratio(supported.tolist(), claims.tolist())], tuple(groups.tolist()))
+    left = np.array([supported[groups != user].sum() / claims[groups != user].sum() for user in range(40)])
+    error = (39 / 40 * ((left - left.mean()) ** 2).sum()) ** 0.5
+    low, high = ends(found)
+    assert found.value == pytest.approx(supported.sum() / claims.sum())
+    assert (high - low) / 2 == pytest.approx(2.0227 * error, rel=0.03)  # t of 39
 
 
-def test_two_ratios_are_halved_and_drawn_together() -> None:
-    web = Ratio([1, 0, 2], [2, 0, 2])
-    product = Ratio([0, 1, 1], [1, 1, 1])
-    both = ratio_interval([web, product], "42")
-    assert both.value == round((3 / 4 + 2 / 3) / 2, 10)
-    assert both.low is not None
-    assert both.high is not None
-    assert 0 <= both.low < both.high <= 1
+def test_two_ratios_are_halved_and_their_errors_add_up_by_query() -> None:
+    web, product = Ratio([1, 0, 2, 1, 3], [2, 0, 2, 2, 3]), Ratio([0, 1, 1, 1, 0], [1, 1, 1, 2, 1])
+    found = ratio_interval([web, product])
+    assert found.value == pytest.approx((7 / 9 + 3 / 6) / 2)
+    residuals = [
+        (x / 9 - 7 / 9 * n / 9 + y / 6 - 1 / 2 * m / 6) / 2
+        for x, n, y, m in zip(web.numerators, web.denominators, product.numerators, product.denominators, strict=True)
+    ]
+    low, high = ends(found)
+    assert (high - low) / 2 == pytest.approx(2.7764 * cluster_variance(residuals, (0, 1, 2, 3, 4)) ** 0.5, rel=1e-4)
 
 
-def test_a_part_that_counts_nothing_leaves_no_value() -> None:
-    assert ratio_interval([Ratio([1, 1], [1, 2]), Ratio([0, 0], [0, 0])], "42") == Interval(None)
+def test_ends_beyond_a_scale_are_cut_off() -> None:
+    assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)
+    assert Interval(0.2, -0.1, 0.5).within(0, None) == Interval(0.2, 0, 0.5)
+    assert Interval(9.5, lacks="few").within(0, 10) == Interval(9.5, lacks="few")
 
 
-def test_many_queries_are_drawn_in_blocks_and_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = [[float(value)] for value in np.random.default_rng(1).random(33)]
-    whole = mean_interval(values, "42", resamples=1000)
-    monkeypatch.setattr(stats, "_BLOCK", 33 * 7)
-    assert mean_interval(values, "42", resamples=1000) == whole
+def test_drawn_values_that_are_all_alike_have_no_interval() -> None:
+    assert percentile_interval(0.5, np.full(100, 0.5), 10) == Interval(0.5, lacks="alike")
+    assert percentile_interval(0.5, np.linspace(0, 1, 101), 4) == Interval(0.5, lacks="few")
+    low, high = ends(percentile_interval(0.5, np.linspace(0, 1, 1001), 1000))
+    assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-3)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(INSIDE, max_size=8))
-def test_an_interval_encloses_its_value_and_stays_between_the_extremes(values: list[list[float]]) -> None:
-    found = mean_interval(values, "42", resamples=300)
-    means = [sum(inside) / len(inside) for inside in values if inside]
-    assert (found.value is None) == (not means)
-    if found.low is not None and found.high is not None:
-        assert min(means) - 1e-9 <= found.low <= found.high <= max(means) + 1e-9
+@given(GROUPED)
+def test_an_interval_encloses_its_value_has_a_width_and_stays_in_the_scale_of_shares(
+    held: list[tuple[float, int]],
+) -> None:
+    values, groups = [value for value, _ in held], numbered([user for _, user in held])
+    for found in (share_interval(values, groups), mean_interval(values, groups)):
+        assert found.value == pytest.approx(sum(values) / len(values), abs=1e-9)
+        assert (found.low is None) == (found.high is None) == (found.lacks is not None)
+        if found.low is not None and found.high is not None:
+            assert found.low - 1e-9 <= (found.value or 0) <= found.high + 1e-9
+            assert found.low < found.high
+    share = share_interval(values, groups)
+    if share.low is not None and share.high is not None:
+        assert 0 <= share.low < share.high <= 1
+
+
+@given(GROUPED)
+def test_the_order_of_queries_and_the_numbers_of_users_change_nothing(held: list[tuple[float, int]]) -> None:
+    one = share_interval([value for value, _ in held], numbered([user for _, user in held]))
+    other = share_interval([value for value, _ in held[::-1]], numbered([user for _, user in held[::-1]]))
+    assert one.lacks == other.lacks
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-7)
+
+
+def test_seven_users_with_three_queries_are_covered_and_queries_alone_would_not_be() -> None:
+    """Half of the variance is the users': the whole grid is printed by benchmarks/coverage.py."""
+    rng = np.random.default_rng(42)
+    groups = tuple(at // 3 for at in range(21))
+    over_users = over_queries = 0
+    for _ in range(600):
+        values = (np.repeat(rng.standard_normal(7), 3) + rng.standard_normal(21)).tolist()
+        low, high = ends(mean_interval(values, groups))
+        over_users += low <= 0 <= high
+        low, high = ends(mean_interval(values))
+        over_queries += low <= 0 <= high
+    assert over_users / 600 >= 0.93
+    assert over_queries / 600 < 0.88

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from drretail.stats.clusters import Clusters
 from drretail.stats.ranking import APART, NEVER_COMPARED, RIDGE, Contest, Strength, fit, strengths
 
 COUNTS = st.integers(0, 12)
@@ -120,3 +121,23 @@ def test_one_query_has_strengths_and_no_interval() -> None:
     found = strengths(["a", "b"], [Contest("q", "a", "b", 1.0)], "42")["a"].interval
     assert found.value is not None
     assert (found.low, found.high) == (None, None)
+
+
+def test_one_query_and_queries_that_all_say_the_same_have_strengths_without_an_interval() -> None:
+    assert strengths(["a", "b"], several("a", "b", [1.0]), "42")["a"].interval.lacks == "few"
+    alike = strengths(["a", "b"], several("a", "b", [1.0] * 20), "42")["a"].interval
+    assert (alike.low, alike.high, alike.lacks) == (None, None, "alike")
+
+
+def test_queries_of_one_user_are_drawn_together_and_make_the_interval_wider() -> None:
+    results = [1.0] * 24 + [0.0] * 16
+    contests = several("a", "b", results)
+    of_users = Clusters({f"q{at:02}": f"u{at // 4}" for at in range(40)})
+    alone, together = (strengths(["a", "b"], contests, "42", it)["a"].interval for it in (None, of_users))
+    assert alone.low is not None
+    assert alone.high is not None
+    assert together.low is not None
+    assert together.high is not None
+    assert together.high - together.low > 1.5 * (alone.high - alone.low)
+    four = Clusters({f"q{at:02}": f"u{at // 10}" for at in range(40)})
+    assert strengths(["a", "b"], contests, "42", four)["a"].interval.lacks == "few"

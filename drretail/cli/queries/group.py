@@ -17,7 +17,7 @@ from drretail.cli.queries.review import review
 from drretail.cli.queries.shipped import shipped
 from drretail.cli.queries.show import show
 from drretail.cli.queries.spoil import spoil
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import Assignment
@@ -50,7 +50,15 @@ def generate(
     user: Annotated[
         list[str] | None, typer.Option("--user", metavar="ID", help="This user, instead of drawn ones; repeatable.")
     ] = None,
-    per_user: Annotated[int, typer.Option("--per-user", min=1, help="Queries for each user, at most.")] = 3,
+    per_user: Annotated[
+        int | None,
+        typer.Option(
+            "--per-user", min=1, help="Queries for each user, at most.", show_default="1; 3 with --preset paper"
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option("--preset", metavar="paper", help="Three queries for each user, as in the paper.")
+    ] = None,
     mode: Annotated[
         str, typer.Option("--mode", help="profile_aware, or generic: without a user, for comparison; needs a --model.")
     ] = "profile_aware",
@@ -66,12 +74,16 @@ def generate(
 
     Without a model, the same world, user and seed give the same queries, whoever else is drawn. A model's calls stand
     in FILE.journal.jsonl, so that a run that was cut goes on where it stopped; exit code 3 when queries failed.
+    Queries of one user are alike, and intervals and tests count users: another user tells more than another query.
     A file that holds anything else is left as it is, unless --force is given.
     """
     from drretail.cli.queries.by_model import Assignment, estimate_by_model, named_writer, write_by_model
 
     writer = named_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate, quiet=output.quiet)
-    assignment = Assignment(world, tuple(user or ()), users, per_user, mode == "generic", seed)
+    if preset not in (None, "paper"):
+        raise UnknownName("preset", preset, ["paper"])
+    each = per_user or (3 if preset == "paper" else 1)
+    assignment = Assignment(world, tuple(user or ()), users, each, mode == "generic", seed)
     if estimate:
         if writer is None:
             raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")

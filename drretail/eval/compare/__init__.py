@@ -2,6 +2,7 @@
 
 comparing.py    the comparison, and which systems are meant
 rows.py         a row for each metric: both sides, their difference and its tests
+primary.py      the tests of what systems are chosen by, corrected together
 preferences.py  what judges prefer, by judge
 steadiness.py   noise of agents and judges
 missing.py      what was not judged yet

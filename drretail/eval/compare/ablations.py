@@ -12,13 +12,13 @@ from drretail.eval.compare.rows import Side, compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import compared, hidden, primary_variants, row_facts
 from drretail.eval.family import Family
 from drretail.eval.registry import PAIRWISE, load_metrics
-from drretail.eval.scores.aggregate import exact_or
+from drretail.eval.scores.aggregate import mean_of
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import read_definition
 from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
 from drretail.records.score import CODE
-from drretail.stats.intervals import mean_intervals
+from drretail.stats.clusters import Clusters
 
 
 def seats_of_all(gathered: Gathered) -> list[Seat]:
@@ -98,13 +98,13 @@ def _table(
 ) -> SettingTable:
     runs = runs_of(gathered, metric.name, seat)
     sides = {label: side_of(runs[label], variant) for its in agents.values() for label in its.values()}
-    seed = gathered.definition.seed
+    clusters = gathered.clusters
     concludes = seat.judge.kind != "rule_based" or seat.judge.spec == CODE
     rows = [
         SettingRow(
             agent=agent,
-            cells=tuple(_cells(by, metric, variant, settings, sides, seed)),
-            steps=tuple(_steps(by, metric, variant, settings, sides, seed, concludes=concludes)),
+            cells=tuple(_cells(by, metric, variant, settings, sides, clusters)),
+            steps=tuple(_steps(by, metric, variant, settings, sides, clusters, concludes=concludes)),
         )
         for agent, settings in agents.items()
     ]
@@ -122,25 +122,21 @@ def _table(
 
 
 def _cells(
-    by: Option, metric: Family, variant: str, settings: Settings, sides: Mapping[str, Side], seed: str
+    by: Option, metric: Family, variant: str, settings: Settings, sides: Mapping[str, Side], clusters: Clusters
 ) -> Iterator[SettingCell]:
-    means = {setting: _query_means(sides[label]) for setting, label in settings.items()}
-    drawn = mean_intervals([*means.values()], seed)
-    for (setting, values), interval in zip(means.items(), drawn, strict=True):
-        found = exact_or(interval, metric, variant, values)
+    for setting, label in settings.items():
+        means = {query: fsum(its) / len(its) for query, its in sides[label].values.items() if its}
+        found = mean_of(metric, variant, means, clusters)
         yield SettingCell(
             setting=setting,
-            system=settings[setting],
+            system=label,
             mean=found.value,
             ci_low=found.low,
             ci_high=found.high,
-            n=len(values),
+            n=len(means),
+            n_users=clusters.users(means),
             at=ABLATED[by].number(setting),
         )
-
-
-def _query_means(side: Side) -> tuple[float, ...]:
-    return tuple(fsum(its) / len(its) for its in side.values.values() if its)
 
 
 def _steps(
@@ -149,14 +145,14 @@ def _steps(
     variant: str,
     settings: Settings,
     sides: Mapping[str, Side],
-    seed: str,
+    clusters: Clusters,
     *,
     concludes: bool,
 ) -> Iterator[SettingStep]:
     """The tests of one agent's steps are corrected for each other."""
     pairs = steps_between([*settings], by)
     tested = {f"{later}~{earlier}": (sides[settings[later]], sides[settings[earlier]]) for earlier, later in pairs}
-    rows = compared_rows(metric.name, tested, seed, concludes=concludes)
+    rows = compared_rows(metric.name, tested, clusters, concludes=concludes)
     for (earlier, later), row in zip(pairs, rows, strict=True):
         yield SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions
 from drretail.eval.compare.missing import lacking_pairs, missing, too_few
-from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, difference_p, runs_of, side_of
+from drretail.eval.compare.primary import Primary, primary_tests, with_primary
+from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
-from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, primary_variants, row_facts
+from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, row_facts
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import named, researching
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
@@ -22,7 +23,6 @@ from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, readers_of
-from drretail.stats.significance import holm
 
 
 def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = None) -> list[tuple[str, str]]:
@@ -86,33 +86,6 @@ class Asking:
     """Whether what was judged side by side is asked for too."""
 
 
-Primary = Mapping[tuple[Seat, str, str], Mapping[tuple[str, str], Corrected]]
-"""By judge, family and variant: every pair's p value, corrected for all of them."""
-
-
-def primary_tests(gathered: Gathered, pairs: Sequence[tuple[str, str]], asking: Asking) -> Primary:
-    """The tests of what systems are chosen by, each corrected (Holm) over these and all pairs that research."""
-    every = [*combinations(researching(gathered.definition), 2)]
-    every += [it for it in pairs if it not in every and it[::-1] not in every]
-    found: dict[tuple[Seat, str, str], dict[tuple[str, str], Corrected]] = {}
-    for seat in seats_of(gathered, asking.judges):
-        for name, metric in gathered.families.items():
-            chosen = primary_variants(metric)
-            if not chosen or seat not in gathered.seats(name) or hidden(metric, seat):
-                continue
-            runs = runs_of(gathered, name, seat)
-            for variant in chosen:
-                sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
-                p_values = [difference_p((sides[a], sides[b])) for a, b in every]
-                tests = sum(p is not None for p in p_values)
-                found[seat, name, variant] = {
-                    key: Corrected(p, tests)
-                    for (a, b), p in zip(every, holm(p_values), strict=True)
-                    for key in ((a, b), (b, a))
-                }
-    return found
-
-
 def compare(
     gathered: Gathered,
     a: str,
@@ -127,10 +100,12 @@ def compare(
     the ``primary_tests``, for whoever compares several pairs.
     """
     seats = seats_of(gathered, asking.judges)
-    primary = primary_tests(gathered, [(a, b)], asking) if primary is None else primary
+    pairs = [row for row in pairs if row.judge in asking.judges]
+    primary = primary_tests(gathered, [(a, b)], seats, pairs) if primary is None else primary
+    pairs = with_primary(pairs, primary)
     made = (_table(gathered, a, b, seat, asking, primary) for seat in seats)
     tables = tuple(table for table in made if table is not None)
-    theirs = [row for row in pairs if asking.pairwise and {row.a, row.b} == {a, b} and row.judge in asking.judges]
+    theirs = [row for row in pairs if asking.pairwise and {row.a, row.b} == {a, b}]
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
     return comparison.model_copy(
@@ -173,8 +148,9 @@ def compare_recorded(
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
     heard = chosen_judges(gathered, met, judges)
+    met = [row for row in met if row.judge in heard]
     asking = Asking(str(experiment), tuple(gathered.families), heard, bar, pairwise)
-    primary = primary_tests(gathered, pairs, asking)
+    primary = primary_tests(gathered, pairs, seats_of(gathered, heard), met)
     return [compare(gathered, one, other, asking, met, primary) for one, other in pairs]
 
 
@@ -199,9 +175,7 @@ def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking, prima
         metric = gathered.families.get(name)
         if metric is None or seat not in gathered.seats(name) or hidden(metric, seat):
             continue
-        decided = {
-            variant: its[a, b] for (who, family, variant), its in primary.items() if (who, family) == (seat, name)
-        }
+        decided = {test.variant: its[a, b] for test, its in primary.items() if (test.seat, test.metric) == (seat, name)}
         family, its = _family(gathered, metric, seat, (a, b), asking.bar, decided)
         rows += family
         steady += its
@@ -239,9 +213,9 @@ def _family(
     concludes = not steady_judge or seat.judge.spec == CODE
     rows = [
         row.model_copy(
-            update={**row_facts(metric, row.variant), "against": against(metric, runs, row, gathered.definition.seed)}
+            update={**row_facts(metric, row.variant), "against": against(metric, runs, row, gathered.clusters)}
         )
-        for row in compared_rows(metric.name, variants, gathered.definition.seed, primary, concludes=concludes)
+        for row in compared_rows(metric.name, variants, gathered.clusters, primary, concludes=concludes)
     ]
     steady = (
         reliability(metric.name, variant, label, side, k=k, bar=bar_of(metric, variant, bar), steady_judge=steady_judge)

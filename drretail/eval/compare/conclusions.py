@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from drretail.eval.compare.preferences import Name, alike, naming, preferences
+from drretail.eval.compare.rows import clusters_of
 from drretail.eval.compare.steadiness import noise_sentences
-from drretail.eval.compare.wording import distinct, listed, name_of, queries, span, why_incomplete
+from drretail.eval.compare.wording import listed, name_of, queries, sample, samples, span, users, why_incomplete
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import ComparedRow, Comparison, Outcome
 from drretail.records.score import CODE
-from drretail.stats.significance import LEVEL, fewest_queries
+from drretail.stats.significance import LEVEL, fewest_users
 from drretail.tables.figures import number, percent, signed
 
 
@@ -82,7 +83,7 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
 def _needed(rows: Sequence[ComparedRow]) -> str:
     """The fewest and the most that any row would take."""
     found = sorted((row.queries_needed, name_of(row), row) for row in rows if row.queries_needed is not None)
-    ends = [(queries(count), f"{it}, {signed(row.difference or 0)}") for count, it, row in found]
+    ends = [(sample(count, row.users_needed), f"{it}, {signed(row.difference or 0)}") for count, it, row in found]
     return span(ends) if ends else ""
 
 
@@ -126,7 +127,7 @@ class _Group(NamedTuple):
 
     @property
     def counts(self) -> str:
-        return distinct([row.n_pairs for row in self.all])
+        return samples((row.n_pairs, row.n_users) for row in self.all)
 
 
 def conclusions(
@@ -218,7 +219,7 @@ def _different(comparison: Comparison, name: Name) -> Iterator[str]:
                 alone = all(len(rows) == 1 for rows in group.rows.values())
                 each = listed(f"{it} ({_seen(rows)})" for it, rows in group.rows.items())
                 what = "difference, 95 % interval" if alone else "differences"
-                yield f"{by} {group.judges}, {who} ({what}) in {each}."
+                yield f"{by} {group.judges}, {who} ({what}; n = {group.counts}) in {each}."
 
 
 def _neither_is_better(comparison: Comparison) -> Iterator[str]:
@@ -256,13 +257,13 @@ def _seen(rows: Sequence[ComparedRow]) -> str:
 
 
 def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
-    """With n queries alike, a share s of all differing would have been missed with the probability (1 − s)ⁿ."""
+    """With n users alike, a share s of all differing would have been missed with the probability (1 − s)ⁿ."""
     for group in _groups(comparison, name, "identical"):
-        few = min(row.n_pairs for row in group.all)
+        few = min(map(clusters_of, group.all))
         share = 1 - LEVEL ** (1 / few)
         yield (
             f"By {group.judges}, both have the same value on every query in {group.names} ({group.counts}). That they "
-            f"always have can't be concluded: up to {percent(share)} of such queries may differ (95 % sure)."
+            f"always have can't be concluded: up to {percent(share)} of such {_whom(group.all)} may differ (95 % sure)."
         )
 
 
@@ -281,11 +282,17 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
         for group in _groups(comparison, name, "too_few", metric=metric, tests=tests):
             at_once = "one test" if tests == 1 else f"{tests} tests at once"
             are = "is" if group.counts == queries(1) else "are"
+            fewest = (users if _whom(group.all) == "users" else queries)(fewest_users(tests))
             yield (
                 f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} too few. With "
-                f"{at_once} no result could have reached 5%; {queries(fewest_queries(tests))} that all differ alike "
-                "are the fewest that could."
+                f"{at_once} no result could have reached 5%; {fewest} that all differ alike are "
+                "the fewest that could."
             )
+
+
+def _whom(rows: Sequence[ComparedRow]) -> str:
+    """What is counted: users, or queries where no user is known."""
+    return "queries" if all(row.n_users is None for row in rows) else "users"
 
 
 def _why(row: ComparedRow) -> str:

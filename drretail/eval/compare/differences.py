@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from drretail.eval.compare.comparing import Asking, Primary, primary_tests
+from drretail.eval.compare.primary import Primary, PrimaryTest, primary_tests, seat_of, with_primary
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
-from drretail.eval.compare.wording import listed, queries, row_facts, why_incomplete
+from drretail.eval.compare.wording import listed, row_facts, sample, why_incomplete
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, researching
 from drretail.eval.scores.gathering import Gathered, Seat
@@ -14,7 +14,7 @@ from drretail.eval.scores.pair_outcomes import preferred
 from drretail.records.comparison import ComparedRow
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
-from drretail.stats.significance import fewest_queries
+from drretail.stats.significance import fewest_users
 
 ALONE = "One system researches: there is nothing to compare it with."
 
@@ -34,15 +34,17 @@ def differences(
     """Sentences on what systems are chosen by, those of one content together; what is shown to differ comes first.
 
     Every family is heard by the first of ``seats`` that judged it. ``names`` are what the systems go by, ``called`` by
-    family and variant what is said for it. Nothing is concluded before correction over all pairs of systems (Holm), nor
-    from a rule-based judge.
+    family and variant what is said for it. Nothing is concluded before correction over all of these tests in all pairs
+    of systems (Holm), nor from a rule-based judge.
     """
     every = list(combinations(researching(gathered.definition), 2))
     if not every:
         return [ALONE]
-    asking = Asking("", tuple(gathered.families), {seat.judge.spec for seat in seats})
-    primary = primary_tests(gathered, every, asking)
-    found = [*_of_scores(gathered, seats, names, called, every, primary), *_of_preferences(pairs, seats, every, names)]
+    preferences = _preferences(pairs, seats, every)
+    primary = primary_tests(gathered, every, seats, preferences)
+    found = [*_of_scores(gathered, seats, names, called, every, primary)]
+    if preferences:
+        found.append(_Finding("side by side", _preferred(with_primary(preferences, primary), names)))
     told = dict.fromkeys(it.said for it in found)
     shown = sorted(told, key=lambda said: ABOVE not in said)  # a stable sort: in the order of the board otherwise
     return [f"{listed(dict.fromkeys(it.about for it in found if it.said == said))}: {said}." for said in shown]
@@ -61,17 +63,17 @@ def _of_scores(
 ) -> Iterator[_Finding]:
     for name, metric in gathered.families.items():
         seat = next((seat for seat in seats if seat in gathered.seats(name)), None)
-        variants = [variant for who, family, variant in primary if (who, family) == (seat, name)]
+        variants = [test.variant for test in primary if (test.seat, test.metric) == (seat, name)]
         if seat is None or not variants:
             continue
         runs = runs_of(gathered, name, seat)
         for variant in variants:
             sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
-            tests = {_key(labels): primary[seat, name, variant][labels] for labels in every}
+            tests = {_key(labels): primary[PrimaryTest(seat, name, variant)][labels] for labels in every}
             rows = compared_rows(
                 name,
                 {_key((a, b)): (sides[a], sides[b]) for a, b in every},
-                gathered.definition.seed,
+                gathered.clusters,
                 tests,
                 concludes=seat.judge.kind != "rule_based" or seat.judge.spec == CODE,
             )
@@ -104,8 +106,14 @@ def _said(
         if row.outcome in ("higher", "lower")
     ]
     if won:
-        return _order(won, names, means, len(every))
+        return f"{_order(won, names, means, len(every))} ({_samples(rows)})"
     return _nothing_shown(rows, seat)
+
+
+def _samples(rows: Sequence[ComparedRow]) -> str:
+    """ "n = 20 queries, 7 users", of the pair that has most."""
+    largest = max(rows, key=lambda row: row.n_pairs)
+    return f"n = {sample(largest.n_pairs, largest.n_users)}"
 
 
 def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, float], pairs: int) -> str:
@@ -129,47 +137,46 @@ def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, 
 def _nothing_shown(rows: Sequence[ComparedRow], seat: Seat) -> str:
     """Why, and what it would take."""
     outcomes = {row.outcome for row in rows if row.outcome != "nothing"}
-    few, tests = max(row.n_pairs for row in rows), max(row.tests for row in rows)
-    at_once = "" if tests < 2 else f", {tests:,} pairs tested at once"
+    largest = max(rows, key=lambda row: row.n_pairs)
+    few, tests = sample(largest.n_pairs, largest.n_users), max(row.tests for row in rows)
+    at_once = "" if tests < 2 else f", {tests:,} tests made at once"
     if outcomes == {"not_concluded"}:
         return f"nothing is concluded from {seat.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
     if "missing" in outcomes:
         return why_incomplete(rows)
     if outcomes == {"identical"}:
-        return f"the same in every system on {'the one query' if few == 1 else f'all {queries(few)}'}"
+        return f"the same in every system on {'the one query' if largest.n_pairs == 1 else f'all {few}'}"
     if "undecided" not in outcomes:
-        return f"{queries(few)} can show no difference{at_once}: it takes {fewest_queries(tests):,} at least"
-    needed = [row.queries_needed for row in rows if row.queries_needed is not None]
-    takes = f": the clearest that was seen would take about {queries(min(needed))}" if needed else ""
-    return f"no difference is shown by {queries(few)}{at_once}{takes}"
+        whom = "queries" if largest.n_users is None else "users"
+        return f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
+    takes = min(
+        ((row.queries_needed, row.users_needed) for row in rows if row.queries_needed is not None), default=None
+    )
+    clearest = f": the clearest that was seen would take about {sample(*takes)}" if takes else ""
+    return f"no difference is shown by {few}{at_once}{clearest}"
 
 
-def _of_preferences(
-    pairs: Sequence[PairScore], seats: Sequence[Seat], every: Sequence[Labels], names: Mapping[str, str]
-) -> Iterator[_Finding]:
+def _preferences(pairs: Sequence[PairScore], seats: Sequence[Seat], every: Sequence[Labels]) -> list[PairScore]:
     """Who is preferred side by side overall, by the first of the judges who compared any."""
     researched = {frozenset(labels) for labels in every}
-    for seat in seats:
-        rows = [
-            row
-            for row in pairs
-            if row.dimension == PRIMARY
-            and (row.judge, row.judge_params, row.rules) == (seat.judge.spec, seat.judge.params_hash, seat.rules)
-            and frozenset((row.a, row.b)) in researched
-            and row.note is None
-            and row.n_scored
-        ]
-        if rows:
-            yield _Finding("side by side", _preferred(rows, names))
-            return
+    overall = [
+        row
+        for row in pairs
+        if row.dimension == PRIMARY and frozenset((row.a, row.b)) in researched and row.note is None and row.n_scored
+    ]
+    by_seat = ([row for row in overall if seat_of(row) == seat] for seat in seats)
+    return next((rows for rows in by_seat if rows), [])
 
 
 def _preferred(rows: Sequence[PairScore], names: Mapping[str, str]) -> str:
     won = [(winner, row.b if winner == row.a else row.a) for row in rows if (winner := preferred(row)) is not None]
     if not won:
-        return f"no preference is shown in {len(rows):,} {'pair' if len(rows) == 1 else 'pairs'}"
+        most = max(rows, key=lambda row: row.n_queries)
+        of = f"{len(rows):,} {'pair' if len(rows) == 1 else 'pairs'}"
+        return f"no preference is shown in {of} by {sample(most.n_queries, most.n_users)}"
     rates = {label: 0.0 for row in rows for label in (row.a, row.b)}
     for row in rows:
         rates[row.a] += (row.win_rate or 0) - 0.5
         rates[row.b] += 0.5 - (row.win_rate or 0)
-    return _order(won, names, rates, len(rows))
+    most = max(rows, key=lambda row: row.n_queries)
+    return f"{_order(won, names, rates, len(rows))} (n = {sample(most.n_queries, most.n_users)})"

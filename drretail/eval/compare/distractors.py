@@ -6,7 +6,7 @@ Nothing is tested here that the tables of compositions don't hold.
 from collections.abc import Iterator, Mapping, Sequence
 
 from drretail.eval.compare.one_option import NO_WEB
-from drretail.eval.compare.wording import distinct, listed
+from drretail.eval.compare.wording import listed, samples
 from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
 from drretail.tables.figures import number
 
@@ -104,7 +104,7 @@ def _said_of_floor(rows: Sequence[DistractorRow]) -> Iterator[str]:
                 "is to be found, or the agent knows it."
             )
         else:
-            counts = distinct([cell.n for _, cell in held])
+            counts = samples((cell.n, cell.n_users) for _, cell in held)
             yield (
                 f"Without supportive pages it falls to the floor ({whose}) for {listed(it for it, _ in held)}: as far "
                 f"as {counts} can show, the sandbox holds no other effective information."

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from drretail.eval.compare.wording import hidden, queries
+from drretail.eval.compare.wording import hidden, queries, sample, users
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel, names_panel
 from drretail.grounding.text.wording import counted
-from drretail.records.comparison import Comparison, JudgeTable, Missing
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, JudgeRef
-from drretail.stats.significance import fewest_queries
+from drretail.stats.significance import fewest_users
 
 A_JUDGE = "PROVIDER:MODEL"
 REPEATS = 3
@@ -115,20 +115,21 @@ def too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iter
     more = f"drretail import FORMAT MORE --to {experiment}" if are_imported else run
     few = [found for table in comparison.tables for found in _few(table)]
     if few:
-        name, pairs, needed = max(few, key=lambda it: it[2])
+        row, needed = max(few, key=lambda it: it[1])
+        whom = queries if row.n_users is None else users
         yield Missing(
-            what=f"{name}: {queries(pairs)}, and no test can come out below {needed:,}",
+            what=f"{row.metric}: {sample(row.n_pairs, row.n_users)}, and no test can come out below {whom(needed)}",
             command=more,
         )
 
 
-def _few(table: JudgeTable) -> Iterator[tuple[str, int, int]]:
-    """(family, queries, fewest queries that could show anything) where there are too few."""
+def _few(table: JudgeTable) -> Iterator[tuple[ComparedRow, int]]:
+    """A row of each family that has too few users for any conclusion, with the fewest that could show anything."""
     for name in dict.fromkeys(row.metric for row in table.rows):
         rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
-        short = [row.n_pairs for row in rows if row.outcome == "too_few"]
+        short = [row for row in rows if row.outcome == "too_few"]
         if short:
-            yield name, max(short), fewest_queries(max(row.tests for row in rows))
+            yield max(short, key=lambda row: row.n_pairs), fewest_users(max(row.tests for row in rows))
 
 
 def _sides(comparison: Comparison) -> tuple[tuple[str, str], tuple[str, str]]:

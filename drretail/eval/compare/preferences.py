@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from drretail.eval.compare.wording import distinct, listed, queries, shares
+from drretail.eval.compare.wording import listed, queries, sample, samples, shares, users
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import Comparison, JudgeTable
 from drretail.records.pairs import PairScore
-from drretail.stats.significance import fewest_queries
+from drretail.stats.significance import fewest_users
 from drretail.tables.figures import number
 
 Judged = JudgeTable | PairScore
@@ -81,35 +81,41 @@ def _of_one_length(comparison: Comparison, judged: Sequence[tuple[str, Sequence[
     """How far the longer report wins, in overall quality, and who would win between reports of one length."""
     for judge, rows in judged:
         for row in rows:
-            if row.dimension != PRIMARY or row.longer_won is None or row.n_queries < fewest_queries():
+            if row.dimension != PRIMARY or row.longer_won is None or _clusters(row) < fewest_users():
                 continue
             even, rate = row.length_controlled, row.win_rate or 0.0
+            ends = [it for it in (row.length_controlled_low, row.length_controlled_high) if it is not None]
             if row.a != comparison.a:
-                even, rate = None if even is None else 1 - even, 1 - rate
+                even, rate, ends = None if even is None else 1 - even, 1 - rate, [1 - end for end in reversed(ends)]
+            interval = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
             between = (
                 "one system's are nearly always the longer ones, so length and system can't be told apart"
                 if even is None
-                else f"between reports of one length, A's rate would be {number(even)} instead of {number(rate)}"
+                else f"between reports of one length, A's rate would be {number(even)}{interval} instead of "
+                f"{number(rate)}"
             )
             yield f"Side by side, by {judge}, the longer report won {shares([row.longer_won])} of overall; {between}."
 
 
 def _open(judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
     """Dimensions without a preference, and those that have too few queries for any."""
-    few = [(judge, row) for judge, rows in judged for row in rows if row.n_queries < fewest_queries(max(1, row.tests))]
+    few = [(judge, row) for judge, rows in judged for row in rows if _clusters(row) < fewest_users(max(1, row.tests))]
     enough = [(judge, row) for judge, rows in judged for row in rows if (judge, row) not in few]
     for judges, dimensions in alike((judge, row.dimension) for judge, row in enough if preferred(row) is None):
-        counts = [row.n_queries for judge, row in enough if judge in judges and row.dimension in dimensions]
+        counts = samples(
+            (row.n_queries, row.n_users) for judge, row in enough if judge in judges and row.dimension in dimensions
+        )
         yield (
-            f"Side by side, by {listed(judges)}, no preference can be concluded in {_all_or(dimensions)} "
-            f"({distinct(counts)})."
+            f"Side by side, by {listed(judges)}, no preference can be concluded in {_all_or(dimensions)} ({counts})."
         )
     for judges, dimensions in alike((judge, row.dimension) for judge, row in few):
-        counts = distinct([row.n_queries for judge, row in few if judge in judges and row.dimension in dimensions])
-        fewest = fewest_queries(max(row.tests for judge, row in few if judge in judges) or 1)
+        its = [row for judge, row in few if judge in judges and row.dimension in dimensions]
+        counts = samples((row.n_queries, row.n_users) for row in its)
+        fewest = fewest_users(max(row.tests for judge, row in few if judge in judges) or 1)
+        whom = users if any(row.n_users is not None for row in its) else queries
         yield (
             f"Side by side, by {listed(judges)}, nothing can be concluded in {_all_or(dimensions)}: {counts} "
-            f"{'is' if counts == queries(1) else 'are'} too few. {queries(fewest)} that all end alike are the fewest "
+            f"{'is' if counts == queries(1) else 'are'} too few. {whom(fewest)} that all end alike are the fewest "
             "that could show a preference."
         )
 
@@ -126,10 +132,15 @@ def _by_judge(rows: Sequence[PairScore]) -> Iterator[list[PairScore]]:
 def _counted(row: PairScore, label: str) -> str:
     """ "won 12 of 20 queries, lost 3"."""
     won, lost = (row.queries_won, row.queries_lost) if label == row.a else (row.queries_lost, row.queries_won)
-    return f"won {won:,} of {queries(row.n_queries)}, lost {lost:,}"
+    return f"won {won:,} of {sample(row.n_queries, row.n_users)}, lost {lost:,}"
+
+
+def _clusters(row: PairScore) -> int:
+    """Its users, or its queries where no user is known."""
+    return row.n_queries if row.n_users is None else row.n_users
 
 
 def _flips(rows: Sequence[PairScore]) -> str:
     """Of the dimensions with queries enough for any test: of two queries, all or none flips."""
-    found = [row.flip_rate for row in rows if row.flip_rate is not None and row.n_queries >= fewest_queries()]
+    found = [row.flip_rate for row in rows if row.flip_rate is not None and _clusters(row) >= fewest_users()]
     return shares(found) if found else ""

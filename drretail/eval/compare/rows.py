@@ -3,7 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
+from math import ceil, fsum
+from statistics import stdev
 from typing import Any
 
 from drretail.eval.family import Family
@@ -18,11 +19,12 @@ from drretail.eval.scores.gathering import (
 )
 from drretail.eval.scores.planned import Attendance, attendance, counted
 from drretail.records.comparison import ComparedRow, Outcome
-from drretail.stats.intervals import Interval
+from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import Estimate, estimate, mean_interval
 from drretail.stats.noise import run_variance
-from drretail.stats.paired import Pairs, mean_differences, pair
-from drretail.stats.power import detectable, power_of_half, queries_needed, spread
-from drretail.stats.significance import LEVEL, fewest_queries, holm, sign_test, signed_rank
+from drretail.stats.paired import Pairs, pair
+from drretail.stats.power import detectable, power_of_half, users_needed
+from drretail.stats.significance import LEVEL, fewest_users, flip_test, holm
 
 _WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", "na")
 """Why a run has no value; of a query's runs the first of these counts."""
@@ -165,7 +167,7 @@ class Corrected:
 def compared_rows(
     metric: str,
     variants: Mapping[str, Sides],
-    seed: str,
+    clusters: Clusters,
     primary: Mapping[str, Corrected] | None = None,
     *,
     concludes: bool = True,
@@ -175,19 +177,11 @@ def compared_rows(
     ``primary`` holds, by variant, what was corrected over all pairs of systems; the other rows are corrected for each
     other. Of a judge that never ``concludes`` numbers are shown, and nothing is said of them.
     """
-    pairs = {variant: pair(a.values, b.values) for variant, (a, b) in variants.items()}
-    intervals = mean_differences(list(pairs.values()), seed)
-    return _concluded(
-        [
-            _row(metric, variant, its, variants[variant], found)
-            for (variant, its), found in zip(pairs.items(), intervals, strict=True)
-        ],
-        primary or {},
-        concludes=concludes,
-    )
+    rows = [_Tested.of(metric, variant, sides, clusters) for variant, sides in variants.items()]
+    return _concluded(rows, primary or {}, concludes=concludes)
 
 
-def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, seed: str) -> tuple[str, ...]:
+def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Clusters) -> tuple[str, ...]:
     """Of a row that concludes: what is held beside its variant, and is lower for the side that is higher here.
 
     Lower is what lies below zero with its whole interval.
@@ -197,46 +191,83 @@ def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, seed: str) -
     higher, other = runs if row.outcome == "higher" else reversed(runs)
     beside = metric.description.held_beside.get(row.variant, ())
     pairs = [pair(side_of(higher, it).values, side_of(other, it).values) for it in beside]
-    found = zip(beside, mean_differences(pairs, seed), strict=True)
+    found = [
+        (it, mean_interval(its.differences, clusters.groups(its.queries)))
+        for it, its in zip(beside, pairs, strict=True)
+    ]
     return tuple(variant for variant, its in found if its.high is not None and its.high < 0)
 
 
-def difference_p(sides: Sides) -> float | None:
-    """Of the signed rank test of A's minus B's values by query; None where there is nothing to test."""
+def difference_p(sides: Sides, clusters: Clusters) -> float | None:
+    """Of A's minus B's values by query, the signs of users flipped; None where there is nothing to test."""
     a, b = sides
-    return signed_rank(pair(a.values, b.values).differences).p
+    pairs = pair(a.values, b.values)
+    return _rounded(flip_test(pairs.differences, clusters.groups(pairs.queries)))
 
 
-def _row(metric: str, variant: str, pairs: Pairs, sides: Sides, found: Interval) -> ComparedRow:
-    """Not yet corrected for the others of its family."""
-    a, b = sides
-    mean_a, mean_b = pairs.means or (None, None)
-    signs, ranks = sign_test(pairs.differences), signed_rank(pairs.differences)
-    sd = spread(pairs.differences)
-    of_runs, of_judge = repeat_share(a, b, pairs.queries, sd), judge_share(a, b, pairs.queries, sd)
-    return ComparedRow(
-        metric=metric,
-        variant=variant,
-        mean_a=mean_a,
-        mean_b=mean_b,
-        difference=found.value,
-        ci_low=found.low,
-        ci_high=found.high,
-        n_planned=len({*a.values, *b.values}),
-        n_pairs=len(pairs),
-        dropped=_dropped(pairs, a, b),
-        **_attended(a, b),
-        above=signs.above,
-        equal=signs.zeros,
-        below=signs.below,
-        p_sign=_rounded(signs.p),
-        p_wilcoxon=_rounded(ranks.p),
-        wilcoxon=ranks.method,
-        sd=_rounded(sd),
-        repeat_share=_rounded(of_runs),
-        judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
-        outcome="nothing",
-    )
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A row that is not yet corrected for the others of its family."""
+
+    row: ComparedRow
+    seen: Estimate | None
+    """The mean difference with its error over users."""
+    users: int
+    """Queries without a known user count as one each."""
+
+    @classmethod
+    def of(cls, metric: str, variant: str, sides: Sides, clusters: Clusters) -> "_Tested":
+        a, b = sides
+        pairs = pair(a.values, b.values)
+        differences, groups = pairs.differences, clusters.groups(pairs.queries)
+        mean_a, mean_b = pairs.means or (None, None)
+        found, seen = mean_interval(differences, groups), estimate(differences, groups)
+        sd = stdev(differences) if len(differences) > 1 else None
+        of_runs, of_judge = repeat_share(a, b, pairs.queries, sd), judge_share(a, b, pairs.queries, sd)
+        row = ComparedRow(
+            metric=metric,
+            variant=variant,
+            mean_a=mean_a,
+            mean_b=mean_b,
+            difference=found.value,
+            ci_low=found.low,
+            ci_high=found.high,
+            no_interval=found.lacks,
+            n_planned=len({*a.values, *b.values}),
+            n_pairs=len(pairs),
+            n_users=clusters.users(pairs.queries),
+            dropped=_dropped(pairs, a, b),
+            **_attended(a, b),
+            above=sum(it > 0 for it in differences),
+            equal=sum(it == 0 for it in differences),
+            below=sum(it < 0 for it in differences),
+            p=difference_p(sides, clusters),
+            sd=_rounded(sd),
+            repeat_share=_rounded(of_runs),
+            judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
+            outcome="nothing",
+        )
+        return cls(row, seen, max(groups, default=-1) + 1)
+
+    def as_one_of(self, corrected: Corrected, *, is_primary: bool, concludes: bool) -> ComparedRow:
+        """The row with its corrected p value, and what can be said of it."""
+        tests, seen = corrected.tests, self.seen
+        outcome = outcome_of(self.row, corrected.p, tests)
+        users = users_needed(seen, self.users, tests)
+        # No fewer than can reach the level at all.
+        needed = None if users is None else max(users, fewest_users(tests))
+        return self.row.model_copy(
+            update={
+                "p_holm": _rounded(corrected.p),
+                "tests": tests,
+                "is_primary": is_primary,
+                "detectable": detectable(seen, tests),
+                "power_of_half": power_of_half(seen.freedom, tests) if seen is not None and seen.error else None,
+                "users_needed": needed if self.row.n_users is not None else None,
+                "queries_needed": None if needed is None else ceil(needed * self.row.n_pairs / self.users),
+                "outcome": _allowed(outcome, self.row, is_primary=is_primary, concludes=concludes),
+            }
+        )
 
 
 def _attended(a: Side, b: Side) -> dict[str, Any]:
@@ -250,36 +281,6 @@ def _attended(a: Side, b: Side) -> dict[str, Any]:
     }
 
 
-def _concluded(
-    family: Sequence[ComparedRow], primary: Mapping[str, Corrected], *, concludes: bool
-) -> list[ComparedRow]:
-    """The same rows with their corrected p values, and what can be said of each."""
-    others = [row for row in family if row.variant not in primary]
-    adjusted = holm([row.p_wilcoxon for row in others])
-    tests = sum(p is not None for p in adjusted)
-    corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
-    return [
-        _with_outcome(row, corrected[row.variant], is_primary=row.variant in primary, concludes=concludes)
-        for row in family
-    ]
-
-
-def _with_outcome(row: ComparedRow, corrected: Corrected, *, is_primary: bool, concludes: bool) -> ComparedRow:
-    tests = corrected.tests
-    outcome = outcome_of(row, corrected.p, tests)
-    return row.model_copy(
-        update={
-            "p_holm": _rounded(corrected.p),
-            "tests": tests,
-            "is_primary": is_primary,
-            "detectable": detectable(row.sd, row.n_pairs, tests),
-            "power_of_half": power_of_half(row.n_pairs, tests) if row.sd else None,
-            "queries_needed": _needed(row, tests),
-            "outcome": _allowed(outcome, row, is_primary=is_primary, concludes=concludes),
-        }
-    )
-
-
 def _allowed(outcome: Outcome, row: ComparedRow, *, is_primary: bool, concludes: bool) -> Outcome:
     """Nothing is concluded from a judge that follows rules, nor in a headline while runs are lost or pending."""
     if outcome == "nothing":
@@ -289,25 +290,38 @@ def _allowed(outcome: Outcome, row: ComparedRow, *, is_primary: bool, concludes:
     return "missing" if is_primary and not row.is_complete else outcome
 
 
-def _needed(row: ComparedRow, tests: int) -> int | None:
-    """No fewer than can reach the level at all."""
-    found = None if row.difference is None else queries_needed(row.difference, row.sd, tests)
-    return None if found is None else max(found, fewest_queries(tests))
+def _concluded(family: Sequence[_Tested], primary: Mapping[str, Corrected], *, concludes: bool) -> list[ComparedRow]:
+    """All rows of a family with their corrected p values, and what can be said of each."""
+    others = [it.row for it in family if it.row.variant not in primary]
+    adjusted = holm([row.p for row in others])
+    tests = sum(p is not None for p in adjusted)
+    corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
+    return [
+        it.as_one_of(corrected[it.row.variant], is_primary=it.row.variant in primary, concludes=concludes)
+        for it in family
+    ]
 
 
 def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
-    """A difference is believed where the corrected test and the interval both say so, and in one direction."""
+    """A difference is believed where the corrected test and the interval both say so, and in one direction.
+
+    Where all queries differ alike there is no interval, and the test alone says so.
+    """
     if p_holm is None or row.difference is None:
         return "nothing"
     if not row.above and not row.below:
         return "identical"
-    low, high = row.ci_low, row.ci_high
-    if p_holm <= LEVEL and low is not None and high is not None:
-        if low > 0:
+    if p_holm <= LEVEL:
+        if row.difference > 0 and (row.ci_low is None or row.ci_low > 0):
             return "higher"
-        if high < 0:
+        if row.difference < 0 and (row.ci_high is None or row.ci_high < 0):
             return "lower"
-    return "too_few" if row.n_pairs < fewest_queries(tests) else "undecided"
+    return "too_few" if clusters_of(row) < fewest_users(tests) else "undecided"
+
+
+def clusters_of(row: ComparedRow) -> int:
+    """Its users, or its queries where no user is known."""
+    return row.n_pairs if row.n_users is None else row.n_users
 
 
 def _dropped(pairs: Pairs, a: Side, b: Side) -> dict[str, int]:

@@ -81,8 +81,8 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
     worth = [found for table in comparison.tables if (found := _worth(table.rows, name(table)))]
     if worth:
         yield (
-            f"Twice the queries would narrow every interval by {percent(DOUBLED)}. As far as so few repeats tell, "
-            f"it would narrow by {'; by '.join(worth)}."
+            f"Twice the queries, of other users, would narrow every interval by {percent(DOUBLED)}. As far as so "
+            f"few repeats tell, it would narrow by {'; by '.join(worth)}."
         )
     yield from _agents(comparison, name)
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import BAR, Asking, chosen_judges, compare, judged_families, primary_tests
+from drretail.eval.compare.comparing import BAR, Asking, chosen_judges, compare, judged_families, seats_of
+from drretail.eval.compare.primary import primary_tests
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import named, researching
 from drretail.eval.registry import PAIRWISE, load_metrics
@@ -41,7 +42,7 @@ def compare_beside(
     both = together(held[0], held[1], name_there(other))
     pairs = [(it, _there(it, name_there(other))) for it in labels]
     asking = Asking(str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False)
-    primary = primary_tests(both, pairs, asking)
+    primary = primary_tests(both, pairs, seats_of(both, asking.judges))
     return [compare(both, one, there, asking, (), primary) for one, there in pairs]
 
 

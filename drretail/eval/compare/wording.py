@@ -1,7 +1,7 @@
 """Words of sentences."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from drretail.eval.family import Family, is_unrated
@@ -33,14 +33,29 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def between(low: int, high: int) -> str:
+def users(count: int) -> str:
+    """ "1 user", "7 users"."""
+    if count > MOST:
+        return f"more than {MOST:,} users"
+    return "1 user" if count == 1 else f"{count:,} users"
+
+
+def sample(count: int, of_users: int | None) -> str:
+    """ "20 queries, 7 users"; "20 queries" where no user is known."""
+    return samples([(count, of_users)])
+
+
+def samples(held: Iterable[tuple[int, int | None]]) -> str:
+    """ "18 to 20 queries, 7 users": of rows, each with its queries and, where any is known, users."""
+    counts, known = zip(*held, strict=True)
+    some = [count for count in known if count is not None]
+    return ", ".join(_between(its, said) for its, said in ((counts, queries), (some, users)) if its)
+
+
+def _between(counts: Sequence[int], said: Callable[[int], str]) -> str:
     """ "50 queries", "48 to 50 queries"."""
-    return queries(high) if low == high else f"{low:,} to {queries(high)}"
-
-
-def distinct(values: Sequence[int]) -> str:
-    """How many queries rows have."""
-    return between(min(values), max(values))
+    low, high = min(counts), max(counts)
+    return said(high) if low == high else f"{low:,} to {said(high)}"
 
 
 def span(ends: Sequence[tuple[str, str]]) -> str:

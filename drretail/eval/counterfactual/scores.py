@@ -20,7 +20,8 @@ from drretail.records.counterfactual import (
 )
 from drretail.records.query import Query
 from drretail.records.run import System
-from drretail.stats.intervals import is_of_whole, mean_interval, share_interval
+from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import mean_interval, share_interval
 
 VERSION = 3
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
@@ -132,9 +133,15 @@ def _row(
 ) -> CounterfactualRow:
     outcomes = [pair.outcomes[query_id] for query_id in sorted(pair.outcomes)]
     present = [outcome for outcome in outcomes if outcome is not None]
-    values = [found for outcome in present if (found := value(outcome)) is not None]
-    is_share = measure not in ("beyond", "direction") and is_of_whole(values)
-    interval = share_interval(values) if is_share else mean_interval([[found] for found in values], definition.seed)
+    values = {
+        query_id: found
+        for query_id, outcome in sorted(pair.outcomes.items())
+        if outcome is not None and (found := value(outcome)) is not None
+    }
+    clusters = Clusters.of(definition.queries)
+    # What goes beyond repeats, and the direction, may lie below zero.
+    interval_of = mean_interval if measure in ("beyond", "direction") else share_interval
+    interval = interval_of([*values.values()], clusters.groups(values))
     failed, planned = len(outcomes) - len(present), len(_queries(pair, definition))
     return CounterfactualRow(
         version=VERSION,
@@ -146,6 +153,7 @@ def _row(
         value=interval.value,
         ci_low=interval.low,
         ci_high=interval.high,
+        n_users=clusters.users(values),
         n_planned=planned,
         n_scored=len(values),
         n_na=planned - failed - len(values),

@@ -153,8 +153,10 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     return Nearness(
         version=version,
         n=len(pairs),
-        mad=Measured.of(ratio_interval([Ratio([sum(it) for it in apart], [len(it) for it in apart])], seed)),
-        pca=Measured.of(ratio_interval([Ratio([sum(it) for it in ordered], [len(it) for it in ordered])], seed)),
+        mad=Measured.of(ratio_interval([Ratio([sum(it) for it in apart], [len(it) for it in apart])])),
+        pca=Measured.of(
+            ratio_interval([Ratio([sum(it) for it in ordered], [len(it) for it in ordered])], is_share=True)
+        ),
     )
 
 

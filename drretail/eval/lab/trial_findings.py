@@ -5,6 +5,7 @@ from pydantic import Field
 from drretail.eval.lab.finding import MOST_TOLD, LabFinding
 from drretail.records.base import Document, Record
 from drretail.records.score import JudgeRef
+from drretail.stats.clusters import FEWEST
 from drretail.tables.figures import number, percent, with_interval
 
 
@@ -226,9 +227,12 @@ class BiasEffect(Record):
 
     @property
     def is_found(self) -> bool | None:
-        """Whether the interval lies apart from what is neutral; None where there is no interval, or nothing neutral."""
+        """Whether the interval lies apart from what is neutral; None where nothing tells, or nothing is neutral.
+
+        Queries that are all neutral have no interval, and nothing was found on them.
+        """
         if self.neutral is None or self.low is None or self.high is None:
-            return None
+            return False if self.value == self.neutral and self.n >= FEWEST else None
         return not self.low <= self.neutral <= self.high
 
 
@@ -265,7 +269,7 @@ def effect_in_words(it: BiasEffect) -> str:
     if it.neutral is None:
         return told
     if it.is_found is None:
-        return f"{told}, too few to say"
+        return f"{told}, {'too few to say' if it.n < FEWEST else 'the same on every query'}"
     if it.is_found:
         return told
     return f"none found ({told}; {seen_from(it)})"

@@ -1,7 +1,7 @@
-"""Rows of scores from the values of single reports: means, counts of states, intervals over queries."""
+"""Rows of scores from the values of single reports: means, counts of states, intervals over users."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
@@ -9,16 +9,9 @@ from drretail.eval.scores.gathering import NOT_JUDGED, Reported
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants
 from drretail.eval.values import Value
-from drretail.records.score import JudgeRef, Policy, Rules, Score
-from drretail.stats.intervals import (
-    Interval,
-    Means,
-    Ratio,
-    is_of_whole,
-    mean_intervals,
-    ratio_interval,
-    share_interval,
-)
+from drretail.records.score import WHOLES, JudgeRef, Policy, Rules, Score
+from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import Interval, Ratio, mean_interval, ratio_interval, share_interval
 
 NOT_RATED = "not rated (rule-based)"
 
@@ -32,7 +25,7 @@ class About:
     judge: JudgeRef
     rules: Rules
     prompt_hash: str
-    seed: str
+    clusters: Clusters
 
     @property
     def table_key(self) -> tuple[str, JudgeRef, Rules]:
@@ -41,8 +34,6 @@ class About:
 
 
 Judged = tuple[About, Sequence[Reported]]
-_Drawn = dict[tuple[str, Policy], Interval]
-"""By variant and policy."""
 
 
 def _policies(about: About, variant: str) -> tuple[Policy, ...]:
@@ -65,29 +56,11 @@ def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
 
 
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
-    """What ``rows`` gives for each of them. All are of one experiment, and so of one seed.
-
-    Their intervals are drawn together: one by one, each waits for all processors, which takes seconds on a busy
-    machine.
-    """
-    keys: list[tuple[int, str, Policy]] = []
-    means: list[Means] = []
-    for number, (about, reports) in enumerate(judged):
-        for variant in _plain_variants(about):
-            for policy in _policies(about, variant):
-                keys.append((number, variant, policy))
-                means.append(_means(variant, reports, policy))
-    drawn = mean_intervals(means, judged[0][0].seed) if judged else []
-    found: list[_Drawn] = [{} for _ in judged]
-    for (number, variant, policy), interval in zip(keys, drawn, strict=True):
-        found[number][variant, policy] = interval
+    """What ``rows`` gives for each of them: what was asked is told by the judged reports of all systems in a table."""
     heard: dict[tuple[str, JudgeRef, Rules], list[Reported]] = defaultdict(list)
     for about, reports in judged:
         heard[about.table_key] += _heard(reports)
-    return [
-        _rows(about, reports, intervals, _heard(reports) or heard[about.table_key])
-        for (about, reports), intervals in zip(judged, found, strict=True)
-    ]
+    return [_rows(about, reports, _heard(reports) or heard[about.table_key]) for about, reports in judged]
 
 
 def _heard(reports: Sequence[Reported]) -> list[Reported]:
@@ -95,15 +68,7 @@ def _heard(reports: Sequence[Reported]) -> list[Reported]:
     return [report for report in reports if report.lacks is None]
 
 
-def _plain_variants(about: About) -> Sequence[str]:
-    """Those whose interval is that of a mean: none where no number is shown."""
-    if _is_hidden(about):
-        return ()
-    pooled = about.metric.pooled
-    return [variant for variant in about.metric.variants if variant not in pooled]
-
-
-def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn, heard: Sequence[Reported]) -> list[Score]:
+def _rows(about: About, reports: Sequence[Reported], heard: Sequence[Reported]) -> list[Score]:
     """``heard`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
     made: list[Score] = []
     for variant in about.metric.variants:
@@ -111,7 +76,7 @@ def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn, heard: Seque
         if pools_of_a_panel or _nobody_asked(variant, heard):
             continue
         policies = ("answered",) if _is_hidden(about) else _policies(about, variant)
-        made += [_row(about, variant, reports, policy, drawn) for policy in policies]
+        made += [_row(about, variant, reports, policy) for policy in policies]
     return made
 
 
@@ -122,18 +87,24 @@ def _nobody_asked(variant: str, heard: Sequence[Reported]) -> bool:
     return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
 
 
-def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy, drawn: _Drawn) -> Score:
+def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy) -> Score:
     hidden = _is_hidden(about)
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
     states = Counter("na" if it else state for it, state in zip(unasked, found, strict=True))
     is_pooled = variant in about.metric.pooled
     if hidden:
-        found = Interval(None)
+        counted, found = [], Interval(None)
     elif is_pooled:
-        found = ratio_interval(_parts(about.metric, variant, reports, policy), about.seed)
+        counted, parts = _parts(about.metric, variant, reports, policy)
+        sums = (
+            (above, below) for part in parts for above, below in zip(part.numerators, part.denominators, strict=True)
+        )
+        of_shares = is_share(about.metric, variant) and all(0 <= above <= below for above, below in sums)
+        found = ratio_interval(parts, about.clusters.groups(counted), is_share=of_shares)
     else:
-        found = exact_or(drawn[variant, policy], about.metric, variant, _means(variant, reports, policy))
+        means = _means(variant, reports, policy)
+        counted, found = [*means], mean_of(about.metric, variant, means, about.clusters)
     row = Score(
         metric=about.metric.name,
         version=about.metric.version,
@@ -145,6 +116,8 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
         value=found.value,
         ci_low=found.low,
         ci_high=found.high,
+        no_interval=found.lacks,
+        n_users=about.clusters.users(counted),
         n_planned=len(reports),
         n_scored=states["scored"],
         n_na=states["na"],
@@ -174,18 +147,18 @@ def _is_hidden(about: About) -> bool:
     return is_unrated(about.metric, about.judge)
 
 
-def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> Means:
-    """The mean of each query's repeats, by query."""
+def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> dict[str, float]:
+    """The mean of each query's repeats, by query id."""
     queries: dict[str, list[float]] = defaultdict(list)
     for report in reports:
         value = counted(report, variant) if policy == "planned" else _of(report, variant).value
         if value is not None:
             queries[report.query_id].append(value)
-    return tuple(sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries))
+    return {query_id: sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries)}
 
 
-def _parts(metric: Family, variant: str, reports: Sequence[Reported], policy: Policy) -> list[Ratio]:
-    """The parts of a pooled variant, their sums added up inside each query."""
+def _parts(metric: Family, variant: str, reports: Sequence[Reported], policy: Policy) -> tuple[list[str], list[Ratio]]:
+    """The ids of queries, and by these the parts of a pooled variant, their sums added up inside each query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
         values = counted_values(report) if policy == "planned" else report.values
@@ -194,15 +167,25 @@ def _parts(metric: Family, variant: str, reports: Sequence[Reported], policy: Po
             parts = metric.pooled[variant]({**nothing, **values})
             held = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
             sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
-    by_query = [sums[query_id] for query_id in sorted(sums)]
-    return [Ratio([above for above, _ in part], [below for _, below in part]) for part in zip(*by_query, strict=True)]
+    counted = sorted(sums)
+    by_part = zip(*(sums[query_id] for query_id in counted), strict=True)
+    return counted, [Ratio([above for above, _ in part], [below for _, below in part]) for part in by_part]
 
 
-def exact_or(drawn: Interval, metric: Family, variant: str, means: Means) -> Interval:
-    """The exact interval of a share that every query has wholly or not at all; what was drawn of anything else."""
+def is_share(metric: Family, variant: str) -> bool:
+    """True for what is said to be a share, 0 to 1: which no family of one's own has to say of its numbers."""
     described = metric.description
-    is_share = described.scale == "share" and variant not in described.counts
-    return share_interval(means) if is_share and is_of_whole(means) else drawn
+    return described.scale == "share" and variant not in described.counts
+
+
+def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
+    """The mean of what single queries have, by their ids, with its interval over users: one method for a variant."""
+    values, groups = [*means.values()], clusters.groups(means)
+    if is_share(metric, variant) and all(0 <= value <= 1 for value in values):
+        return share_interval(values, groups)
+    described = metric.description
+    highest = None if variant in described.counts or described.scale == "share" else WHOLES[described.scale]
+    return mean_interval(values, groups).within(0 if all(value >= 0 for value in values) else None, highest)
 
 
 def _items(variant: str, reports: Sequence[Reported]) -> dict[str, float]:

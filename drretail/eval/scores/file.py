@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
+from drretail.eval.compare.primary import primary_tests, seat_of, with_primary
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
@@ -52,6 +53,8 @@ def derive_scores(
                 if not is_unrated(metric, seat.judge):
                     judgings.append(_judging(about, heard))
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
+    seats = {seat_of(row) for row in pairs} | {table_key.seat for table_key in gathered.tables_of_judges}
+    pairs = with_primary(pairs, primary_tests(gathered, [], sorted(seats, key=lambda seat: seat.order), pairs))
     made = zip(judged, rows_of_all(judged), strict=True)
     scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
     described = {about.metric.name: about.metric.description for about, _ in judged}
@@ -63,7 +66,7 @@ def derive_scores(
         judgings=tuple(judgings),
         pairs=pairs,
         ranks=ranks,
-        slices=tuple(slice_scores(judged, query_slices(gathered.definition), gathered.definition.seed)),
+        slices=tuple(slice_scores(judged, query_slices(gathered.definition))),
         agreements=tuple(agreements(gathered)),
         correlations=tuple(correlations(gathered)),
         counterfactuals=tuple(counterfactual_rows(experiment)),
@@ -93,7 +96,7 @@ def _systems(
             named.add(plan.label)
     for label, heard in by_label.items():
         if label in named:
-            yield About(metric, label, seat.judge, seat.rules, wording, gathered.definition.seed), heard
+            yield About(metric, label, seat.judge, seat.rules, wording, gathered.clusters), heard
 
 
 def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:

@@ -16,6 +16,7 @@ from drretail.grounding.text.wording import split_words, words_of
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Rules, Verdict
+from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 NOT_IMPORTED = "not_imported"
@@ -132,6 +133,11 @@ class Gathered:
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, Heard]]
     """By run id; a run that is missing was not heard by that judge."""
+
+    @property
+    def clusters(self) -> Clusters:
+        """Which user asked each query."""
+        return Clusters.of(self.definition.queries)
 
     def labels(self) -> list[str]:
         """Every system, in the order of labels."""

@@ -15,7 +15,8 @@ from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.base import Rules
 from drretail.records.pairs import PairScore
 from drretail.records.score import Order, Verdict
-from drretail.stats.significance import LEVEL, holm, sign_test, signed_rank
+from drretail.stats.clusters import Clusters
+from drretail.stats.significance import LEVEL, flip_test, holm
 
 Why = Literal["runs_failed", "not_judged", "judge"]
 Results = dict[Seat, dict[Labels, dict[str, list["Outcome"]]]]
@@ -211,16 +212,15 @@ class Lead:
     p: float | None
 
 
-def lead_of(results: Sequence[Sequence[float]]) -> Lead:
-    """Wilcoxon's signed rank test of wins minus losses by query.
+def lead_of(results: Mapping[str, Sequence[float]], clusters: Clusters) -> Lead:
+    """Wins minus losses by query, tested over users.
 
     ``results`` are those of each query's repeats: 1 for a win of the first system, 0.5 for a tie, 0 for a loss.
     """
-    means = [sum(repeats) / len(repeats) for repeats in results if repeats]
-    leads = [round(2 * mean - 1, 10) for mean in means]
-    signs = sign_test(leads)
-    p = signed_rank(leads).p
-    return Lead(len(leads), signs.above, signs.below, None if p is None else float(f"{p:.10g}"))
+    leads = [round(2 * sum(repeats) / len(repeats) - 1, 10) for repeats in results.values()]
+    p = flip_test(leads, clusters.groups(results))
+    won, lost = sum(lead > 0 for lead in leads), sum(lead < 0 for lead in leads)
+    return Lead(len(leads), won, lost, None if p is None else float(f"{p:.10g}"))
 
 
 def corrected(rows: Sequence[PairScore]) -> list[PairScore]:

@@ -86,22 +86,27 @@ def derive_pairs(
     ``asked`` names judges and pairs that have rows even if there was nothing to compare.
     """
     results = with_majorities(read_outcomes(experiment, gathered, asked))
-    seed = gathered.definition.seed
     pairs: list[PairScore] = []
     ranks: list[RankScore] = []
     for seat in sorted(results, key=lambda seat: seat.order):
         by_pair = results[seat]
         pairs += corrected(
-            [_pair_score(seat, labels, it, by_pair[labels][it]) for labels in sorted(by_pair) for it in DIMENSIONS]
+            [
+                _pair_score(seat, labels, it, by_pair[labels][it], gathered)
+                for labels in sorted(by_pair)
+                for it in DIMENSIONS
+            ]
         )
         names = sorted({*researching(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
-            ranks += _rank_scores(seat, dimension, names, met, seed)
+            ranks += _rank_scores(seat, dimension, names, met, gathered)
     return tuple(pairs), tuple(ranks)
 
 
-def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[Outcome]) -> PairScore:
+def _pair_score(
+    seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[Outcome], gathered: Gathered
+) -> PairScore:
     a, b = labels
     hidden = seat.judge.kind == "rule_based"  # it is not asked, and lacks nothing
     outcomes = [replace(it, is_na=True, why=None) if hidden and it.why == "not_judged" else it for it in outcomes]
@@ -121,34 +126,46 @@ def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[O
         note=NOT_RATED if hidden else None,
     )
     assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed
-    return counted if hidden else counted.model_copy(update=_numbers(outcomes))
+    return counted if hidden else counted.model_copy(update=_numbers(outcomes, gathered))
 
 
-def _numbers(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    def over_queries(read: Read) -> Interval:
-        return share_interval([sum(inside) / len(inside) for inside in _by_query(outcomes, read)])
+def _numbers(outcomes: Sequence[Outcome], gathered: Gathered) -> dict[str, Any]:
+    clusters = gathered.clusters
 
-    rate = over_queries(lambda it: it.result)
-    told = lead_of(_by_query(outcomes, lambda it: it.result))
+    def over_users(read: Read) -> Interval:
+        held = _by_query(outcomes, read)
+        means = [sum(inside) / len(inside) for inside in held.values()]
+        return share_interval(means, clusters.groups(held), is_whole=True)
+
+    rate, results = over_users(lambda it: it.result), _by_query(outcomes, lambda it: it.result)
+    told = lead_of(results, clusters)
+    met = [(it.query_id, it.result, it.words) for it in outcomes if it.result is not None]
+    even = length_controlled(
+        [result for _, result, _ in met],
+        [words for *_, words in met],
+        clusters.groups(query_id for query_id, *_ in met),
+        gathered.definition.seed,
+    )
     return {
         "wins": _sum(it.win for it in outcomes),
         "ties": _sum(it.tie for it in outcomes),
         "losses": _sum(it.loss for it in outcomes),
-        "win": _share(over_queries(lambda it: it.win)),
-        "tie": _share(over_queries(lambda it: it.tie)),
-        "loss": _share(over_queries(lambda it: it.loss)),
+        "win": _share(over_users(lambda it: it.win)),
+        "tie": _share(over_users(lambda it: it.tie)),
+        "loss": _share(over_users(lambda it: it.loss)),
         "win_rate": rate.value,
         "ci_low": rate.low,
         "ci_high": rate.high,
+        "no_interval": rate.lacks,
+        "n_users": clusters.users(results),
         "n_queries": told.n_queries,
         "queries_won": told.queries_won,
         "queries_lost": told.queries_lost,
         "p": told.p,
         "longer_won": _mean(_by_query(outcomes, _longer_won)),
-        "length_controlled": length_controlled(
-            [it.result for it in outcomes if it.result is not None],
-            [it.words for it in outcomes if it.result is not None],
-        ),
+        "length_controlled": even.value,
+        "length_controlled_low": even.low,
+        "length_controlled_high": even.high,
         "flip_rate": _mean(_by_query(outcomes, lambda it: it.flipped)),
         "first_position_rate": _mean(_by_query(outcomes, lambda it: it.first_preferred)),
         "disagreement": _mean(_by_query(outcomes, lambda it: it.disagreed)),
@@ -162,19 +179,20 @@ def _longer_won(outcome: Outcome) -> float | None:
     return float((outcome.result > 0.5) == (outcome.words > 0))
 
 
-def _by_query(outcomes: Sequence[Outcome], read: Read) -> list[list[float]]:
-    """The numbers of each query's repeats."""
+def _by_query(outcomes: Sequence[Outcome], read: Read) -> dict[str, list[float]]:
+    """The numbers of each query's repeats, by id."""
     queries: dict[str, list[float]] = defaultdict(list)
     for outcome in outcomes:
         number = read(outcome)
         if number is not None:
             queries[outcome.query_id].append(number)
-    return [queries[query_id] for query_id in sorted(queries)]
+    return dict(sorted(queries.items()))
 
 
-def _mean(queries: Sequence[Sequence[float]]) -> float | None:
+def _mean(queries: Mapping[str, Sequence[float]]) -> float | None:
     """The mean over queries of the mean inside each; None without a query."""
-    return round(sum(sum(inside) / len(inside) for inside in queries) / len(queries), 10) if queries else None
+    means = [sum(inside) / len(inside) for inside in queries.values()]
+    return round(sum(means) / len(means), 10) if means else None
 
 
 def _sum(numbers: Iterable[float | None]) -> float:
@@ -186,10 +204,11 @@ def _share(found: Interval) -> Share:
 
 
 def _rank_scores(
-    seat: Seat, dimension: str, names: Sequence[str], met: Mapping[Labels, Sequence[Outcome]], seed: str
+    seat: Seat, dimension: str, names: Sequence[str], met: Mapping[Labels, Sequence[Outcome]], gathered: Gathered
 ) -> Iterator[RankScore]:
     hidden = seat.judge.kind == "rule_based"
-    found = {} if hidden else strengths(names, list(_contests(met)), seed)
+    clusters, seed = gathered.clusters, gathered.definition.seed
+    found = {} if hidden else strengths(names, list(_contests(met)), seed, clusters)
     for name in names:
         strength = found.get(name, Strength(Interval(None), 0, NOT_RATED))
         scored = [it for labels, outcomes in met.items() if name in labels for it in outcomes if it.result is not None]
@@ -199,6 +218,8 @@ def _rank_scores(
             strength=strength.interval.value,
             ci_low=strength.interval.low,
             ci_high=strength.interval.high,
+            no_interval=strength.interval.lacks,
+            n_users=clusters.users({it.query_id for it in scored}),
             n_opponents=sum(name in labels and any(it.result is not None for it in met[labels]) for labels in met),
             n_scored=len(scored),
             note=strength.lacks,

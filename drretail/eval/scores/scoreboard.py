@@ -8,6 +8,7 @@ from drretail.eval.compare.differences import differences
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
+from drretail.records.base import NoInterval
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     CODE,
@@ -30,6 +31,7 @@ from drretail.records.scoreboard import (
     ShownColumn,
     Unit,
 )
+from drretail.stats.clusters import FEWEST
 
 Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Seat]
@@ -226,6 +228,9 @@ def _notes(
         note = next(row.note for row in held.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
     yield from _readers(held, seats, labels, names)
+    yield from _without_interval(held, seats, labels, names)
+    if not gathered.clusters.user_of:
+        yield "No user is known of any query: each counts as one of its own, in intervals and tests."
     for seat in _judges(held):
         for described in metrics.values():
             yield from described.known_of(seat.judge, seat.rules)
@@ -237,6 +242,22 @@ def _notes(
     }
     if unknown:
         yield unpriced(unknown)
+
+
+def _without_interval(
+    held: _Held, seats: Sequence[Seat], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+) -> Iterator[str]:
+    """Which columns have systems without an interval, and why."""
+    lacking: dict[NoInterval, list[str]] = {"few": [], "alike": []}
+    for metric, column in held.columns:
+        rows = (held.of(label, metric, column.variant, seats) for label in labels if place_of(label) == "system")
+        reasons = {row.no_interval for row in rows if row is not None}
+        for why, columns in lacking.items():
+            columns += [names[metric, column.variant]] if why in reasons else []
+    if lacking["few"]:
+        yield f"No interval of fewer than {FEWEST} users: {', '.join(lacking['few'])}."
+    if lacking["alike"]:
+        yield f"No interval where every query has the same value: {', '.join(lacking['alike'])}."
 
 
 def _readers(

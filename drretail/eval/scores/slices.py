@@ -5,14 +5,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.aggregate import About, Judged, exact_or
+from drretail.eval.scores.aggregate import About, Judged, mean_of
 from drretail.eval.scores.gathering import Reported
 from drretail.eval.scores.planned import counted
 from drretail.experiment import Definition
 from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Rules, SliceBy, SliceScore
 from drretail.records.wish import Want, Wish
-from drretail.stats.intervals import Interval, mean_intervals
 
 NO_CATEGORY = "none named"
 PLAIN = "none"
@@ -85,7 +84,7 @@ Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """One row before its interval is drawn."""
+    """One row before its interval is made."""
 
     about: About
     by: SliceBy
@@ -94,7 +93,7 @@ class _Cut:
     n_queries: int
     n_planned: int
     n_scored: int
-    means: tuple[float, ...]
+    means: Mapping[str, float]
     """Of each query that has a value, by id."""
 
     @property
@@ -103,18 +102,15 @@ class _Cut:
         return self.about.metric.name, self.about.judge, self.about.rules, self.variant
 
 
-def slice_scores(judged: Sequence[Judged], slices: Slices, seed: str) -> list[SliceScore]:
+def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:
     """Rows by judge, system, headline variant and slice, in that order.
 
     Ratings of a rule-based judge mean nothing and have none, and neither has a variant for which no system
-    has any value. All
-    intervals are drawn together, which takes a fraction of the time.
+    has any value.
     """
     every = [cut for about, reports in judged for cut in _cuts(about, reports, slices)]
     valued = {cut.table_key for cut in every if cut.means}
-    cuts = [cut for cut in every if cut.table_key in valued]
-    intervals = mean_intervals([cut.means for cut in cuts], seed)
-    return [_row(cut, found) for cut, found in zip(cuts, intervals, strict=True)]
+    return [_row(cut) for cut in every if cut.table_key in valued]
 
 
 def headlines(metric: Family) -> tuple[str, ...]:
@@ -147,7 +143,7 @@ def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator
                 n_queries=len(query_ids & planned.keys()),
                 n_planned=sum(planned[query_id] for query_id in query_ids),
                 n_scored=sum(len(inside) for query_id, inside in values.items() if query_id in query_ids),
-                means=tuple(mean for query_id, mean in means.items() if query_id in query_ids),
+                means={query_id: mean for query_id, mean in means.items() if query_id in query_ids},
             )
 
 
@@ -161,9 +157,9 @@ def _by_query(variant: str, reports: Sequence[Reported]) -> dict[str, list[float
     return dict(sorted(found.items()))
 
 
-def _row(cut: _Cut, drawn: Interval) -> SliceScore:
+def _row(cut: _Cut) -> SliceScore:
     about = cut.about
-    found = exact_or(drawn, about.metric, cut.variant, cut.means)
+    found = mean_of(about.metric, cut.variant, cut.means, about.clusters)
     return SliceScore(
         by=cut.by,
         name=cut.name,
@@ -179,6 +175,7 @@ def _row(cut: _Cut, drawn: Interval) -> SliceScore:
         ci_high=found.high,
         n_queries=cut.n_queries,
         n_counted=len(cut.means),
+        n_users=about.clusters.users(cut.means),
         n_planned=cut.n_planned,
         n_scored=cut.n_scored,
     )

@@ -18,7 +18,7 @@ from drretail.viewer.tables.scores import system_names
 MOST_SERIES = 8
 """As many as shapes and colours tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
-_INTERVALS = "Lines: 95 % intervals over queries."
+_INTERVALS = "Lines: 95 % intervals over users."
 _AGAINST: Mapping[Option, str] = {
     "information": "against information",
     "size": "against size",

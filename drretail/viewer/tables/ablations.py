@@ -40,8 +40,8 @@ HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
-    "inside each query that both have; in brackets or below 95 % bootstrap intervals over queries. n: queries. p: "
-    "signed rank test, corrected for the system's rows (Holm); * where it and the interval both show a difference."
+    "inside each query that both have; in brackets or below 95 % intervals over users. n: queries. p: signs of users "
+    "flipped, corrected for the system's rows (Holm); * where it and the interval both show a difference."
 )
 
 

@@ -6,8 +6,8 @@ from drretail.viewer.tables.ablations import difference_cell, row_names, score_c
 
 HEADING = "Distractor effect"
 NOTE = (
-    "Effect: all pages minus those without distractors, inside each query that both have, with its bootstrap interval "
-    "over queries. n: queries. p: signed rank test, corrected for the system's compositions (Holm); * where it and the "
+    "Effect: all pages minus those without distractors, inside each query that both have, with its interval over "
+    "users. n: queries. p: signs of users flipped, corrected for the system's compositions (Holm); * where it and the "
     "interval both show a difference."
 )
 _COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))

@@ -67,22 +67,23 @@ def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
         )
 
 
-ROWS = ("", "A", "B", "A−B", "sign", "rank", "Holm", "shows", "takes", "n")
-SPARE_ROWS = ("sign", "rank", "takes", "shows", "B", "A")
-PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "rank", "Holm", "flips", "first")
-SPARE_PAIRS = ("rank", "first", "even", "flips")
+ROWS = ("", "A", "B", "A−B", "p", "Holm", "shows", "takes", "n", "users")
+SPARE_ROWS = ("p", "takes", "shows", "B", "A")
+PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "p", "Holm", "flips", "first")
+SPARE_PAIRS = ("p", "first", "even", "flips")
 MOST = 10_000
 LEGEND = (
-    "A−B: mean difference over n paired queries, with its 95 % bootstrap interval in brackets or below.",
-    "sign, rank: p of the exact sign test and of Wilcoxon's signed rank test; Holm: the latter corrected, of a row "
-    "marked * over all pairs of systems, of the exploratory others over the rows of their family. shows: the true "
+    "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries where none is known).",
+    "p: how often the difference would be as large if each user's were as well the other way round; Holm: corrected, "
+    "of a row marked * over all such rows in all pairs of systems, of the exploratory others over the rows of their "
+    "family. shows: the true "
     "difference that n queries show in 4 of 5 experiments, smaller ones less often; "
     "takes: queries that would show a true difference as large as A−B as often; both as strictly as Holm may ask.",
 )
 LEGEND_OF_PAIRS = (
-    "for A, even, for B: queries, each by the mean of its repeats; rank: p of Wilcoxon's signed rank test of wins "
-    "minus losses by query; Holm: corrected, of overall over all pairs of systems, of the exploratory other dimensions "
-    "for each other. A's rate: a tie counts half. flips: pairs whose winner "
+    "for A, even, for B: queries, each by the mean of its repeats; p: of wins minus losses, as above; Holm: corrected, "
+    "of overall with all rows marked * in all pairs of systems, of the exploratory other dimensions for each other. "
+    "A's rate: a tie counts half. flips: pairs whose winner "
     "changed with the order. first: answers for the report that was read first; 50% where the place does not matter.",
 )
 
@@ -145,10 +146,12 @@ def _row(row: "ComparedRow") -> list[object]:
         row.mean_a,
         row.mean_b,
         Cell(row.difference, "signed", row.ci_low, row.ci_high),
-        *(Cell(p, "p") for p in (row.p_sign, row.p_wilcoxon, row.p_holm)),
+        Cell(row.p, "p"),
+        Cell(row.p_holm, "p"),
         row.detectable,
         f">{MOST:,}" if takes is not None and takes > MOST else takes,
         row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
+        row.n_users,
     ]
 
 

@@ -39,13 +39,18 @@ def gathered(
     *said: tuple[str, str, Seat, Mapping[str, Runs]],
     self_checked: Sequence[str] = (),
     items: Mapping[str, Mapping[str, float]] | None = None,
+    users: Mapping[str, str] | None = None,
 ) -> Gathered:
     """What each (metric, variant, seat) came to, by label; all have the labels and queries of the first.
 
-    ``items`` are, by label, those of each value.
+    ``items`` are, by label, those of each value; ``users`` ask the queries that they are named for.
     """
     _, _, _, systems = said[0]
-    queries = {name: Query(query_id=name, text=f"{name}?", source="test") for runs in systems.values() for name in runs}
+    queries = {
+        name: Query(query_id=name, user_id=(users or {}).get(name), text=f"{name}?", source="test")
+        for runs in systems.values()
+        for name in runs
+    }
     plans = [
         Plan(
             label,

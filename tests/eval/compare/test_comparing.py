@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,19 +38,24 @@ def noisy(n: int, better: float, seed: int = 1) -> tuple[list[float], list[float
 
 
 def test_a_row_holds_the_paired_difference_its_tests_and_what_so_many_queries_show() -> None:
-    from scipy.stats import wilcoxon
+    from scipy.stats import permutation_test, ttest_1samp
 
     a, b = noisy(12, 1.0)
     row = only_row(comparison(beside(a, b)))
     assert row.mean_a == pytest.approx(sum(a) / 12)
     assert row.mean_b == pytest.approx(sum(b) / 12)
     assert row.difference == pytest.approx((row.mean_a or 0) - (row.mean_b or 0), abs=1e-9)
-    theirs: Any = wilcoxon([x - y for x, y in zip(a, b, strict=True)])
-    assert row.p_wilcoxon == pytest.approx(theirs.pvalue, abs=1e-9)
+    apart = np.array(a) - np.array(b)
+    theirs: Any = permutation_test(
+        (apart, np.zeros(12)), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=10_000
+    )
+    assert row.p == pytest.approx(theirs.pvalue, abs=1e-3)
+    ends = ttest_1samp(apart, 0.0).confidence_interval()
+    assert (row.ci_low, row.ci_high) == pytest.approx((ends.low, ends.high), abs=1e-9)
     assert row.above + row.equal + row.below == row.n_pairs == row.n_planned == 12
     assert row.detectable is not None
     assert (row.difference or 0) > row.detectable
-    assert (row.outcome, row.p_holm) == ("higher", row.p_wilcoxon)
+    assert (row.outcome, row.p_holm) == ("higher", row.p)
 
 
 @settings(max_examples=40, deadline=None)
@@ -60,12 +66,7 @@ def test_swapping_the_systems_swaps_all_there_is(a: list[int | None], b: list[in
     if not held.tables_of_judges or all(value is None for value in [*a[:n], *b[:n]]):
         return
     one, other = only_row(comparison(held)), only_row(comparison(held, "b", "a"))
-    assert (one.mean_a, one.above, one.p_sign, one.p_wilcoxon) == (
-        other.mean_b,
-        other.below,
-        other.p_sign,
-        other.p_wilcoxon,
-    )
+    assert (one.mean_a, one.above, one.p) == (other.mean_b, other.below, other.p)
     assert one.difference == (None if other.difference is None else pytest.approx(-other.difference))
     swapped = {"higher": "lower", "lower": "higher"}
     assert one.outcome == swapped.get(other.outcome, other.outcome)
@@ -94,7 +95,7 @@ def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge(
     table = only_table(comparison(gathered(*said)))
     assert [row.variant for row in table.rows] == ["clarity", "depth", "overall"]
     assert [row.is_primary for row in table.rows] == [False, False, True]
-    assert [row.p_holm for row in table.rows] == [pytest.approx(times * (one.p_wilcoxon or 0)) for times in (2, 2, 1)]
+    assert [row.p_holm for row in table.rows] == [pytest.approx(times * (one.p or 0)) for times in (2, 2, 1)]
 
 
 def test_what_systems_are_chosen_by_is_corrected_over_all_pairs_even_where_one_is_asked_for() -> None:
@@ -104,8 +105,8 @@ def test_what_systems_are_chosen_by_is_corrected_over_all_pairs_even_where_one_i
     row = only_row(comparison(held))
     assert (row.tests, row.is_primary) == (3, True)
     assert row.p_holm is not None
-    assert row.p_wilcoxon is not None
-    assert row.p_holm > row.p_wilcoxon
+    assert row.p is not None
+    assert row.p_holm > row.p
 
 
 def test_nothing_is_concluded_from_a_rule_based_judge() -> None:
@@ -137,7 +138,7 @@ def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     assert any(it.startswith("anthropic:claude and the models behind A and B are of one family") for it in told)
 
 
-def test_other_families_and_other_judges_do_not_count_for_the_correction() -> None:
+def test_all_headlines_of_a_judge_and_of_code_are_corrected_together_and_other_judges_apart() -> None:
     a, b = noisy(10, 1.5)
     both = {"a": runs(a), "b": runs(b)}
     held = gathered(
@@ -145,7 +146,37 @@ def test_other_families_and_other_judges_do_not_count_for_the_correction() -> No
     )
     made = comparison(held)
     assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
-    assert all(row.p_holm == row.p_wilcoxon for table in made.tables for row in table.rows)
+    rows = [row for table in made.tables for row in table.rows]
+    assert [row.tests for row in rows] == [2, 2, 2]
+    assert all(row.p_holm == pytest.approx(2 * (row.p or 0)) for row in rows)
+
+
+def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
+    a, b = noisy(21, 1.0)
+    both = {"a": runs(a), "b": runs(b)}
+    users = {f"q{at:03}": f"u{at % 7}" for at in range(21)}
+    alone = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
+    of_seven = only_row(comparison(gathered(("quality", "overall", JUDGE, both), users=users)))
+    assert (alone.n_pairs, alone.n_users, of_seven.n_pairs, of_seven.n_users) == (21, None, 21, 7)
+    assert of_seven.p == 2 / 2**7  # all seven alike
+    assert (alone.p or 1) < 2 / 2**7
+    assert (of_seven.users_needed or 0) * 3 == of_seven.queries_needed
+    assert alone.users_needed is None
+
+
+def test_where_all_queries_differ_alike_there_is_no_interval_and_the_test_concludes() -> None:
+    row = only_row(comparison(beside([8.0] * 9, [7.0] * 9)))
+    assert (row.ci_low, row.no_interval, row.outcome) == (None, "alike", "higher")
+
+
+def test_users_too_few_for_an_interval_have_none_and_conclude_nothing() -> None:
+    users = {f"q{at:03}": f"u{at % 4}" for at in range(20)}
+    both = {"a": runs(noisy(20, 3.0)[0]), "b": runs(noisy(20, 3.0)[1])}
+    made = comparison(gathered(("quality", "overall", JUDGE, both), users=users))
+    row = only_row(made)
+    assert (row.n_users, row.ci_low, row.no_interval, row.outcome) == (4, None, "few", "too_few")
+    assert "6 users that all differ alike are the fewest that could." in made.conclusions[0]
+    assert "quality: 20 queries, 4 users, and no test can come out below 6 users" in [it.what for it in made.missing]
 
 
 def outcome(a: list[float], b: list[float]) -> ComparedRow:

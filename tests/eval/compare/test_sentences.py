@@ -21,7 +21,9 @@ def test_a_number_that_shows_as_zero_has_no_sign() -> None:
 def test_a_clear_difference_is_said_with_who_is_higher_by_how_much_and_how_surely() -> None:
     a, b = noisy(30, 1.0)
     (said,) = comparison(beside(a, b)).conclusions
-    assert said.startswith("By anthropic:claude, A is higher than B (difference, 95 % interval) in overall (1.")
+    assert said.startswith(
+        "By anthropic:claude, A is higher than B (difference, 95 % interval; n = 30 queries) in overall (1."
+    )
     (turned,) = comparison(beside(a, b), "b", "a").conclusions
     assert turned == said.replace("A is higher than B", "B is higher than A")
 
@@ -52,8 +54,9 @@ def test_what_so_many_queries_show_is_told_at_the_level_that_verdicts_are_held_a
     assert alone.detectable is not None
     assert of_three.detectable is not None
     assert alone.detectable < of_three.detectable
-    assert power(of_three.detectable, of_three.sd, 30, 0.05 / 3) == pytest.approx(0.8, abs=1e-6)
-    assert power(of_three.detectable / 2, of_three.sd, 30, 0.05 / 3) == pytest.approx(of_three.power_of_half, abs=1e-6)
+    away = of_three.detectable / (of_three.sd / 30**0.5)
+    assert power(away, 29, 0.05 / 3) == pytest.approx(0.8, abs=1e-6)
+    assert power(away / 2, 29, 0.05 / 3) == pytest.approx(of_three.power_of_half, abs=1e-6)
 
 
 def test_too_few_queries_are_said_to_be_too_few_whatever_they_show() -> None:
@@ -66,7 +69,7 @@ def test_too_few_queries_are_said_to_be_too_few_whatever_they_show() -> None:
         "To show differences as large as were seen would take 6 queries (overall, +7.50) by anthropic:claude; so few "
         "queries tell this only roughly."
     )
-    assert [it.what for it in made.missing][-1] == "quality: 4 queries, and no test can come out below 6"
+    assert [it.what for it in made.missing][-1] == "quality: 4 queries, and no test can come out below 6 queries"
 
 
 def test_equal_values_are_said_to_be_equal() -> None:
@@ -84,7 +87,7 @@ def test_one_query_says_so_in_the_singular_and_claims_nothing() -> None:
     )
     made = comparison(beside([6.0], [7.0]))
     assert "nothing can be concluded in overall: 1 query is too few." in made.conclusions[0]
-    assert "quality: 1 query, and no test can come out below 6" in [it.what for it in made.missing]
+    assert "quality: 1 query, and no test can come out below 6 queries" in [it.what for it in made.missing]
 
 
 def test_where_nothing_differs_there_is_no_size_that_would_be_shown() -> None:
@@ -147,7 +150,8 @@ def test_judges_that_say_the_same_share_a_sentence() -> None:
     (row,) = comparison(beside(a, b)).tables[0].rows
     one = f"{row.difference:.2f}"
     assert said[0] == (
-        f"By anthropic:claude and openai:gpt, A is higher than B (differences) in overall ({one} and {one})."
+        "By anthropic:claude and openai:gpt, A is higher than B (differences; n = 30 queries) in overall "
+        f"({one} and {one})."
     )
     assert len(said) == 2
     none = {"a": runs(noisy(30, 0.05)[0]), "b": runs(noisy(30, 0.05)[1])}
@@ -211,8 +215,8 @@ def test_what_twice_the_repeats_would_narrow_is_said_beside_what_twice_the_queri
     (said,) = [it for it in made.conclusions if it.startswith("Twice the queries")]
     taken = 100 * (1 - (1 - runs_apart / 4 / row.sd**2) ** 0.5)
     assert said == (
-        "Twice the queries would narrow every interval by 29%. As far as so few repeats tell, it would narrow by "
-        f"{taken:.0f}% with twice the runs of each query (by anthropic:claude)."
+        "Twice the queries, of other users, would narrow every interval by 29%. As far as so few repeats tell, "
+        f"it would narrow by {taken:.0f}% with twice the runs of each query (by anthropic:claude)."
     )
 
 
@@ -286,7 +290,7 @@ def test_two_queries_are_too_few_for_a_preference_however_often_they_were_repeat
     assert not any("prefers" in it for it in said)
     assert (
         "Side by side, by anthropic:claude, nothing can be concluded in constraint_following and overall: 2 queries "
-        "are too few. 6 queries that all end alike are the fewest that could show a preference."
+        "are too few. 7 queries that all end alike are the fewest that could show a preference."
     ) in said
 
 

@@ -4,8 +4,6 @@ import asyncio
 import shutil
 from pathlib import Path
 
-import pytest
-
 from drretail.agents.base import Agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
@@ -68,7 +66,7 @@ def test_who_looks_at_nothing_else_over_uses_it_everywhere(tmp_path: Path) -> No
     assert (found["ignored"].value, found["change products"].value, found["direction"].value) == (0.0, 1.0, 1.0)
     assert [found[f"overused{part}"].value for part in ("", "_constraint", "_category")] == [1.0, 1.0, 1.0]
     assert found["direction"].items == {"toward_other": 16, "toward_own": 0, "neither": 0, "owned": 0}
-    assert (found["ignored"].ci_low, found["ignored"].ci_high) == (0.0, pytest.approx(1 - 0.025**0.5))
+    assert (found["ignored"].ci_low, found["ignored"].ci_high) == (None, None)  # of two queries
     assert of(rows, "neutral")["change products"].value == 1.0
 
 

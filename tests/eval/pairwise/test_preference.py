@@ -9,13 +9,18 @@ import pytest
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.scores.pair_outcomes import Lead, corrected, lead_of, preferred
 from drretail.records.pairs import PairScore
-from drretail.stats.intervals import mean_intervals
+from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import share_interval
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.pairwise.judging import A, B, compared, prefers_a, reports, row
 
 
+def by_id(results: list[list[float]]) -> dict[str, list[float]]:
+    return {f"q{at}": repeats for at, repeats in enumerate(results)}
+
+
 def a_row(results: list[list[float]], interval: tuple[float | None, float | None], **given: Any) -> PairScore:
-    its = lead_of(results)
+    its = lead_of(by_id(results), Clusters())
     return PairScore(
         version=1,
         dimension="depth",
@@ -35,9 +40,15 @@ def a_row(results: list[list[float]], interval: tuple[float | None, float | None
 
 
 def test_a_query_counts_once_whatever_its_repeats() -> None:
-    assert lead_of([[1.0, 1.0], [0.0, 0.5], [1.0, 0.0], []]) == Lead(3, 1, 1, 1.0)
-    assert lead_of([[1.0] * 9] * 6) == lead_of([[1.0]] * 6) == Lead(6, 6, 0, 2 / 2**6)
-    assert lead_of([]) == Lead(0, 0, 0, None)
+    assert lead_of(by_id([[1.0, 1.0], [0.0, 0.5], [1.0, 0.0]]), Clusters()) == Lead(3, 1, 1, 1.0)
+    assert lead_of(by_id([[1.0] * 9] * 6), Clusters()) == lead_of(by_id([[1.0]] * 6), Clusters())
+    assert lead_of(by_id([[1.0]] * 6), Clusters()) == Lead(6, 6, 0, 2 / 2**6)
+    assert lead_of({}, Clusters()) == Lead(0, 0, 0, None)
+
+
+def test_queries_of_one_user_count_once() -> None:
+    of_three = Clusters({f"q{at}": f"u{at % 3}" for at in range(9)})
+    assert lead_of(by_id([[1.0]] * 9), of_three) == Lead(9, 9, 0, 2 / 2**3)
 
 
 def test_two_queries_show_no_preference_and_nine_that_agree_do() -> None:
@@ -60,18 +71,16 @@ def test_test_and_interval_have_to_agree() -> None:
 
 @pytest.mark.parametrize(("queries", "repeats"), [(10, 1), (20, 2)])
 def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything(queries: int, repeats: int) -> None:
-    """Seven independent dimensions; a bare interval would find a preference in a quarter of the experiments."""
+    """Seven independent dimensions."""
     rng = np.random.default_rng(17)
     drawn = rng.choice([0.0, 0.5, 1.0], (400, 7, queries, repeats), p=[0.3, 0.4, 0.3])
-    intervals = iter(mean_intervals([tuple(it) for it in drawn.mean(axis=3).reshape(-1, queries).tolist()], "null"))
-    wrong = bare = 0
+    groups = tuple(range(queries))
+    wrong = 0
     for made in drawn:
-        found = [next(intervals) for _ in made]
+        found = [share_interval(it.tolist(), groups, is_whole=True) for it in made.mean(axis=2)]
         rows = corrected([a_row(it.tolist(), (at.low, at.high)) for it, at in zip(made, found, strict=True)])
         wrong += any(map(preferred, rows))
-        bare += any((at.low or 0.0) > 0.5 or (at.high or 1.0) < 0.5 for at in found)
     assert wrong / 400 <= 0.05
-    assert bare / 400 > 0.2
 
 
 def test_scores_hold_what_queries_say_and_p_of_seven_dimensions(tmp_path: Path) -> None:

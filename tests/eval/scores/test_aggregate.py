@@ -8,11 +8,12 @@ from drretail.eval.scores.aggregate import About, rows, rows_of_all
 from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Reported
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Score, VerdictState
+from drretail.stats.clusters import Clusters
 from tests.eval.folders import JUDGED, METRIC
 
 CODE = JudgeRef(spec="code", kind="rule_based")
 JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
-ABOUT = About(JUDGED, "a@model", JUDGE, "default", "", "42")
+ABOUT = About(JUDGED, "a@model", JUDGE, "default", "", Clusters())
 
 
 def said(query_id: str, value: float | VerdictState) -> Reported:
@@ -36,7 +37,7 @@ def test_states_are_counted_and_only_what_was_scored_makes_the_value() -> None:
     row = found["said", "answered"]
     assert row.value == 0.75
     assert counts(row) == (5, 2, 1, 1, 1)
-    assert (row.ci_low, row.ci_high) == (0.5, 1.0)
+    assert (row.ci_low, row.ci_high, row.no_interval) == (None, None, "few")
     assert row.items == {"read": 2}
 
 
@@ -46,7 +47,7 @@ def test_what_is_na_everywhere_is_never_0() -> None:
 
 def test_what_is_no_headline_has_one_policy() -> None:
     reports = [said("q1", 1.0), said("q2", "na"), said("q3", "failed")]
-    found = rows(About(METRIC, "a@model", CODE, "default", "", "42"), reports)
+    found = rows(About(METRIC, "a@model", CODE, "default", "", Clusters()), reports)
     assert {row.policy for row in found} == {"answered"}
 
 
@@ -60,7 +61,7 @@ def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None
 
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
     left_out = Reported("q1", {"said": Value("said", "scored", 1.0)})
-    other = About(JUDGED, "b@model", JUDGE, "default", "", "42")
+    other = About(JUDGED, "b@model", JUDGE, "default", "", Clusters())
     asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [Reported("q1", {}, FAILED_RUNS)])])
     assert [it.variant for it in asked] == ["said"]
     assert {(it.variant, it.n_failed) for it in lost} == {("said", 1)}
@@ -80,14 +81,16 @@ def test_a_query_counts_once_however_often_it_was_repeated() -> None:
 def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
     found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), Reported("q4", {}, FAILED_RUNS))
     row = found["half", "answered"]
-    assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, 0.5, 0.5)
+    assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, None, None)
     assert counts(row) == (4, 2, 0, 0, 2)
 
 
 def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers() -> None:
     reports = [Reported(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
     shown = {
-        kind: rows(About(QUALITY, "a", JudgeRef(spec="offline:judge", kind=kind), "default", "", "42"), reports)[0]
+        kind: rows(About(QUALITY, "a", JudgeRef(spec="offline:judge", kind=kind), "default", "", Clusters()), reports)[
+            0
+        ]
         for kind in ("rule_based", "scripted")
     }
     hidden = shown["rule_based"]

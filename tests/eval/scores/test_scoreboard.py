@@ -150,7 +150,10 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     made = board(
         held, row("faithfulness", "FP"), row("quality", "overall", None, judge_kind="rule_based", judge="r", note=note)
     )
-    assert made.notes == (f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",)
+    assert made.notes == (
+        f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
+        "No user is known of any query: each counts as one of its own, in intervals and tests.",
+    )
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:

@@ -130,7 +130,6 @@ def _find(case: Case) -> Effects | str:
         difference(
             f"shift {since}",
             by_query((queries[it], last[it] - first[it]) for it in both),
-            case.seed,
             dimension=DIMENSION,
         ),
         share(f"changed {since}", by_query((queries[it], changed[it]) for it in both), dimension=DIMENSION),
@@ -143,7 +142,7 @@ def _find(case: Case) -> Effects | str:
                 by_query((queries[it], at_once[it]) for it in at_once),
                 dimension=DIMENSION,
             ),
-            difference("changed more than at once", more, case.seed, dimension=DIMENSION, unit="share"),
+            difference("changed more than at once", more, dimension=DIMENSION, unit="share"),
         ]
     return effects
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from drretail.eval.lab.trial_findings import BiasEffect
 from drretail.stats.confusion import drawn_interval
-from drretail.stats.intervals import Interval, mean_interval, share_interval
-from drretail.stats.power import detectable, spread
+from drretail.stats.intervals import Interval, estimate, mean_interval, share_interval
+from drretail.stats.power import detectable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,12 +19,11 @@ ByQuery = Mapping[str, Sequence[float]]
 """By query what was counted on it."""
 
 
-def difference(name: str, values: ByQuery, seed: str, *, dimension: str = ALL, unit: str = "points") -> BiasEffect:
+def difference(name: str, values: ByQuery, *, dimension: str = ALL, unit: str = "points") -> BiasEffect:
     """A mean over queries that is 0 for a judge without the bias."""
     means = [fmean(inside) for inside in values.values() if inside]
-    interval = mean_interval([[it] for it in means], seed)
-    seen = detectable(spread(means), len(means))
-    return _effect(name, values, interval, dimension, unit, neutral=0.0, detectable=seen)
+    seen = detectable(estimate(means, tuple(range(len(means)))))
+    return _effect(name, values, mean_interval(means), dimension, unit, neutral=0.0, detectable=seen)
 
 
 def share(name: str, values: ByQuery, *, dimension: str = ALL) -> BiasEffect:

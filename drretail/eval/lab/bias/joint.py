@@ -88,10 +88,7 @@ def _find(case: Case) -> Effects | str:
     moments = {it: _moments(of) for it, of in pairs.items()}
     moments = {"all": _moments([it for of in pairs.values() for it in of]), **moments}
     return [
-        *(
-            difference("in one call minus in single calls", of, case.seed, dimension=it)
-            for it, of in over_dimensions(above)
-        ),
+        *(difference("in one call minus in single calls", of, dimension=it) for it, of in over_dimensions(above)),
         *(
             drawn(
                 "correlation",

@@ -101,15 +101,14 @@ def _find(case: Case) -> Effects | str:
         apart = {it: {q: [float(abs(v) >= APART) for v in its] for q, its in of.items()} for it, of in ratings.items()}
         effects += [share(f"ratings {APART} points or more off", of, dimension=it) for it, of in over_dimensions(apart)]
         effects += [
-            difference("rating minus what its reasons lead to", of, case.seed, dimension=it)
-            for it, of in over_dimensions(ratings)
+            difference("rating minus what its reasons lead to", of, dimension=it) for it, of in over_dimensions(ratings)
         ]
     if above[SUPPORT]:
         support = by_query(above[SUPPORT])
         other = {query: [float(it != 0) for it in its] for query, its in support.items()}
         effects.append(share("labels of claims that are others", other, dimension=SUPPORT))
         name = "support minus what its reasons lead to"
-        effects.append(difference(name, support, case.seed, dimension=SUPPORT, unit="share"))
+        effects.append(difference(name, support, dimension=SUPPORT, unit="share"))
     return effects or "no verdict with a justification was looked at"
 
 

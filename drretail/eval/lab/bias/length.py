@@ -14,7 +14,7 @@ def _find(case: Case) -> Effects | str:
     if not any(values for by_dimension in changes.values() for values in by_dimension.values()):
         return NOT_RATED
     return [
-        difference(f"{length} minus once", values, case.seed, dimension=dimension)
+        difference(f"{length} minus once", values, dimension=dimension)
         for length, by_dimension in changes.items()
         for dimension, values in over_dimensions(by_dimension)
     ]

@@ -60,7 +60,7 @@ def _find(case: Case) -> Effects | str:
     if not any(gaps.values()):
         return "on no query were reports of both kinds rated by the judge and by others"
     return [
-        difference(f"{family}'s reports above the others'", values, case.seed, dimension=dimension)
+        difference(f"{family}'s reports above the others'", values, dimension=dimension)
         for dimension, values in over_dimensions(gaps)
     ]
 

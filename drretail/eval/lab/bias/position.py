@@ -33,7 +33,7 @@ def _find(case: Case) -> Effects | str:
     changed = {dimension: by_query(values) for dimension, values in flips.items()}
     return [
         *(
-            difference("first preferred minus second", values, case.seed, dimension=dimension, unit="share")
+            difference("first preferred minus second", values, dimension=dimension, unit="share")
             for dimension, values in over_dimensions(first)
         ),
         *(share("flipped with the order", values, dimension=it) for it, values in over_dimensions(changed)),

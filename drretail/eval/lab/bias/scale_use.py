@@ -90,7 +90,7 @@ def _above_floors(case: Case) -> Iterator[BiasEffect]:
         )
         above[dimension] = {q: [fmean(of_systems[q]) - fmean(of_floors[q])] for q in of_systems if q in of_floors}
     for dimension, values in over_dimensions(above) if any(above.values()) else ():
-        yield difference("systems above floors", values, case.seed, dimension=dimension)
+        yield difference("systems above floors", values, dimension=dimension)
 
 
 PROBE = Probe(NAME, "Does it use the whole scale?", ("quality",), _find, with_floors=True)

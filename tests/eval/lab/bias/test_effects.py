@@ -14,37 +14,40 @@ def test_intervals_hold_a_planted_strength_in_about_95_of_100_draws() -> None:
         more = {q: [0.7 + mean + lots.gauss(0, 1) for _ in range(6)] for q, mean in own.items()}
         none = {q: [it - 0.7 for it in its] for q, its in more.items()}
         wrong = {q: [float(lots.random() < 0.2) for _ in range(10)] for q in own}
-        found, rate = difference("d", more, "1"), share("s", wrong)
+        found, rate = difference("d", more), share("s", wrong)
         of_difference += (found.low or 0) <= 0.7 <= (found.high or 0)
         of_share += (rate.low or 0) <= 0.2 <= (rate.high or 0)
-        false += difference("d", none, "1").is_found is True
+        false += difference("d", none).is_found is True
     assert 0.92 <= of_difference / 400 <= 0.98
     assert of_share / 400 >= 0.95  # exact binomial over queries: wider than it need be
     assert false / 400 <= 0.08
 
 
-def test_one_query_says_nothing_and_few_say_what_they_would_have_seen() -> None:
-    assert difference("d", {"q1": [1.0, 2.0]}, "1").is_found is None
-    few = difference("d", {"q1": [1.0], "q2": [-1.0], "q3": [0.5]}, "1")
-    assert few.is_found is False
-    assert few.detectable is not None
-    assert few.detectable > 2
-    assert "none found (d 0.17 (" in effect_in_words(few)
-    assert "on 3 queries; 3.40 would" in effect_in_words(few)
+def test_few_queries_say_nothing_and_more_what_they_would_have_seen() -> None:
+    too_few = difference("d", {f"q{n}": [1.0] for n in range(4)})
+    assert (too_few.is_found, too_few.low) == (None, None)
+    assert effect_in_words(too_few).endswith("on 4 queries, too few to say")
+    five = difference("d", {f"q{n}": [value] for n, value in enumerate([1.0, -1.0, 0.5, -0.5, 0.25])})
+    assert five.is_found is False
+    assert five.detectable is not None
+    assert five.detectable > 1
+    assert "none found (d 0.05 (" in effect_in_words(five)
 
 
 def test_equal_answers_are_no_proof_that_others_are_equal() -> None:
-    alike = difference("d", {f"q{n}": [0.0] for n in range(10)}, "1")
+    alike = difference("d", {f"q{n}": [0.0] for n in range(10)})
     assert alike.is_found is False
     assert "up to 31% of other queries may not be" in effect_in_words(alike)
 
 
 def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
-    found = difference("twice minus once", {f"q{n}": [1.0, 1.5] for n in range(4)}, "1")
+    found = difference("twice minus once", {f"q{n}": [1.0, 1.5] for n in range(4)})
     rows = (
         ProbeFound(probe="length", judge="j", effects=(found,)),
         ProbeFound(probe="own_family", judge="j", reason="no system"),
         ProbeFound(probe="joint", judge="k", reason="rules"),
     )
     told = BiasFound(reports="r", probes=rows).told()
-    assert told == ("Biases of j: length: twice minus once 1.25 (1.25–1.25) on 4 queries. k: no probe has an answer.")
+    assert told == (
+        "Biases of j: length: twice minus once 1.25 on 4 queries, too few to say. k: no probe has an answer."
+    )
