@@ -18,10 +18,11 @@ def correct(
     again: flags.Again = False,
     as_json: flags.Json = False,
 ) -> None:
-    """FP, FR and win rates as people would give them, from their labels and all verdicts (PPI++), with 95 % intervals.
+    """FP, FR and win rates as people would give them, from their labels and all verdicts, with 95 % intervals.
 
-    FR is there where people said what is cited (lab sample --uncited). Labels are those of ``view`` and of --labels.
-    Nothing is asked of any model. The result is kept in EXP/lab/correct.json.
+    A system needs 20 labels, two systems 20 votes on their pairs; below that it says how many are missing. FR is there
+    where people said what is cited (lab sample --uncited). Labels are those of ``view`` and of --labels. Nothing is
+    asked of any model. The result is kept in EXP/lab/correct.json.
     """
     from drretail.eval.lab.correcting import correction_of
     from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
@@ -50,15 +51,18 @@ def sample(
         typer.Option("--uncited", min=0, metavar="N", help="As many claims without a verdict besides: FR needs them."),
     ] = 0,
 ) -> None:
-    """Draws claims to be labelled: by seed, evenly over systems and verdicts.
+    """Draws claims to be labelled: by seed, as many of each system, and of each verdict in proportion with a floor.
 
     They are put into the plan of ``view``, whose pairs and reports stay as they are, and into a sheet to fill in by
     hand (EXP/lab/sample.csv), which doesn't say what the judge ruled, nor whose the claim is. What was drawn once
     stays: a larger N, and another seed, add to it. With --uncited sheet and view ask of each claim, too, whether it is
     one and names a source: yes, no, or no claim.
     """
+    from collections import Counter
+
     from drretail.cells import as_csv
     from drretail.errors import UserError
+    from drretail.eval.lab.correcting import LEAST
     from drretail.viewer.output import say
     from drretail.viewer.voting.claim_sheet import sheet_rows, uncited_items
     from drretail.viewer.voting.plan import plan_uncited, planned_claims
@@ -76,6 +80,9 @@ def sample(
     if uncited:
         plan_uncited(experiment, uncited_items(experiment, claims, uncited, seed))
         say(f"And {len(rows) - 1 - len(claims):,} without a verdict. Of all, the column cited: yes, no or no claim.")
+    by_system = Counter(claim.system for claim in claims)
+    named = ", ".join(f"{system} {count:,}" for system, count in sorted(by_system.items()))
+    say(f"By system: {named}. lab correct needs {LEAST} labels of each.")
     if len(claims) < n:
         say(f"There are no more than {len(claims):,} claims with a verdict.")
     say(f"In the browser: drretail view {experiment} --plan {n}. Then: drretail lab correct {experiment}; of the sheet")

@@ -10,10 +10,10 @@ from drretail.viewer.tables.scores import notes_on, system_names
 if TYPE_CHECKING:
     from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
 
-COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "λ", "gain"]
+COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
 MEANINGS = (
-    "Corrected: what people would say of all claims, 95 %, valid whatever the judge; queries are the unit. λ: how far "
-    "verdicts were trusted. Gain: as many times the labels it is worth."
+    "Corrected: what people would say of all claims, with a 95 % interval over users that holds however good the judge "
+    "is. Gain: as many times the labels that labels alone would need for an interval of this width."
 )
 FR_IS_NOT = (
     "FR is not corrected: nobody was asked which claims are any, and have a source; drretail lab sample --uncited asks."
@@ -28,10 +28,13 @@ def print_correction(made: "Correction") -> None:
     """Every value with and without the verdicts, then what would tell systems apart, then what must be known."""
     labels = [it.system for it in made.values]
     names = system_names(labels)
-    print_table("As people would score", COLUMNS, [_row(it, names[it.system]) for it in made.values])
-    told = [*notes_on(labels), *(_apart(it) for it in made.separations), *made.notes]
+    if made.values:
+        print_table("As people would score", COLUMNS, [_row(it, names[it.system]) for it in made.values])
+    told = [*notes_on(labels), *(_apart(it) for it in made.separations)]
+    told += [f"{it.told()}." for it in made.missing]
+    told += made.notes
     has_recall = any(it.what == "FR" for it in made.values)
-    print_notes([MEANINGS, FR_IS if has_recall else FR_IS_NOT, "", *told])
+    print_notes([MEANINGS if made.values else "", FR_IS if has_recall else FR_IS_NOT, "", *told])
 
 
 def _row(it: "CorrectedValue", name: str) -> list[object]:
@@ -46,7 +49,6 @@ def _row(it: "CorrectedValue", name: str) -> list[object]:
         judged,
         corrected,
         alone,
-        short_share(it.power),
         gain,
     ]
 
@@ -54,7 +56,7 @@ def _row(it: "CorrectedValue", name: str) -> list[object]:
 def _apart(it: "Separation") -> str:
     told = f"{it.a} less {it.b}: {with_ends(it.difference, it.low, it.high)}"
     if it.low is None or it.high is None:
-        return f"{told}; labels on two queries or more would give an interval."
+        return f"{told}; below five users there is no interval."
     if it.low > 0 or it.high < 0:
         return f"{told}; shown by {it.labels} labels."
     if it.labels_needed is None:
