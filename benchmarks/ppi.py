@@ -25,7 +25,7 @@ import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 
@@ -84,21 +84,24 @@ class Maker:
             found.append(np.repeat(betaincinv(4 * truth, 4 * (1 - truth), taste), PER_USER))
         return found
 
-    def system(self, score: str, judge: str, leans: np.ndarray, *, by_user: bool) -> list[Item]:
-        """All items of one system, each with what people would say of it."""
+    def system(self, score: str, judge: str, leans: np.ndarray, count: int, *, by_user: bool) -> list[Item]:
+        """All items of one system, ``count`` of them labelled."""
         sizes = np.full(QUERIES, 2) if score == "win rate" else self.lot.integers(3, 16, QUERIES)
         query = np.repeat(np.arange(QUERIES), sizes)
-        count, lean = len(query), np.repeat(leans, sizes)
+        lean, chance = np.repeat(leans, sizes), self.lot.random(len(query))
         # The share of halves (partly supported; a tie) leaves room for full labels and none.
         halves = np.minimum({"FP": 0.2, "FR": 0.0, "win rate": 1 / 7}[score], 2 * np.minimum(lean, 1 - lean))
-        chance = self.lot.random(count)
         labels = np.where(chance < lean - halves / 2, 1.0, np.where(chance < lean + halves / 2, 0.5, 0.0))
-        verdicts = self.verdicts(judge, labels, np.array([0.0, 1.0] if score == "FR" else [0.0, 0.5, 1.0]))
-        wholes = (self.lot.random(count) < 6 / 7).astype(float) if score == "FR" else np.ones(count)
+        verdicts = self.verdicts(judge, labels, np.array([0.0, 1.0] if score == "FR" else [0.0, 0.5, 1.0])).tolist()
+        wholes = (self.lot.random(len(query)) < 6 / 7).astype(float) if score == "FR" else np.ones(len(query))
+        shares = np.ones(len(query)) if score == "win rate" else 1 / np.repeat(sizes, sizes)
         clusters = query // PER_USER if by_user else query
-        shares = np.ones(count) if score == "win rate" else 1 / np.repeat(sizes, sizes)
-        columns = (clusters, verdicts, shares, labels * wholes, wholes)
-        return [Item(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+        chosen = self.drawn(verdicts, count)
+        columns = [column.tolist() for column in (clusters, shares, labels * wholes, wholes)]
+        return [
+            Item(cluster, verdict, share, label if at in chosen else None, whole)
+            for at, (verdict, cluster, share, label, whole) in enumerate(zip(verdicts, *columns, strict=True))
+        ]
 
     def verdicts(self, judge: str, labels: np.ndarray, known: np.ndarray) -> np.ndarray:
         dice, chance = self.lot.choice(known, len(labels)), self.lot.random(len(labels))
@@ -110,16 +113,17 @@ class Maker:
             return np.where(chance < 0.85, labels, dice)
         return np.where((labels == 1) | (chance < 0.75), 1.0, np.where(chance < 0.85, known[-2], 0.0))
 
-    def labelled(self, items: Sequence[Item], count: int) -> list[Item]:
-        """The items with ``count`` labels left, drawn as ``lab sample`` draws them."""
-        places: dict[object, list[int]] = defaultdict(list)
-        for place in self.lot.permutation(len(items)):
-            places[items[place].stratum].append(place)
-        sizes, drawn = {stratum: len(held) for stratum, held in places.items()}, Counter[object]()
+    def drawn(self, verdicts: Sequence[float], count: int) -> set[int]:
+        """The places of ``count`` items, drawn as ``lab sample`` draws them."""
+        places: dict[float, list[int]] = defaultdict(list)
+        for place in self.lot.permutation(len(verdicts)).tolist():
+            places[verdicts[place]].append(place)
+        sizes, drawn = {verdict: len(held) for verdict, held in places.items()}, Counter[float]()
         for _ in range(count):
-            drawn[next_stratum(sizes, drawn, self.floor)] += 1
-        chosen = {place for stratum, held in places.items() for place in held[: drawn[stratum]]}
-        return [item if at in chosen else replace(item, label=None) for at, item in enumerate(items)]
+            stratum = next_stratum(sizes, drawn, self.floor)
+            assert stratum is not None
+            drawn[stratum] += 1
+        return {place for verdict, held in places.items() for place in held[: drawn[verdict]]}
 
 
 def holds(found: Corrected, truth: float) -> bool:
@@ -148,7 +152,7 @@ def grid(given: argparse.Namespace) -> Iterator[Row]:
                     held, apart, wide, alone = [], [], [], []
                     for _ in range(given.rounds):
                         made = [
-                            maker.labelled(maker.system(score, judge, leans, by_user=by_user), count)
+                            maker.system(score, judge, leans, count, by_user=by_user)
                             for leans in maker.leans(truths, by_user=by_user)
                         ]
                         one, other = map(estimated, made)

@@ -162,7 +162,8 @@ class MissingLabels(Record):
     def told(self) -> str:
         """ "zephyr: no corrected FP from 12 labels; 8 more are needed"."""
         labels = f"{self.n_labels:,} label{'s' * (self.n_labels != 1)}"
-        more = f"{self.n_needed - self.n_labels:,} more are needed"
+        missing = self.n_needed - self.n_labels
+        more = f"{missing:,} more {'is' if missing == 1 else 'are'} needed"
         few = "" if self.n_items >= self.n_needed else f", and there are only {self.n_items:,} in all"
         return f"{self.system}: no corrected {self.what} from {labels}; {more}{few}"
 
