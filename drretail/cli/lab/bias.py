@@ -75,14 +75,14 @@ def bias(
     if bench.names:
         left = bench.score(folder, None, allowance, retry_failed=retry, quiet=quiet, pairs=pairs, rate_floors=floors)
     left += _asked(cases, wanted, allowance, retry_failed=retry, quiet=quiet)
-    _show(experiment, cases, wanted, as_json=output.as_json)
+    left += _show(experiment, cases, wanted, as_json=output.as_json)
     if not quiet and not output.as_json:
         say(f"The reports and their copies are an experiment of their own: drretail view {folder}.")
     exit_code(left)
 
 
-def _show(experiment: Path, cases: "Sequence[Case]", probes: "Sequence[Probe]", *, as_json: bool) -> None:
-    """Keeps and prints what was found."""
+def _show(experiment: Path, cases: "Sequence[Case]", probes: "Sequence[Probe]", *, as_json: bool) -> int:
+    """Keeps and prints what was found; gives how many judgements have no answer of use."""
     from drretail.eval.lab.bias.probe import asked_folder
     from drretail.eval.lab.bias.probing import bias_found, probe_found
     from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
@@ -98,6 +98,7 @@ def _show(experiment: Path, cases: "Sequence[Case]", probes: "Sequence[Probe]", 
         print_json(document)
     else:
         print_bias(found)
+    return sum(row.failed + row.unasked for row in rows)
 
 
 def _estimates(cases: "Sequence[Case]", probes: "Sequence[Probe]") -> "list[Estimate]":

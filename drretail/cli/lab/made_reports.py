@@ -95,7 +95,7 @@ class Bench:
         rate_floors: bool = False,
     ) -> int:
         """Judges what is not judged yet; says what is left, and gives how much that is."""
-        from drretail.cli.score import unfetched_claims
+        from drretail.cli.score import failed_answers, unfetched_claims
         from drretail.eval.scoring import score
         from drretail.event_loop import run_loop
         from drretail.progress import choose_progress
@@ -124,7 +124,8 @@ class Bench:
                 f"Claims on pages that nobody fetched: {unfetched:,}, which nobody could judge. `drretail score EXP "
                 "--fetch-sources`, before this command, fetches them."
             )
-        failed = sum(judging.failed for judging in scores.judgings)
+        compared = [(row.a, row.b) for row in scores.pairs]
+        failed = failed_answers(scores, self.names, [judge.ref for judge in self.judges], "default", compared)
         if failed:
             say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
         return failed + (closing is not None)

@@ -37,9 +37,10 @@ def plant(
     from drretail.api.judges import world_of
     from drretail.cli.options.systems import exit_code
     from drretail.eval.lab.kept_findings import keep, verdict_folders
+    from drretail.eval.lab.opinions import judge_name
     from drretail.eval.lab.plant.copies import make_copies, planted_folder
     from drretail.eval.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
-    from drretail.progress import busy
+    from drretail.progress import choose_progress
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_trials import print_planted
 
@@ -47,14 +48,14 @@ def plant(
     folder = planted_folder(experiment)
     with world_of(experiment, world, quiet=output.quiet) as shop:
         store = None if shop is None else shop.store
-        with busy("planting errors", quiet=output.quiet):
-            errors = make_copies(experiment, store, seed=made.seed, per_kind=per_kind, of=of, given=given)
+        with choose_progress("none" if output.quiet else None).track("planting errors") as bar:
+            errors = make_copies(experiment, store, seed=made.seed, per_kind=per_kind, of=of, given=given, bar=bar)
         if made.estimate:
             bench.print_estimate(folder, as_json=output.as_json)
             return
         allowance = bench.allowance([folder], cap)
         left = bench.score(folder, store, allowance, retry_failed=made.retry_failed, quiet=output.quiet)
-    found = recall_of(folder, errors)
+    found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in bench.judges])
     document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     if output.as_json:
         print_json(document)
@@ -62,4 +63,4 @@ def plant(
         print_planted(found)
         if not output.quiet:
             say(f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it.")
-    exit_code(left)
+    exit_code(left + sum(it.failed + it.unasked for it in found.everything.found.values()))

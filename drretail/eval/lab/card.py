@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import FAMILY, VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import Judge
-from drretail.eval.lab.finding import Measured, short_share, with_ends
+from drretail.eval.lab.finding import Measured, short_share, unanswered_in_words, with_ends
 from drretail.eval.lab.label_verdicts import cards_folder, said, verdicts_on
 from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
 from drretail.eval.lab.people_findings import JudgeCard, SetCard
@@ -221,12 +221,13 @@ def card_line(card: JudgeCard) -> str:
 
 
 def _told(card: SetCard) -> str:
+    answers = unanswered_in_words(card.failed, card.unasked)
+    left = f", {answers}" if answers else ""
     if card.balanced_accuracy.value is None:
-        return f"{card.name} nothing to say of {card.n} claims"
-    failed = f", {card.failed} failed" if card.failed else ""
+        return f"{card.name} nothing to say of {card.n} claims{left}"
     few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"
     words = f", words alone {points(card.words_alone)}" if card.words_alone.value is not None else ""
-    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{few}{failed}{words}"
+    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{few}{left}{words}"
 
 
 def in_words(it: Measured) -> str:

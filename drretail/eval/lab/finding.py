@@ -52,5 +52,12 @@ def with_ends(value: float | None, low: float | None, high: float | None) -> str
     return f"{short_share(value)} ({short_share(low)}{dash}{short_share(high)})"
 
 
+def unanswered_in_words(failed: int, unasked: int) -> str:
+    """ "3 judgements failed, 2 were never asked"; blank where every question has an answer."""
+    told = [f"{failed:,} judgement{'s' * (failed != 1)} failed"] if failed else []
+    told += [f"{unasked:,} {'was' if unasked == 1 else 'were'} never asked"] if unasked else []
+    return ", ".join(told)
+
+
 def share_in_words(found: int, n: int, low: float | None, high: float | None) -> str:
     return f", {with_ends(found / n, low, high)}" if n else ""

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.finding import short_share
-from drretail.eval.lab.trial_findings import seen_from
+from drretail.eval.lab.finding import short_share, unanswered_in_words
+from drretail.eval.lab.trial_findings import seen_from, too_few
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def print_bias(found: "BiasFound") -> None:
     for row in found.probes:
         if row.effects:
             print_table(f"{_title(row)}, by {row.judge}", COLUMNS, [_row(it) for it in row.effects])
-    silent = [*_silent(found.probes)]
+    silent = [*_silent(found.probes), *_unanswered(found.probes)]
     print_notes([*NOTES, *silent] if any(it.effects for it in found.probes) else silent)
 
 
@@ -33,6 +33,12 @@ def _silent(rows: "Sequence[ProbeFound]") -> "Iterator[str]":
     for judge, reason in dict.fromkeys((it.judge, it.reason) for it in rows if not it.effects):
         probes = [it.probe.replace("_", " ") for it in rows if (it.judge, it.reason) == (judge, reason)]
         yield f"{judge}, {', '.join(probes)}: {reason}."
+
+
+def _unanswered(rows: "Sequence[ProbeFound]") -> "Iterator[str]":
+    for row in rows:
+        if left := unanswered_in_words(row.failed, row.unasked):
+            yield f"{row.judge}, {row.probe.replace('_', ' ')}: {left}."
 
 
 def _title(row: "ProbeFound") -> str:
@@ -48,5 +54,5 @@ def _verdict(it: "BiasEffect") -> str:
     if it.neutral is None:
         return ""
     if it.is_found is None:
-        return "too few to say"
+        return too_few()
     return "found" if it.is_found else f"none found; {seen_from(it)}"
