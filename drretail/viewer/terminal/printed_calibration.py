@@ -20,7 +20,8 @@ def print_calibration(made: "Calibration", *, was_chosen: bool) -> None:
     columns = ["", "n", f"tuning ({made.n_tuning} queries)", "n", f"held out ({made.n_held_out} queries)"]
     print_table(f"Versions of {made.model} beside people, {made.question}", columns, rows)
     when = "It was chosen before, and stays: --again chooses anew." if was_chosen else "It is frozen now."
-    print_notes([MEANINGS, "", f"{made.told()} {when}", f"Hash of its prompts: {made.prompt_hash}."])
+    told = f"Hash of its prompts: {made.prompt_hash}." if made.prompt_hash else "Nobody knows what prompts it was told."
+    print_notes([MEANINGS, "", f"{made.told()} {when}", told])
 
 
 def _marked(it: "Nearness", chosen: str) -> str:

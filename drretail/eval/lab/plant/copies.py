@@ -48,8 +48,8 @@ def make_copies(
     """Makes EXP/lab/planted: good reports, and for each kind of error up to ``per_kind`` copies that have it.
 
     ``of`` is the system whose reports are copied, all that research without one; ``given`` a folder of copies that
-    somebody else made; ``bar`` counts reports. The same experiment and seed make the same copies. Raises as ``good_reports`` does, and
-    UserError where no report has a place for an error.
+    somebody else made; ``bar`` counts reports. The same experiment and seed make the same copies. Raises as
+    ``good_reports`` does, and UserError where no report has a place for an error.
     """
     reports = good_reports(experiment, store, of)
     if given is None:
