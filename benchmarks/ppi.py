@@ -1,6 +1,6 @@
 """Do 95 % intervals of corrected scores hold the truth? Coverage and width over made-up experiments.
 
-    python benchmarks/ppi.py [--rounds 1000] [--truth .75] [--floor 3] [--seed 7] [--json FILE]
+    python benchmarks/ppi.py [--rounds 1000] [--score FP] [--truth .75] [--floor 3] [--seed 7] [--json FILE]
 
 Every round makes the claims or meetings of two systems on 60 queries, what people would say of each (the truth of the
 second system is .1 lower), and a judge's verdicts. Labels are drawn as ``drretail lab sample`` draws them, and the
@@ -144,7 +144,7 @@ def estimated(items: Sequence[Item]) -> Corrected:
 
 def grid(given: argparse.Namespace) -> Iterator[Row]:
     truths = (given.truth, given.truth - APART)
-    for score in SCORES:
+    for score in given.score or SCORES:
         for judge in JUDGES:
             for by_user in (False, True):
                 for count in LABELS:
@@ -188,6 +188,7 @@ def published(given: argparse.Namespace) -> Iterator[dict[str, float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=1000)
+    parser.add_argument("--score", choices=SCORES, action="append", help="one part of the grid")
     parser.add_argument("--truth", type=float, default=0.75)
     parser.add_argument("--floor", type=int, default=FLOOR)
     parser.add_argument("--seed", type=int, default=7)

@@ -25,6 +25,9 @@ class Agreed(Record):
     second: str
     n: int
     n_dropped: int
+    low: float | None = None
+    """95 % over queries (items, where none are named) of linear κ, else of ρ, else of κ."""
+    high: float | None = None
     percent: float | None = None
     kappa: float | None = None
     kappa_linear: float | None = None
@@ -218,7 +221,7 @@ def _question(it: Agreed) -> str:
 
 def _agreed(it: Agreed) -> str:
     if it.kappa_linear is not None:
-        return f"linear κ {short_share(it.kappa_linear)}"
-    if it.kappa is None and it.spearman is not None:
-        return f"ρ {short_share(it.spearman)}"
-    return f"κ {short_share(it.kappa)}"
+        return f"linear κ {with_ends(it.kappa_linear, it.low, it.high)}"
+    if it.spearman is not None:
+        return f"ρ {with_ends(it.spearman, it.low, it.high)}"
+    return f"κ {with_ends(it.kappa, it.low, it.high)}"

@@ -30,6 +30,9 @@ MEANINGS = {
 }
 
 
+N_AND_INTERVAL = "n: items that both rated. 95 %: over queries, of linear κ, else of ρ, else of κ; none below five."
+
+
 def print_agreement(made: "Agreement") -> None:
     """A table a question on stdout, then α of all people, and how far judges are from their mean."""
     if not made.pairs:
@@ -38,7 +41,7 @@ def print_agreement(made: "Agreement") -> None:
     for title, rows in groupby(made.pairs, key=lambda row: _asked(row.scale, row.dimension)):
         _print_pairs(title, list(rows))
     shown = [name for name in STATISTICS if any(getattr(row, name) is not None for row in made.pairs)]
-    print_notes(["; ".join(MEANINGS[name] for name in shown if name in MEANINGS) + ". n: items that both rated."])
+    print_notes(["; ".join(MEANINGS[name] for name in shown if name in MEANINGS) + ". " + N_AND_INTERVAL])
     if made.people:
         rows = [
             (_asked(it.scale, it.dimension), it.n_people, it.n_items, it.level, _number(it.alpha)) for it in made.people
@@ -63,8 +66,15 @@ def print_agreement(made: "Agreement") -> None:
 
 def _print_pairs(title: str, rows: "Sequence[Agreed]") -> None:
     shown = [name for name in STATISTICS if any(getattr(row, name) is not None for row in rows)]
-    cells = [(f"{row.first}, {row.second}", row.n, *(_number(getattr(row, name)) for name in shown)) for row in rows]
-    print_table(title, ["", "n", *(STATISTICS[name] for name in shown)], cells)
+    cells = [
+        (f"{row.first}, {row.second}", row.n, *(_number(getattr(row, name)) for name in shown), _ends(row))
+        for row in rows
+    ]
+    print_table(title, ["", "n", *(STATISTICS[name] for name in shown), "95 %"], cells)
+
+
+def _ends(row: "Agreed") -> str:
+    return "–" if row.low is None or row.high is None else f"{row.low:.2f} to {row.high:.2f}"
 
 
 def _asked(scale: str, dimension: str) -> str:
