@@ -63,8 +63,9 @@ class Progress:
 class PlainProgress(Progress):
     """A line when a piece of work begins and one when it has ended: for pipes and logs."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
+        self._clock = clock
 
     def note(self, text: str) -> None:
         print(text, file=self._stream, flush=True)
@@ -72,7 +73,7 @@ class PlainProgress(Progress):
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
         self.note(f"{label} …")
-        counter = _Counter(self.note, label, total)
+        counter = _Counter(self.note, label, total, self._clock)
         yield counter
         self.note(f"{label}: done" if counter.count in (0, total) else f"{label}: {counter.count:,} done")
 
@@ -141,7 +142,7 @@ class _Counter(_Silent):
         note: Callable[[str], None],
         label: str,
         total: int | None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float],
     ) -> None:
         self.count = 0
         self._note = note
