@@ -227,7 +227,7 @@ class MemoryFound(LabFinding):
 
 LEAST_QUERIES = 6
 """Queries from which a bias is concluded. Measured over nulls of whole ratings and preferences, the intervals give a
-false alarm in up to .26 of cases on 3 queries, .13 on 4, .09 on 5, and at most .07 from 6 on (benchmarks/lab.py)."""
+false alarm in up to .26 of cases on 3 queries, .13 on 4, .09 on 5, and at most .07 from 6 on."""
 
 
 class BiasEffect(Record):
