@@ -1,211 +1,216 @@
-"""Do 95 % intervals from few labels and many verdicts hold? Coverage over resamples of claims that people labelled.
+"""Do 95 % intervals of corrected scores hold the truth? Coverage and width over made-up experiments.
 
-    python benchmarks/ppi.py --labels FILE [--labels FILE] --to FOLDER [--rounds 1000] [--labelled 100] [--seed 7]
+    python benchmarks/ppi.py [--rounds 1000] [--score FP] [--truth .75] [--floor 3] [--seed 7] [--json FILE]
 
-FILE is a public set as ``drretail lab card`` takes it; FOLDER keeps offline:judge's verdicts for the next time. The set
-is the population: its mean label is the truth. Every round draws clusters (questions; of sets without, claims) with
-replacement, all verdicts on their claims, and labels of some of these: by lot, or evenly over the judge's verdicts and
-weighted back. Counted is how often the interval holds the truth, by labels alone, with λ = 1, and with the tuned λ;
-"gain" is (width of labels alone / width)², in labels. A deaf judge, whose verdicts are dice, shows what it costs.
-Last, without any FILE: win rates out of made-up votes on two systems, with ties and two meetings on each query, and
-FR out of made-up claims, some of which are none.
+Every round makes the claims or meetings of two systems on 60 queries, what people would say of each (the truth of the
+second system is .1 lower), and a judge's verdicts. Labels are drawn as ``drretail lab sample`` draws them, and the
+estimates are those of ``drretail lab correct``. The truth is the mean over all queries that there could be.
+
+    FP         3 to 15 claims a report, labels 0, ½ and 1; every report has the same weight
+    FR         the same; one claim in seven is none to people
+    win rate   two meetings on each query, of which people see one in seven as a tie
+
+    good       says what people say in 85 of 100, and is at random in the others
+    lenient    says "full" of 92 % where people say it of 70 %
+    useless    throws dice
+    alike      always says "full"
+
+Printed are the coverage and the width of one system, the width that labels alone have, and the coverage of the
+difference of two systems: with independent queries, and with three queries a user whose taste makes a fifth of the
+variance. Last, where the assumptions of the published PPI++ hold (independent items, labels by lot), both stand beside
+each other; tests/stats/test_prediction_powered.py holds that formula against ppi-python to 1e-9.
 """
 
 import argparse
-import asyncio
 import json
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from random import Random
 from statistics import fmean
 
-from drretail.eval.judging.session import Judge
-from drretail.eval.judging.spending import Allowance
-from drretail.eval.lab.label_verdicts import judge_labelled, said, verdicts_on
-from drretail.eval.lab.labelled_claims import LabelledSet, drawn, read_labelled
-from drretail.eval.lab.opinions import SUPPORT_OF
-from drretail.llm.registry import open_model
-from drretail.progress import Progress
-from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, corrected_ratio
+import numpy as np
+from scipy.special import betaincinv, ndtr
 
-METHODS = {"labels alone": 0.0, "λ = 1": 1.0, "tuned λ": None}
-TIES = 0.3
-VOTES = 40
+from drretail.stats.prediction_powered import (
+    Corrected,
+    Item,
+    corrected_mean,
+    difference,
+    independent_mean,
+    labels_alone,
+)
+from drretail.stats.stratified import FLOOR, next_stratum
+
+QUERIES = 60
+PER_USER = 3
+APART = 0.1
+SCORES = ("FP", "FR", "win rate")
+JUDGES = ("good", "lenient", "useless", "alike")
+LABELS = (20, 50, 100)
 
 
 @dataclass(frozen=True)
-class Pair:
-    """What people and the judge say of one claim."""
+class Row:
+    """One line of the grid."""
 
-    label: float
-    verdict: float
-
-
-def clusters_of(labelled: LabelledSet, folder: Path) -> list[list[Pair]]:
-    """The claims by question, with offline:judge's verdicts."""
-    judge, whole = Judge.of(open_model("offline:judge")), drawn(labelled, 0, "")
-    with Progress().track("judging", len(whole.claims)) as bar:
-        asyncio.run(judge_labelled(folder, whole, judge, again="nothing", allowance=Allowance(), bar=bar))
-    values = said([*verdicts_on(folder, whole, judge).values()])
-    held: dict[str, list[Pair]] = defaultdict(list)
-    for it in whole.claims:
-        held[it.question or it.item].append(Pair(SUPPORT_OF[it.label], values[it.item]))
-    return [*held.values()]
+    score: str
+    judge: str
+    clusters: str
+    labels: int
+    coverage: float
+    width: float
+    width_of_labels_alone: float
+    coverage_of_difference: float
 
 
-def one_round(clusters: Sequence[Sequence[Pair]], count: int, lot: Random, *, evenly: bool) -> list[Item]:
-    """The items of one resample, ``count`` of them labelled."""
-    chosen = [(at, pair) for at in range(len(clusters)) for pair in lot.choice(clusters)]
-    order = lot.sample(range(len(chosen)), len(chosen))
-    strata: dict[float, list[int]] = defaultdict(list)
-    for at in order:
-        strata[chosen[at][1].verdict if evenly else 0.0].append(at)
-    taken = {key: members[: count // len(strata)] for key, members in strata.items()}
-    stands_for = {at: len(strata[key]) / len(members) for key, members in taken.items() for at in members}
-    return [
-        Item(cluster, it.verdict, 1.0, it.label if at in stands_for else None, stands_for.get(at, 1.0))
-        for at, (cluster, it) in enumerate(chosen)
-    ]
+class Maker:
+    """Draws experiments whose truth is known."""
+
+    def __init__(self, seed: int, truth: float, floor: int) -> None:
+        self.lot = np.random.default_rng(seed)
+        self.truth, self.floor = truth, floor
+
+    def leans(self, truths: Sequence[float], *, by_user: bool) -> list[np.ndarray]:
+        """By system each query's chance of a full label; systems see the same easy and hard users."""
+        if not by_user:
+            return [np.full(QUERIES, truth) for truth in truths]
+        users = QUERIES // PER_USER
+        shared = self.lot.standard_normal(users)
+        found = []
+        for truth in truths:
+            taste = ndtr(0.8 * shared + 0.6 * self.lot.standard_normal(users))
+            # A beta distribution with 4 as its two counts' sum has a fifth of the variance of single labels.
+            found.append(np.repeat(betaincinv(4 * truth, 4 * (1 - truth), taste), PER_USER))
+        return found
+
+    def system(self, score: str, judge: str, leans: np.ndarray, count: int, *, by_user: bool) -> list[Item]:
+        """All items of one system, ``count`` of them labelled."""
+        sizes = np.full(QUERIES, 2) if score == "win rate" else self.lot.integers(3, 16, QUERIES)
+        query = np.repeat(np.arange(QUERIES), sizes)
+        lean, chance = np.repeat(leans, sizes), self.lot.random(len(query))
+        # The share of halves (partly supported; a tie) leaves room for full labels and none.
+        halves = np.minimum({"FP": 0.2, "FR": 0.0, "win rate": 1 / 7}[score], 2 * np.minimum(lean, 1 - lean))
+        labels = np.where(chance < lean - halves / 2, 1.0, np.where(chance < lean + halves / 2, 0.5, 0.0))
+        verdicts = self.verdicts(judge, labels, np.array([0.0, 1.0] if score == "FR" else [0.0, 0.5, 1.0])).tolist()
+        wholes = (self.lot.random(len(query)) < 6 / 7).astype(float) if score == "FR" else np.ones(len(query))
+        shares = np.ones(len(query)) if score == "win rate" else 1 / np.repeat(sizes, sizes)
+        clusters = query // PER_USER if by_user else query
+        chosen = self.drawn(verdicts, count)
+        columns = [column.tolist() for column in (clusters, shares, labels * wholes, wholes)]
+        return [
+            Item(cluster, verdict, share, label if at in chosen else None, whole)
+            for at, (verdict, cluster, share, label, whole) in enumerate(zip(verdicts, *columns, strict=True))
+        ]
+
+    def verdicts(self, judge: str, labels: np.ndarray, known: np.ndarray) -> np.ndarray:
+        dice, chance = self.lot.choice(known, len(labels)), self.lot.random(len(labels))
+        if judge == "alike":
+            return np.ones(len(labels))
+        if judge == "useless":
+            return dice
+        if judge == "good":
+            return np.where(chance < 0.85, labels, dice)
+        return np.where((labels == 1) | (chance < 0.75), 1.0, np.where(chance < 0.85, known[-2], 0.0))
+
+    def drawn(self, verdicts: Sequence[float], count: int) -> set[int]:
+        """The places of ``count`` items, drawn as ``lab sample`` draws them."""
+        places: dict[float, list[int]] = defaultdict(list)
+        for place in self.lot.permutation(len(verdicts)).tolist():
+            places[verdicts[place]].append(place)
+        sizes, drawn = {verdict: len(held) for verdict, held in places.items()}, Counter[float]()
+        for _ in range(count):
+            stratum = next_stratum(sizes, drawn, self.floor)
+            assert stratum is not None
+            drawn[stratum] += 1
+        return {place for verdict, held in places.items() for place in held[: drawn[verdict]]}
 
 
-def covered(found: Sequence[Corrected], truth: float) -> float:
-    return fmean(it.low is not None and it.high is not None and it.low <= truth <= it.high for it in found)
+def holds(found: Corrected, truth: float) -> bool:
+    return found.low is not None and found.high is not None and found.low - 1e-9 <= truth <= found.high + 1e-9
 
 
-def width(found: Sequence[Corrected]) -> float:
-    return fmean(it.high - it.low for it in found if it.low is not None and it.high is not None)
+def width(found: Corrected) -> float:
+    assert found.low is not None
+    assert found.high is not None
+    return min(1.0, found.high) - max(0.0, found.low)
 
 
-def measured(
-    clusters: Sequence[Sequence[Pair]], given: argparse.Namespace, *, evenly: bool
-) -> dict[str, dict[str, float]]:
-    """Coverage, width and gain by method."""
-    lot = Random(given.seed)
-    truth = fmean(pair.label for cluster in clusters for pair in cluster)
-    return summed_up([one_round(clusters, given.labelled, lot, evenly=evenly) for _ in range(given.rounds)], truth)
+def estimated(items: Sequence[Item]) -> Corrected:
+    found = corrected_mean(items)
+    assert found is not None
+    return found
 
 
-Estimator = Callable[[Sequence[Item], float | None], Corrected | None]
+def grid(given: argparse.Namespace) -> Iterator[Row]:
+    truths = (given.truth, given.truth - APART)
+    for score in given.score or SCORES:
+        for judge in JUDGES:
+            for by_user in (False, True):
+                for count in LABELS:
+                    maker = Maker(given.seed, given.truth, given.floor)
+                    held, apart, wide, alone = [], [], [], []
+                    for _ in range(given.rounds):
+                        made = [
+                            maker.system(score, judge, leans, count, by_user=by_user)
+                            for leans in maker.leans(truths, by_user=by_user)
+                        ]
+                        one, other = map(estimated, made)
+                        only = labels_alone(made[0])
+                        assert only is not None
+                        held.append(holds(one, given.truth))
+                        apart.append(holds(difference(one, other), APART))
+                        wide.append(width(one))
+                        alone.append(width(only))
+                    clusters = f"{QUERIES // PER_USER} users" if by_user else f"{QUERIES} queries"
+                    yield Row(score, judge, clusters, count, *map(fmean, (held, wide, alone, apart)))
 
 
-def summed_up(
-    rounds: Sequence[Sequence[Item]], truth: float, estimate: Estimator = corrected_mean
-) -> dict[str, dict[str, float]]:
-    """Coverage, bias, width and gain by method over all rounds."""
-    made = {name: [it for items in rounds if (it := estimate(items, λ))] for name, λ in METHODS.items()}
-    alone = width(made["labels alone"])
-    return {
-        name: {
-            "coverage": covered(found, truth),
-            "bias": fmean(it.value for it in found) - truth,
-            "width": width(found),
-            "gain": (alone / width(found)) ** 2,
-            "λ": fmean(it.power for it in found),
-        }
-        for name, found in made.items()
-    }
-
-
-def one_tournament(lot: Random, count: int, *, deaf: bool) -> list[Item]:
-    """Two systems that meet twice on each of 60 queries, ``count`` meetings voted on; a win is 1, a tie a half.
-
-    People see a tie in three of ten; else a query's own taste decides, so its two meetings are alike. The judge knows
-    no ties, agrees in seven of ten, and takes the first system in the others.
-    """
-    meetings: list[tuple[int, Pair]] = []
-    for query in range(60):
-        taste = lot.betavariate(2, 1.5)
-        for _ in range(2):
-            said = 0.5 if lot.random() < TIES else float(lot.random() < taste)
-            agrees = not deaf and said != 0.5 and lot.random() < 0.7
-            meetings.append((query, Pair(said, said if agrees else float(not deaf or lot.random() < 0.5))))
-    voted = {*lot.sample(range(len(meetings)), count)}
-    return [Item(query, it.verdict, 1.0, it.label if at in voted else None) for at, (query, it) in enumerate(meetings)]
-
-
-def wins(given: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
-    """Coverage of win rates as ``lab correct`` makes them of votes, whose truth is known since they are made up."""
-    truth = TIES / 2 + (1 - TIES) * 2 / 3.5
-    tables: dict[str, dict[str, dict[str, float]]] = {}
-    for told, deaf in (("a judge that favours the first", False), ("a judge that throws coins", True)):
-        lot = Random(given.seed)
-        rounds = [one_tournament(lot, VOTES, deaf=deaf) for _ in range(given.rounds)]
-        tables[f"wins, {told}"] = summed_up(rounds, truth)
-    return tables
-
-
-def one_extraction(lot: Random, count: int, *, deaf: bool) -> list[Item]:
-    """Forty reports of three to fifteen claims, ``count`` of them labelled, as many that the judge holds for cited.
-
-    One in seven is no claim to people; of the others a report has its own share with a source, about three in four.
-    The judge sees in nine of ten whether there is one.
-    """
-    claims: list[Item] = []
-    for report in range(40):
-        share, size = lot.uniform(0.5, 1), lot.randint(3, 15)
-        for _ in range(size):
-            whole = float(lot.random() < 6 / 7)
-            cited = float(lot.random() < share)
-            seen = float(lot.random() < 0.5) if deaf else cited if lot.random() < 0.9 else 1 - cited
-            claims.append(Item(report, seen, 1 / size, cited * whole, whole=whole))
-    taken: dict[int, float] = {}
-    for verdict in (0.0, 1.0):
-        stratum = [at for at, it in enumerate(claims) if it.verdict == verdict]
-        drawn_here = lot.sample(stratum, min(len(stratum), count // 2))
-        taken |= {at: len(stratum) / len(drawn_here) for at in drawn_here}
-    return [
-        replace(it, stands_for=taken[at]) if at in taken else replace(it, label=None) for at, it in enumerate(claims)
-    ]
-
-
-def recalls(given: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
-    """Coverage of FR as ``lab correct`` makes it of what people say of claims; the truth is known."""
-    tables: dict[str, dict[str, dict[str, float]]] = {}
-    for told, deaf in (("a judge right in nine of ten", False), ("a judge that throws coins", True)):
-        lot = Random(given.seed)
-        rounds = [one_extraction(lot, given.labelled, deaf=deaf) for _ in range(given.rounds)]
-        tables[f"FR, {told}"] = summed_up(rounds, 0.75, corrected_ratio)
-    return tables
-
-
-def shown(title: str, table: dict[str, dict[str, float]]) -> None:
-    print(f"\n{title}")
-    for name, row in table.items():
-        print(f"  {name:14}" + "  ".join(f"{key} {value:.3f}" for key, value in row.items()))
+def published(given: argparse.Namespace) -> Iterator[dict[str, float]]:
+    """Independent items, labels by lot: ours beside PPI++'s normal interval, a judge right in 85 of 100."""
+    for count in (20, 100, 1000):
+        lot = np.random.default_rng(given.seed)
+        rows: list[tuple[bool, bool, float, float]] = []
+        for _ in range(given.rounds):
+            labels = (lot.random(5 * count) < given.truth).astype(float)
+            verdicts = np.where(lot.random(len(labels)) < 0.85, labels, 1 - labels)
+            items = [
+                Item(at, verdict, label=label if at < count else None)
+                for at, (verdict, label) in enumerate(zip(verdicts.tolist(), labels.tolist(), strict=True))
+            ]
+            ours = estimated(items)
+            theirs = independent_mean(labels[:count], verdicts[:count], verdicts[count:])
+            rows.append((holds(ours, given.truth), holds(theirs, given.truth), width(ours), width(theirs)))
+        names = ("coverage", "coverage of PPI++", "width", "width of PPI++")
+        yield {"labels": count} | dict(zip(names, map(fmean, zip(*rows, strict=True)), strict=True))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--labels", type=Path, action="append", default=[], metavar="FILE")
-    parser.add_argument("--to", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--rounds", type=int, default=1000)
-    parser.add_argument("--labelled", type=int, default=100)
+    parser.add_argument("--score", choices=SCORES, action="append", help="one part of the grid")
+    parser.add_argument("--truth", type=float, default=0.75)
+    parser.add_argument("--floor", type=int, default=FLOOR)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    tables: dict[str, dict[str, dict[str, float]]] = {}
-    for path in given.labels:
-        labelled = read_labelled(path)
-        clusters = clusters_of(labelled, given.to)
-        dice = Random(given.seed)
-        deaf = [[Pair(it.label, dice.choice((0.0, 0.5, 1.0))) for it in cluster] for cluster in clusters]
-        for told, population, evenly in (
-            ("by lot", clusters, False),
-            ("evenly over verdicts", clusters, True),
-            ("by lot, a judge that throws dice", deaf, False),
-        ):
-            table = tables[f"{labelled.name}, {told}"] = measured(population, given, evenly=evenly)
-            shown(f"{labelled.name}, {given.labelled} labels {told}, {given.rounds:,} rounds, seed {given.seed}", table)
-    for told, table in wins(given).items():
-        tables[told] = table
-        shown(f"{told}, {VOTES} votes on 120 meetings, {given.rounds:,} rounds, seed {given.seed}", table)
-    for told, table in recalls(given).items():
-        tables[told] = table
-        shown(f"{told}, {given.labelled} labels, {given.rounds:,} rounds, seed {given.seed}", table)
+    print(f"{given.rounds:,} rounds, truth {given.truth}, floor {given.floor}, seed {given.seed}\n")
+    print("| score | judge | clusters | labels | coverage | width | labels alone | coverage of a difference |")
+    print("|---|---|---|--:|--:|--:|--:|--:|")
+    rows: list[Row] = []
+    for row in grid(given):
+        rows.append(row)
+        *names, covered, wide, alone, apart = asdict(row).values()
+        print(f"| {' | '.join(map(str, names))} | {covered:.3f} | {wide:.2f} | {alone:.2f} | {apart:.3f} |", flush=True)
+    print(f"\nleast coverage {min(min(row.coverage, row.coverage_of_difference) for row in rows):.3f}\n")
+    print("| independent items, labels | coverage | PPI++ | width | PPI++ |\n|--:|--:|--:|--:|--:|")
+    beside = []
+    for row in published(given):
+        beside.append(row)
+        print("| " + " | ".join(f"{value:.3f}" if value < 2 else f"{value:,}" for value in row.values()) + " |")
     if given.json is not None:
-        given.json.write_text(json.dumps(tables, indent=1, ensure_ascii=False), encoding="utf-8")
+        measured = {"grid": [*map(asdict, rows)], "published": beside}
+        given.json.write_text(json.dumps(measured, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

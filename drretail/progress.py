@@ -63,8 +63,9 @@ class Progress:
 class PlainProgress(Progress):
     """A line when a piece of work begins and one when it has ended: for pipes and logs."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
+        self._clock = clock
 
     def note(self, text: str) -> None:
         print(text, file=self._stream, flush=True)
@@ -72,7 +73,7 @@ class PlainProgress(Progress):
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
         self.note(f"{label} …")
-        counter = _Counter(self.note)
+        counter = _Counter(self.note, label, total, self._clock)
         yield counter
         self.note(f"{label}: done" if counter.count in (0, total) else f"{label}: {counter.count:,} done")
 
@@ -134,20 +135,34 @@ class _Silent:
 
 
 class _Counter(_Silent):
-    """Counts, and notes a description now and then: a log is read by people, too."""
+    """Counts, and notes the count or a description now and then: a log is read by people, too."""
 
-    def __init__(self, note: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        note: Callable[[str], None],
+        label: str,
+        total: int | None,
+        clock: Callable[[], float],
+    ) -> None:
         self.count = 0
         self._note = note
-        self._noted = time.monotonic()
+        self._label = label
+        self._of = "" if total is None else f" of {total:,}"
+        self._clock = clock
+        self._noted = clock()
 
     def advance(self, amount: int = 1) -> None:
         self.count += amount
+        self._now_and_then(f"{self._label}: {self.count:,}{self._of}")
 
     def describe(self, text: str) -> None:
-        if time.monotonic() - self._noted >= EVERY_SECONDS:
-            self._noted = time.monotonic()
-            self._note(text)
+        self._now_and_then(text)
+
+    def _now_and_then(self, line: str) -> None:
+        now = self._clock()
+        if now - self._noted >= EVERY_SECONDS:
+            self._noted = now
+            self._note(line)
 
 
 class _RichBar:

@@ -211,7 +211,7 @@ class ClaimItem(Record):
     claim_id: str
     extracted_by: str
     stratum: str
-    """System and what its judge ruled: claims are drawn evenly from these."""
+    """System and what its judge ruled: claims are drawn by lot inside it, and from large ones most."""
     has_verdict: bool = True
     """False of one without a source that could be judged: of it people only say whether it is cited."""
 

@@ -1,27 +1,31 @@
-"""Means from a few labels and many verdicts, with intervals that hold whatever the judge is worth.
+"""Means from a few labels and many verdicts, with intervals that hold however good the judge is.
 
-PPI++ (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453), after prediction-powered inference (arXiv 2301.09633):
+Labels are drawn by lot inside strata, a stratum being the items with one verdict of the judge. With W_h the share of
+all items that stratum h holds, and y_h the mean of its labels,
 
-    θ(λ) = λ·mean(f over all verdicts) + mean(y − λf over labelled items),
+    θ = Σ W_h·y_h.
 
-y a person's label, f the judge's verdict. Each λ is unbiased where the labelled items are drawn by known chances, so a
-bad judge costs width and no truth; λ = 0 is the labels alone, 1 is plain prediction-powered inference.
+This is prediction-powered inference (arXiv 2301.09633) and PPI++ (arXiv 2311.01453) with every λ at once: inside a
+stratum the verdict is constant, so λ·mean(f) + mean(y − λf) is the same for every λ. A useless judge costs no truth
+and next to no width.
 
-Claims of one query share its report, its sources and its world, so the variance is that of whole clusters: with
+The intervals of those papers are normal approximations, and 20 labels of a judge that is usually right are too few for
+one: where all labels of a stratum agree, they show no spread, and an estimated variance is 0. Here each stratum has the
+exact binomial interval of Clopper and Pearson for its effective number of labels (Korn and Graubard 1998), and their
+distances to the means are squared and added (MOVER: Zou and Donner 2008). A stratum without a label has the interval
+0 to 1. What the verdicts vary by between clusters is added with Student's t. ``benchmarks/ppi.py`` prints coverage.
 
-    u_c = λ·Σ_{j in c} v_j (f_j − mean f) + Σ_{i in c} w_i (r_i − mean r),   r = y − λf,
-
-v and w weights that add up to 1, Var(θ) = K/(K − 1) Σ u_c², and Student's t with K − 1 degrees of freedom, K being
-the clusters that hold a label: few labels know little of their own spread, however many verdicts there are. Verdicts
-of labelled items are among all verdicts: what the two means share is in the sum of their cluster.
-``independent_mean`` is the same for items that are independent, the labelled ones not among the others, as in the
-papers: equation (3.2) with the plug-in λ of example 6.1.
+Claims of one query share its report, its sources and its world, and queries of one user are alike, so the number of
+labels is divided by the design effect: the variance over whole clusters divided by the variance as if items were
+independent, and at least 1.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from drretail.stats.clusters import FEWEST
 from drretail.stats.intervals import LEVEL
 
 if TYPE_CHECKING:
@@ -30,30 +34,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-
-_NOTHING = 1e-24
-"""A sum of squares that is rounding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """A mean with its standard error and 95 % interval.
-
-    Both are None where fewer than two clusters hold a label, or labels and verdicts show no spread at all.
-    """
-
-    value: float
-    power: float
-    """λ: how far the verdicts were trusted, 0 to 1."""
-    error: float | None = None
-    low: float | None = None
-    high: float | None = None
-    clusters: int = 0
-    """Those that hold a label."""
-    influence: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
-    """By cluster, how much it moves the mean."""
-    by_labels: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
-    """The part of it that more labels would make smaller."""
+_BEYOND = (1 - LEVEL) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,162 +42,193 @@ class Item:
     """One judged item; ``label`` is None where nobody labelled it."""
 
     cluster: Hashable
-    verdict: float
+    stratum: Hashable
+    """The judge's verdict; labels are drawn by lot among the items of a stratum."""
     share: float = 1.0
     """Its weight in the mean that is wanted, of any scale."""
     label: float | None = None
-    stands_for: float = 1.0
-    """Of a labelled one: one over the chance of its being drawn, of any scale."""
+    """0 to ``whole``."""
     whole: float = 1.0
-    """Of a labelled one: what it adds to the denominator of ``corrected_ratio``."""
+    """Of a labelled one: 0 where it does not count in the denominator, as what is no claim does not in FR."""
+    verdict: float = 0.0
+    """What the judge alone gives it; the estimate only asks which items have the same one."""
 
 
-def corrected_mean(items: Sequence[Item], power: float | None = None) -> Corrected | None:
-    """The weighted mean of what people would say of all items; None where no item is labelled.
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A mean with its 95 % interval; the ends are None below five clusters."""
 
-    ``power`` is λ, else the one with the least estimated variance, within 0 and 1.
+    value: float
+    low: float | None = None
+    high: float | None = None
+    below: float = 0.0
+    """How far labels let the value be lower and, in ``above``, higher; squared."""
+    above: float = 0.0
+    influence: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
+    """By cluster, how much its verdicts move the value."""
+
+
+def corrected_mean(items: Sequence[Item]) -> Corrected | None:
+    """The weighted mean that people would give all items; None where nobody labelled one that counts.
+
+    It is the sum of labels over the sum of ``whole``, which is the plain mean where all items count.
     """
-    import numpy as np
-
-    labelled = [it for it in items if it.label is not None]
-    if not labelled:
-        return None
-    places = {cluster: at for at, cluster in enumerate(dict.fromkeys(it.cluster for it in items))}
-    every = _Part.of(places, [it.cluster for it in items], [it.share for it in items])
-    few = _Part.of(places, [it.cluster for it in labelled], [it.share * it.stands_for for it in labelled])
-    judged = np.array([it.verdict for it in items])
-    same = np.array([it.verdict for it in labelled])
-    labels = np.array([it.label for it in labelled], dtype=np.float64)
-    of_labels, of_verdicts = few.influence(labels), every.influence(judged) - few.influence(same)
-    if power is None:
-        power = _clipped(-float(of_labels @ of_verdicts), float(of_verdicts @ of_verdicts))
-    value = power * every.mean(judged) + few.mean(labels - power * same)
-    names = [*places]
-    influence = dict(zip(names, (of_labels + power * of_verdicts).tolist(), strict=True))
-    residual = dict(zip(names, few.influence(labels - power * same).tolist(), strict=True))
-    return _clustered(float(value), power, len({it.cluster for it in labelled}), influence, residual)
+    return _estimate(items, [item.stratum for item in items], [item.share for item in items])
 
 
-def corrected_ratio(items: Sequence[Item], power: float | None = None) -> Corrected | None:
-    """The sum of labels over the sum of wholes as people would give them of all items; None where nobody counts any.
-
-    Verdicts are about the numerator alone: θ(λ) = (λ·mean f + mean(y − λf)) / mean w. Its variance is that of the mean
-    of y − θw over mean w (linearised), and so is the choice of λ.
-    """
-    wholes = corrected_mean([it if it.label is None else replace(it, label=it.whole) for it in items], 0.0)
-    if wholes is None or not wholes.value:
-        return None
-
-    def above(value: float, power: float | None) -> Corrected:
-        centred = [it if it.label is None else replace(it, label=it.label - value * it.whole) for it in items]
-        found = corrected_mean(centred, power)
-        assert found is not None  # some item is labelled
-        return found
-
-    if power is None:
-        power = above(above(0.0, 0.0).value / wholes.value, None).power
-    value = above(0.0, power).value / wholes.value
-    return _over(above(value, power), value, wholes.value)
+def labels_alone(items: Sequence[Item]) -> Corrected | None:
+    """The same without the verdicts: they only give how many items each label was drawn from."""
+    sizes = Counter(item.stratum for item in items)
+    labelled = Counter(item.stratum for item in items if item.label is not None)
+    weights = [item.share * sizes[item.stratum] / max(1, labelled[item.stratum]) for item in items]
+    return _estimate(items, [None] * len(items), weights)
 
 
 def difference(one: Corrected, other: Corrected) -> Corrected:
-    """How much higher ``one`` is, with the interval of the difference: what clusters share falls out of it."""
-    both = one.influence.keys() | other.influence.keys()
-    influence = {it: one.influence.get(it, 0.0) - other.influence.get(it, 0.0) for it in both}
-    residual = {it: one.by_labels.get(it, 0.0) - other.by_labels.get(it, 0.0) for it in both}
-    return _clustered(one.value - other.value, 0.0, min(one.clusters, other.clusters), influence, residual)
+    """How much higher ``one`` is. What verdicts vary by clusters that both share cancels out."""
+    clusters = one.influence.keys() | other.influence.keys()
+    influence = {name: one.influence.get(name, 0.0) - other.influence.get(name, 0.0) for name in clusters}
+    return _with_interval(one.value - other.value, one.below + other.above, one.above + other.below, influence)
 
 
 def labels_needed(apart: Corrected, labels: int) -> int | None:
     """About how many labels in all, of ``labels`` now, would show a difference as large as this one.
 
-    None where no number would: what verdicts and queries vary by themselves hides it.
+    None where no number would, since the verdicts of these clusters vary too much.
     """
-    from scipy.special import stdtrit
-
-    shrinks = sum(it**2 for it in apart.by_labels.values())
-    stays = sum((it - apart.by_labels.get(at, 0.0)) ** 2 for at, it in apart.influence.items())
-    room = (apart.value / float(stdtrit(max(1, apart.clusters - 1), (1 + LEVEL) / 2))) ** 2 - stays
-    return None if room <= 0 else max(1, round(labels * shrinks / room))
+    by_labels = apart.below if apart.value > 0 else apart.above
+    room = apart.value**2 - _cluster_margin(apart.influence)
+    return None if room <= 0 else max(1, round(labels * by_labels / room))
 
 
 def independent_mean(
     labels: Sequence[float], judged: Sequence[float], others: Sequence[float], power: float | None = None
 ) -> Corrected:
-    """The mean over independent items: labels with the verdicts on the same, and verdicts on others.
+    """PPI++ as published, for many independent items: labels with the verdicts on the same, and verdicts on others.
 
-    Var(θ) = λ²·Var(f)/N + Var(y − λf)/n, and a normal interval.
+    Equation (3.2) with λ = ``power``, or the plug-in λ of example 6.1: Var(θ) = λ²·Var(f)/N + Var(y − λf)/n, and a
+    normal interval. ``corrected_mean`` is compared with it where its assumptions hold.
     """
     import numpy as np
+    from scipy.special import ndtri
 
-    y, f, rest = (np.array(it, dtype=np.float64) for it in (labels, judged, others))
+    y, f, rest = (np.array(values, dtype=np.float64) for values in (labels, judged, others))
     n, count = len(y), len(rest)
     if power is None:
         shared = float(((y - y.mean()) * (f - f.mean())).mean())
-        power = _clipped(shared, (1 + n / count) * float(np.concatenate([f, rest]).var(ddof=1)))
-    value = power * rest.mean() + (y - power * f).mean()
-    return _with_interval(value, power, float(power**2 * rest.var() / count + (y - power * f).var() / n), None)
+        spread = (1 + n / count) * float(np.concatenate([f, rest]).var(ddof=1))
+        power = min(1.0, max(0.0, shared / spread)) if spread else 0.0
+    value = float(power * rest.mean() + (y - power * f).mean())
+    away = ndtri(1 - _BEYOND) * float(power**2 * rest.var() / count + (y - power * f).var() / n) ** 0.5
+    return Corrected(value, value - away, value + away)
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """Items with weights that add up to 1, and the cluster of each."""
+class _Stratum:
+    """The places of its items, and of its labelled ones with their weights, which add up to 1."""
 
-    clusters: "NDArray[np.intp]"
+    share: float
+    items: "NDArray[np.intp]"
+    labelled: "NDArray[np.intp]"
     weights: "Numbers"
-    count: int
 
-    @classmethod
-    def of(cls, places: dict[Hashable, int], clusters: Sequence[Hashable], weights: Sequence[float]) -> "_Part":
-        import numpy as np
-
-        given = np.array(weights, dtype=np.float64)
-        return cls(np.array([places[it] for it in clusters]), given / given.sum(), len(places))
-
-    def mean(self, values: "Numbers") -> float:
-        return float(self.weights @ values)
-
-    def influence(self, values: "Numbers") -> "Numbers":
-        """By cluster, how much it moves the mean of ``values``."""
-        import numpy as np
-
-        moved = np.bincount(self.clusters, self.weights * (values - self.mean(values)), minlength=self.count)
-        return moved.astype(np.float64)
+    @property
+    def is_labelled(self) -> bool:
+        return len(self.labelled) > 0
 
 
-def _clustered(
-    value: float, power: float, clusters: int, influence: Mapping[Hashable, float], residual: Mapping[Hashable, float]
-) -> Corrected:
-    spread = sum(it**2 for it in influence.values())
-    if clusters < 2 or spread < _NOTHING:  # equal labels everywhere are no proof that the others are so, too
-        return Corrected(value, power, clusters=clusters, influence=influence, by_labels=residual)
-    variance = spread * clusters / (clusters - 1)
-    found = _with_interval(value, power, variance, clusters - 1)
-    return replace(found, clusters=clusters, influence=influence, by_labels=residual)
+def _strata(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence[float]) -> list[_Stratum]:
+    import numpy as np
+
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for place, stratum in enumerate(strata):
+        places[stratum].append(place)
+    whole = sum(item.share for item in items)
+    found: list[_Stratum] = []
+    for held in places.values():
+        labelled = [place for place in held if items[place].label is not None]
+        given = np.array([weights[place] for place in labelled], dtype=np.float64)
+        share = sum(items[place].share for place in held) / whole
+        found.append(_Stratum(share, np.array(held), np.array(labelled, dtype=np.intp), given / (given.sum() or 1.0)))
+    return found
 
 
-def _over(centred: Corrected, value: float, whole: float) -> Corrected:
-    """A mean about 0 as that of a ratio: everything over ``whole``, and about ``value``."""
-    found = replace(
-        centred,
-        value=value,
-        influence={at: it / whole for at, it in centred.influence.items()},
-        by_labels={at: it / whole for at, it in centred.by_labels.items()},
-    )
-    if centred.error is None or centred.low is None or centred.high is None:
-        return found
-    ends = (value + (it - centred.value) / whole for it in (centred.low, centred.high))
-    return replace(found, error=centred.error / whole, **dict(zip(("low", "high"), ends, strict=True)))
+def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence[float]) -> Corrected | None:
+    import numpy as np
+
+    if not any(item.label is not None and item.whole for item in items):
+        return None
+    parts = _strata(items, strata, weights)
+    # A stratum without a label is taken to be like the others; its interval is 0 to 1.
+    labelled_share = sum(part.share for part in parts if part.is_labelled)
+
+    def mean(values: "Numbers") -> float:
+        return sum(part.share * float(part.weights @ values[part.labelled]) for part in parts) / labelled_share
+
+    labels, wholes = (np.array(column) for column in zip(*((it.label or 0.0, it.whole) for it in items), strict=True))
+    whole = mean(wholes)
+    value = mean(labels) / whole
+    # What does not count in the denominator is labelled with the value itself: a ratio is then a mean of such labels.
+    labels = labels + value * (1 - wholes)
+    predicted, residuals = np.full(len(items), value), np.zeros(len(items))
+    for part in parts:
+        if part.is_labelled:
+            predicted[part.items] = part.weights @ labels[part.labelled]
+            residuals[part.labelled] = part.share * part.weights * (labels - predicted)[part.labelled]
+    names = {cluster: number for number, cluster in enumerate(dict.fromkeys(item.cluster for item in items))}
+    clusters = np.array([names[item.cluster] for item in items])
+    shares = np.array([item.share for item in items])
+    by_verdicts = np.bincount(clusters, shares / shares.sum() * (predicted - value)).astype(np.float64)
+    effect = _design_effect(by_verdicts, np.bincount(clusters, residuals).astype(np.float64), residuals)
+    labelled_clusters = len({item.cluster for item in items if item.label is not None})
+    below = above = 0.0
+    for part in parts:
+        middle = float(predicted[part.items[0]])
+        low, high = _ends(middle, part.weights, effect, labelled_clusters)
+        below += (part.share * (middle - low) / whole) ** 2
+        above += (part.share * (high - middle) / whole) ** 2
+    influence = dict(zip(names, (by_verdicts / whole).tolist(), strict=True))
+    return _with_interval(value, below, above, influence)
 
 
-def _clipped(above: float, below: float) -> float:
-    return min(1.0, max(0.0, float(above / below))) if below > _NOTHING else 0.0
+def _design_effect(by_verdicts: "Numbers", by_labels: "Numbers", residuals: "Numbers") -> float:
+    """The variance over clusters divided by that of labels as if they were independent; 1 where it is less."""
+    independent = float(by_verdicts @ by_verdicts) + float(residuals @ residuals)
+    together = by_verdicts + by_labels
+    return max(1.0, float(together @ together) / independent) if independent > 0 else 1.0
 
 
-def _with_interval(value: float, power: float, variance: float, freedom: int | None) -> Corrected:
-    from scipy.special import ndtri, stdtrit
+def _ends(mean: float, weights: "Numbers", design_effect: float, clusters: int) -> tuple[float, float]:
+    """The Clopper–Pearson interval of a stratum's mean, for the labels that its unequal weights are worth (Kish)."""
+    from scipy.special import betaincinv, stdtrit
 
-    beyond = (1 + LEVEL) / 2
-    error = variance**0.5
-    away = float(ndtri(beyond) if freedom is None else stdtrit(freedom, beyond)) * error
-    return Corrected(float(value), power, error, float(value) - away, float(value) + away)
+    if not len(weights):
+        return 0.0, 1.0
+    count = 1 / float(weights @ weights) / design_effect
+    if clusters > 1 and design_effect > 1:
+        # The design effect is estimated from few clusters (Korn and Graubard 1998, equation 9).
+        labels = max(len(weights), clusters)
+        count *= float(stdtrit(labels - 1, 1 - _BEYOND) / stdtrit(clusters - 1, 1 - _BEYOND)) ** 2
+    count = max(1.0, count)
+    won = mean * count
+    low = float(betaincinv(won, count - won + 1, _BEYOND)) if won > 0 else 0.0
+    high = float(betaincinv(won + 1, count - won, 1 - _BEYOND)) if won < count else 1.0
+    return low, high
+
+
+def _cluster_margin(influence: Mapping[Hashable, float]) -> float:
+    """How far the verdicts' spread over clusters lets a value be away, squared; 0 below two clusters."""
+    from scipy.special import stdtrit
+
+    count = len(influence)
+    if count < 2:
+        return 0.0
+    spread = sum(moved**2 for moved in influence.values()) * count / (count - 1)
+    return float(stdtrit(count - 1, 1 - _BEYOND)) ** 2 * spread
+
+
+def _with_interval(value: float, below: float, above: float, influence: Mapping[Hashable, float]) -> Corrected:
+    if len(influence) < FEWEST:
+        return Corrected(value, below=below, above=above, influence=influence)
+    away = _cluster_margin(influence)
+    return Corrected(value, value - (below + away) ** 0.5, value + (above + away) ** 0.5, below, above, influence)

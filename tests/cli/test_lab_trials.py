@@ -105,7 +105,7 @@ RATINGS = "\n".join(f'{it} = {{ justification = "Thin.", rating = 5 }}' for it i
 @pytest.fixture
 def two_systems(tmp_path: Path) -> Path:
     (tmp_path / "judge.toml").write_text(JUDGE + RATINGS, encoding="utf-8")
-    return an_experiment(tmp_path / "exp", 3)
+    return an_experiment(tmp_path / "exp", 6)
 
 
 def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_systems: Path) -> None:
@@ -113,10 +113,10 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     done = drretail(*command, COLUMNS="200")
     assert done.returncode == 0, done.stderr
     table = " ".join(done.stdout.split())
-    assert "first preferred minus second all 1.00 1.00 to 1.00 3 18 found" in table
-    assert "rating minus what its reasons lead to all 3.00 3.00 to 3.00 3 36 found" in table
+    assert "first preferred minus second all 1.00 1.00 to 1.00 6 36 found" in table
+    assert "rating minus what its reasons lead to all 3.00 3.00 to 3.00 6 72 found" in table
     assert "in one call minus in single calls all -1.00" in table
-    assert "up to 71% of other queries may not be" in table
+    assert "up to 46% of other queries may not be" in table
     assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table
     assert "asked on a later day, it shows drift" in table
     kept = json.loads((two_systems / "lab" / "bias.json").read_text(encoding="utf-8"))

@@ -1,10 +1,19 @@
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from random import Random
 
 import pytest
 
-from drretail.stats.prediction_powered import Item, corrected_mean, corrected_ratio, independent_mean
+from drretail.stats.prediction_powered import (
+    Corrected,
+    Item,
+    corrected_mean,
+    difference,
+    independent_mean,
+    labels_alone,
+    labels_needed,
+)
+from drretail.stats.stratified import next_stratum
 
 
 def drawn(seed: int, n: int, others: int) -> tuple[list[float], list[float], list[float]]:
@@ -37,76 +46,160 @@ def test_the_variance_of_independent_items_is_that_of_verdicts_and_of_what_label
     mean_r, mean_f = sum(r) / 60, sum(others) / 300
     variance = sum((it - mean_r) ** 2 for it in r) / 60**2
     variance += power**2 * sum((it - mean_f) ** 2 for it in others) / 300**2
-    assert ours.error == pytest.approx(variance**0.5, abs=1e-12)
+    assert ours.high is not None
+    assert ours.high - ours.value == pytest.approx(1.959963984540054 * variance**0.5, abs=1e-12)
+
+
+def estimated(items: list[Item]) -> tuple[Corrected, float, float]:
+    """The estimate, and its ends, which are there."""
+    found = corrected_mean(items)
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    return found, found.low, found.high
+
+
+def width(found: Corrected | None) -> float:
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    return found.high - found.low
+
+
+def lenient(seed: int, count: int, n: int, truth: float = 0.75) -> list[Item]:
+    """Independent items of a judge that calls nearly all of them full; ``n`` are labelled, as ``lab sample`` draws."""
+    lot = Random(seed)
+    labels = [float(lot.random() < truth) for _ in range(count)]
+    verdicts = [label if label or lot.random() < 0.32 else 1.0 for label in labels]
+    places: dict[float, list[int]] = defaultdict(list)
+    for at in lot.sample(range(count), count):
+        places[verdicts[at]].append(at)
+    sizes, drawn = {verdict: len(held) for verdict, held in places.items()}, Counter[float]()
+    for _ in range(n):
+        stratum = next_stratum(sizes, drawn)
+        assert stratum is not None
+        drawn[stratum] += 1
+    chosen = {at for verdict, held in places.items() for at in held[: drawn[verdict]]}
+    return [
+        Item(at, verdict, 1.0, label if at in chosen else None)
+        for at, (verdict, label) in enumerate(zip(verdicts, labels, strict=True))
+    ]
 
 
 def test_with_every_item_labelled_the_mean_is_that_of_the_labels() -> None:
     labels, judged, _ = drawn(1, 40, 1)
-    items = [Item(at, f, label=y) for at, (y, f) in enumerate(zip(labels, judged, strict=True))]
-    found = corrected_mean(items, 1.0)
-    assert found is not None
+    found, low, high = estimated([Item(at, f, label=y) for at, (y, f) in enumerate(zip(labels, judged, strict=True))])
     assert found.value == pytest.approx(sum(labels) / 40)
+    assert low < found.value < high
 
 
-def test_a_judge_that_says_nothing_is_not_trusted() -> None:
-    lot = Random(4)
-    items = [Item(at, 1.0, label=lot.choice((0.0, 1.0)) if at < 50 else None) for at in range(500)]
-    found = corrected_mean(items)
-    assert found is not None
-    assert found.power == 0
-    contrary = [Item(at, 1 - y, label=y if at < 50 else None) for at in range(500) for y in [lot.choice((0.0, 1.0))]]
-    trusted = corrected_mean(contrary)
-    assert trusted is not None
-    assert trusted.power == 0
+def test_many_independent_items_have_the_interval_of_ppi() -> None:
+    lot = Random(11)
+    labels = [float(lot.random() < 0.75) for _ in range(30_000)]
+    judged = [it if lot.random() < 0.85 else 1 - it for it in labels]
+    n = 3000
+    ours, low, high = estimated(
+        [Item(at, f, label=y if at < n else None) for at, (y, f) in enumerate(zip(labels, judged, strict=True))]
+    )
+    theirs = independent_mean(labels[:n], judged[:n], judged[n:])
+    assert theirs.low is not None
+    assert theirs.high is not None
+    assert ours.value == pytest.approx(theirs.value, abs=0.002)
+    assert high - low == pytest.approx(theirs.high - theirs.low, rel=0.04)
 
 
-def test_a_perfect_judge_gives_the_interval_of_all_labels() -> None:
+@pytest.mark.parametrize("n", [20, 100])
+def test_intervals_hold_the_truth_although_nearly_all_verdicts_are_full(n: int) -> None:
+    held = 0
+    for seed in range(300):
+        _, low, high = estimated(lenient(seed, 400, n))
+        held += low <= 0.75 <= high
+    assert held / 300 >= 0.93
+
+
+def test_equal_labels_have_a_width_and_more_of_them_less() -> None:
+    widths = [width(corrected_mean(lenient(3, 400, n, truth=1.0))) for n in (20, 50, 100)]
+    assert widths[0] > widths[1] > widths[2] > 0.03
+    _, low, high = estimated(lenient(3, 400, 20, truth=1.0))
+    assert (low, high) == (pytest.approx(0.832, abs=5e-4), pytest.approx(1.0))  # Clopper and Pearson of 20 in 20
+
+
+def test_a_good_judge_narrows_the_interval_and_a_useless_one_hardly_widens_it() -> None:
     lot = Random(5)
-    truth = [lot.choice((0.0, 1.0)) for _ in range(400)]
-    few = corrected_mean([Item(at, y, label=y if at < 40 else None) for at, y in enumerate(truth)])
-    every = corrected_mean([Item(at, y, label=y) for at, y in enumerate(truth)])
-    assert few is not None
-    assert every is not None
-    assert few.power == pytest.approx(1, abs=0.02)
-    assert few.error == pytest.approx(every.error, rel=0.03)
+    truth = [lot.choice((0.0, 1.0)) for _ in range(600)]
+    good = [Item(at, y, 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
+    useless = [Item(at, lot.choice((0.0, 1.0)), 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
+    assert width(corrected_mean(good)) < 0.85 * width(labels_alone(good))
+    assert width(corrected_mean(useless)) < 1.1 * width(labels_alone(useless))
 
 
 def test_labels_stand_for_the_items_that_they_were_drawn_from() -> None:
-    true = [Item(at, 1.0, label=1.0 if at < 10 else None, stands_for=9.0) for at in range(90)]
-    false = [Item(at, 0.0, label=0.0) for at in range(90, 100)]
-    found = corrected_mean([*true, *false], 0.0)
-    assert found is not None
-    assert found.value == pytest.approx(0.9)
+    true = [Item(at, "full", label=1.0 if at < 10 else None) for at in range(90)]
+    false = [Item(at, "none", label=0.0) for at in range(90, 100)]
+    for found in (corrected_mean([*true, *false]), labels_alone([*true, *false])):
+        assert found is not None
+        assert found.value == pytest.approx(0.9)
+
+
+def test_a_stratum_without_a_label_may_hold_anything() -> None:
+    known = [Item(at, "full", label=float(at % 4 > 0)) for at in range(80)]
+    _, low, high = estimated([*known, *(Item(at, "none") for at in range(80, 100))])
+    assert low < 0.75 - 0.2 * 0.75
+    assert high > 0.75 + 0.2 * 0.25
 
 
 def test_claims_that_come_together_widen_the_interval() -> None:
     lot = Random(6)
     truth = [lot.choice((0.0, 1.0)) for _ in range(50)]
-    alone = corrected_mean([Item((at, k), 0.0, label=y) for at, y in enumerate(truth) for k in range(4)])
+    apart = corrected_mean([Item((at, k), 0.0, label=y) for at, y in enumerate(truth) for k in range(4)])
     together = corrected_mean([Item(at, 0.0, label=y) for at, y in enumerate(truth) for _ in range(4)])
-    assert alone is not None
-    assert together is not None
-    assert alone.error is not None
-    assert together.error == pytest.approx(2 * alone.error, rel=0.02)
+    assert 1.8 * width(apart) < width(together) < 2.4 * width(apart)
 
 
-def test_nothing_is_said_without_a_label_and_no_interval_of_one_cluster() -> None:
+def test_nothing_is_estimated_without_a_label_and_no_interval_given_of_four_clusters() -> None:
     assert corrected_mean([Item(1, 1.0)]) is None
-    alone = corrected_mean([Item(1, 1.0, label=1.0), Item(1, 0.0)])
-    assert alone is not None
-    assert (alone.value, alone.low) == (1.0, None)
+    few, more = (corrected_mean([Item(at % clusters, 1.0, label=at % 2) for at in range(40)]) for clusters in (4, 5))
+    assert few is not None
+    assert (few.value, few.low) == (0.5, None)
+    assert width(more) > 0
 
 
-def test_a_judge_that_always_says_the_same_is_not_trusted_by_rounding() -> None:
-    items = [
-        Item(
-            f"q{at % 3}", 1.0, 1 / 13 if at % 3 else 1 / 11, label=float(at % 5 > 1) if at % 4 else None, stands_for=2.9
-        )
-        for at in range(37)
-    ]
-    found = corrected_mean(items)
-    assert found is not None
-    assert found.power == 0
+def test_a_difference_holds_the_truth_where_systems_share_users() -> None:
+    held = 0
+    for seed in range(200):
+        lot = Random(seed)
+        tastes = [lot.uniform(-0.2, 0.2) for _ in range(20)]
+        found: list[Corrected] = []
+        for truth in (0.75, 0.6):
+            items: list[Item] = []
+            for at in range(200):
+                label = float(lot.random() < truth + tastes[at % 20])
+                items.append(Item(at % 20, label if lot.random() < 0.8 else 1.0, 1.0, label if at < 20 else None))
+            found.append(estimated(items)[0])
+        apart = difference(*found)
+        assert apart.low is not None
+        assert apart.high is not None
+        held += apart.low <= 0.15 <= apart.high
+    assert held / 200 >= 0.93
+
+
+def test_so_many_labels_show_the_difference() -> None:
+    def apart(count: int) -> Corrected:
+        pair = [
+            [Item(at, "full", label=float(at % 10 < full) if at < count else None) for at in range(1000)]
+            for full in (8, 7)
+        ]
+        return difference(*(estimated(items)[0] for items in pair))
+
+    few = apart(50)
+    assert few.low is not None
+    assert few.low < 0
+    needed = labels_needed(few, 100)
+    assert needed is not None
+    enough, too_few = apart(round(needed * 0.6)).low, apart(round(needed * 0.4)).low
+    assert enough is not None
+    assert too_few is not None
+    assert too_few < 0 < enough
 
 
 def shares(seed: int, clusters: int, labelled: int) -> list[Item]:
@@ -119,69 +212,40 @@ def shares(seed: int, clusters: int, labelled: int) -> list[Item]:
             whole = float(lot.random() < 0.85)
             label = whole * float(lot.random() < lean)
             verdict = label if lot.random() < 0.85 else 1 - label
-            items.append(Item(cluster, verdict, 1 / size, label, 1.0, whole))
-    told = {*lot.sample(range(len(items)), labelled)}
-    return [it if at in told else replace(it, label=None) for at, it in enumerate(items)]
+            items.append(Item(cluster, verdict, 1 / size, label, whole))
+    chosen = {*lot.sample(range(len(items)), labelled)}
+    return [item if at in chosen else replace(item, label=None) for at, item in enumerate(items)]
 
 
-@pytest.mark.parametrize("power", [0.0, 0.4, 1.0])
-def test_a_ratio_and_its_error_are_those_of_the_formula_written_out(power: float) -> None:
+def test_a_ratio_is_that_of_the_formula_written_out() -> None:
     items = shares(3, 40, 60)
-    told = [it for it in items if it.label is not None]
-    v = [it.share / sum(one.share for one in items) for it in items]
-    w = [it.share / sum(one.share for one in told) for it in told]
-    mean_f = sum(a * it.verdict for a, it in zip(v, items, strict=True))
-    whole = sum(a * it.whole for a, it in zip(w, told, strict=True))
-    above = power * mean_f + sum(a * ((it.label or 0) - power * it.verdict) for a, it in zip(w, told, strict=True))
-    rest = [(it.label or 0) - above / whole * it.whole - power * it.verdict for it in told]
-    mean_rest = sum(a * r for a, r in zip(w, rest, strict=True))
-    moved: dict[object, float] = defaultdict(float)
-    for a, it in zip(v, items, strict=True):
-        moved[it.cluster] += power * a * (it.verdict - mean_f)
-    for a, it, r in zip(w, told, rest, strict=True):
-        moved[it.cluster] += a * (r - mean_rest)
-    clusters = len({it.cluster for it in told})
-    error = (sum(it**2 for it in moved.values()) * clusters / (clusters - 1)) ** 0.5 / whole
-    found = corrected_ratio(items, power)
-    assert found is not None
-    assert found.value == pytest.approx(above / whole, abs=1e-12)
-    assert found.error == pytest.approx(error, abs=1e-12)
-    spread = sum(it**2 for it in found.influence.values())  # what differences are made of
-    assert (spread * clusters / (clusters - 1)) ** 0.5 == pytest.approx(error, abs=1e-12)
-    assert found.high is not None
-    assert found.low == pytest.approx(2 * found.value - found.high, abs=1e-12)
+    above = below = 0.0
+    for verdict in (0.0, 1.0):
+        stratum = [it for it in items if it.stratum == verdict]
+        labelled = [it for it in stratum if it.label is not None]
+        weight, known = sum(it.share for it in stratum), sum(it.share for it in labelled)
+        above += weight * sum(it.share * (it.label or 0.0) for it in labelled) / known
+        below += weight * sum(it.share * it.whole for it in labelled) / known
+    assert estimated(items)[0].value == pytest.approx(above / below, abs=1e-12)
 
 
-def test_the_tuned_power_of_a_ratio_is_about_the_one_with_the_least_error() -> None:
-    items = shares(5, 80, 150)
-    found = corrected_ratio(items)
-    assert found is not None
-    errors = {power: it.error for power in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if (it := corrected_ratio(items, power))}
-    assert found.error is not None
-    assert found.error == pytest.approx(min(it for it in errors.values() if it is not None), rel=0.02)
-    assert found.error < (errors[0.0] or 0)
+def test_what_does_not_count_widens_a_ratio_as_a_missing_label_would() -> None:
+    counted = [Item(at, 1.0, label=float(at % 4 > 0)) for at in range(60)]
+    ignored = [Item(at, 1.0, label=0.0, whole=0.0) for at in range(60, 120)]
+    only, low, high = estimated(counted)
+    both, lower, higher = estimated([*counted, *ignored])
+    assert both.value == pytest.approx(only.value)
+    assert high - low < higher - lower < 1.5 * (high - low)
 
 
-def test_where_all_are_counted_a_ratio_is_the_mean() -> None:
-    items = [replace(it, whole=1.0) for it in shares(7, 30, 50)]
-    ratio, mean = corrected_ratio(items), corrected_mean(items)
-    assert ratio is not None
-    assert mean is not None
-    assert (ratio.value, ratio.error) == (pytest.approx(mean.value), pytest.approx(mean.error))
-
-
-def test_nothing_is_said_of_a_ratio_of_which_nobody_counts_anything() -> None:
-    assert corrected_ratio([Item(1, 1.0, label=0.0, whole=0.0), Item(2, 1.0)]) is None
-    assert corrected_ratio([Item(1, 1.0)]) is None
+def test_nothing_is_estimated_of_a_ratio_of_which_nobody_counts_anything() -> None:
+    assert corrected_mean([Item(1, 1.0, label=0.0, whole=0.0), Item(2, 1.0)]) is None
 
 
 def test_intervals_of_a_ratio_hold_the_truth_as_often_as_they_promise() -> None:
     truth = 0.725  # mean of lean, between .5 and .95, which is drawn apart from what is counted
     held = 0
     for seed in range(300):
-        found = corrected_ratio(shares(seed, 40, 80))
-        assert found is not None
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= truth <= found.high
-    assert 0.91 <= held / 300 <= 0.98
+        _, low, high = estimated(shares(seed, 40, 80))
+        held += low <= truth <= high
+    assert held / 300 >= 0.93

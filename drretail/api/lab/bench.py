@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener
 from drretail.api.options.shared import texts_in
-from drretail.api.score import unfetched_claims
+from drretail.api.score import failed_answers, unfetched_claims
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
@@ -148,7 +148,8 @@ class Bench:
                 f"Claims on pages that nobody fetched: {unfetched:,}, which nobody could judge. `drretail score EXP "
                 "--fetch-sources`, before this command, fetches them."
             )
-        failed = sum(judging.failed for judging in scores.judgings)
+        compared = [(row.a, row.b) for row in scores.pairs]
+        failed = failed_answers(scores, self.families, [judge.ref for judge in self.judges], "default", compared)
         if failed:
             notes.append(
                 f"A judge gave no usable answer {failed:,} times: the same command with --retry failed asks again."

@@ -40,6 +40,7 @@ from drretail.eval.lab.failing import (
     write_sheet,
 )
 from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
+from drretail.eval.lab.opinions import judge_name
 from drretail.eval.lab.plant.copies import make_copies, planted_folder
 from drretail.eval.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.eval.lab.trial_findings import BiasFound, ExploitsFound, PlantedErrors, PlantedFound
@@ -77,7 +78,8 @@ def plant_with(options: PlantOptions, *, quiet: bool = True) -> Kept[PlantedFoun
     with _store(options, quiet=quiet) as store:
         errors = _planted(options, store, quiet=quiet)
         left, notes = bench.score(folder, store, bench.allowance([folder]))
-    found = recall_of(folder, errors)
+    found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in bench.judges])
+    left += sum(finder.failed + finder.unasked for finder in found.everything.found.values())
     document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
     return Kept(found, document, left, notes, hint)
@@ -93,7 +95,7 @@ def estimate_plant(options: PlantOptions, *, quiet: bool = True) -> LabEstimate:
 
 def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> PlantedErrors:
     given = None if options.given is None else Path(options.given)
-    with busy("planting errors", quiet=quiet):
+    with choose_progress("none" if quiet else None).track("planting errors") as bar:
         return make_copies(
             folder_of(options.experiment),
             store,
@@ -101,6 +103,7 @@ def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> Plan
             per_kind=options.per_kind,
             of=options.of,
             given=given,
+            bar=bar,
         )
 
 
@@ -197,6 +200,7 @@ def bias_with(options: BiasOptions, *, quiet: bool = True) -> Kept[BiasFound]:
         left, notes = bench.score(folder, None, allowance, pairs=pairs, rate_floors=floors)
     failed, more = _ask_probes(cases, probes, allowance, options, quiet=quiet)
     rows = [probe_found(case, probe) for case in cases for probe in probes]
+    left += sum(row.failed + row.unasked for row in rows)
     found = bias_found(reports, rows, experiment / "lab" / "bias.json")
     within = folder.relative_to(experiment)
     own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]

@@ -1,5 +1,7 @@
 """``lab agree``, ``calibrate``, ``correct`` and ``sample``: judges and people; no model is asked."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from drretail.errors import UserError
 from drretail.eval.lab.agreeing import agreement_of
 from drretail.eval.lab.calibrating import NAME as CALIBRATE
 from drretail.eval.lab.calibrating import Calibration, calibrated, frozen, of_model, question_of, told_hash
-from drretail.eval.lab.correcting import correction_of
+from drretail.eval.lab.correcting import LEAST, correction_of
 from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.eval.lab.opinion_files import read_all
 from drretail.eval.lab.opinions import Opinion, named, opinions_of
@@ -118,6 +120,10 @@ class Sample:
     """The sheet to fill in."""
     claims: int
     """Claims with a verdict."""
+    by_system: Mapping[str, int]
+    """How many of them each system has."""
+    needed: int
+    """So many labels of each system ``correct`` needs."""
     uncited: int
     """Claims without one."""
 
@@ -140,4 +146,5 @@ def sample(options: SampleOptions) -> Sample:
     path.write_bytes(as_csv(rows))
     if options.uncited:
         plan_uncited(experiment, uncited_items(experiment, claims, options.uncited, options.seed))
-    return Sample(path, len(claims), len(rows) - 1 - len(claims))
+    by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
+    return Sample(path, len(claims), by_system, LEAST, len(rows) - 1 - len(claims))

@@ -7,10 +7,11 @@ from drretail.cli.options.parameters import grouped
 
 @grouped
 def correct(options: CorrectOptions, output: flags.Output) -> None:
-    """FP, FR and win rates as people would give them, from their labels and all verdicts (PPI++), with 95 % intervals.
+    """FP, FR and win rates as people would give them, from their labels and all verdicts, with 95 % intervals.
 
-    FR is there where people said what is cited (lab sample --uncited). Labels are those of ``view`` and of --labels.
-    Nothing is asked of any model. The result is kept in EXP/lab/correct.json.
+    A system needs 20 labels, two systems 20 votes on their pairs; below that it says how many are missing. FR is there
+    where people said what is cited (lab sample --uncited). Labels are those of ``view`` and of --labels. Nothing is
+    asked of any model. The result is kept in EXP/lab/correct.json.
     """
     from drretail.api.lab.people import correct_with
     from drretail.cli.lab.kept import print_kept
@@ -22,7 +23,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 
 @grouped
 def sample(options: SampleOptions) -> None:
-    """Draws claims to be labelled: by seed, evenly over systems and verdicts.
+    """Draws claims to be labelled: by seed, as many of each system, and of each verdict in proportion with a floor.
 
     They are put into the plan of ``view``, whose pairs and reports stay as they are, and into a sheet to fill in by
     hand (EXP/lab/sample.csv), which doesn't say what the judge ruled, nor whose the claim is. What was drawn once
@@ -37,6 +38,8 @@ def sample(options: SampleOptions) -> None:
     say(f"{drawn.claims:,} claims in {drawn.path}: label full, partial, none or contradicted; a blank is no label.")
     if options.uncited:
         say(f"And {drawn.uncited:,} without a verdict. Of all, the column cited: yes, no or no claim.")
+    by_system = ", ".join(f"{system} {count:,}" for system, count in drawn.by_system.items())
+    say(f"By system: {by_system}. lab correct needs {drawn.needed} labels of each.")
     if drawn.claims < options.n:
         say(f"There are no more than {drawn.claims:,} claims with a verdict.")
     say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}; of")

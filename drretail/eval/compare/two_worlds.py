@@ -31,6 +31,8 @@ def compare_beside(
     Only queries that have the same id in both are paired. Nothing is judged. Raises UserError where the two share no
     system or no query, and as ``compare_recorded`` does.
     """
+    if experiment.resolve() == other.resolve():
+        raise UserError(f"{other} is the experiment itself: --beside names another one, as of another world.")
     first, second = read_definition(experiment), read_definition(other)
     shared = sorted(first.systems.keys() & second.systems.keys())
     if not shared or not {it.query_id for it in first.queries} & {it.query_id for it in second.queries}:

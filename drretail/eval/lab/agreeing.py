@@ -1,8 +1,9 @@
 """Do judges say what people say, and people what each other say? Every two raters, question by question."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from drretail.eval.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
 from drretail.eval.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
@@ -18,9 +19,21 @@ from drretail.stats.agreement import (
     weighted_kappa,
 )
 from drretail.stats.alignment import mean_absolute_deviation, pairwise_comparison_accuracy, ranking_agreement
+from drretail.stats.clusters import FEWEST
+from drretail.stats.confusion import drawn_interval, kappa, tables_of
+from drretail.stats.intervals import Interval
+from drretail.stats.rank_correlation import ranks
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Said = Mapping[str, float]
 """By item what one rater said."""
+
+
+MOST_LABELS = 20
+"""Of κ with an interval: each resample holds a table of all pairs of labels."""
 
 
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
@@ -90,6 +103,7 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
 def _of_question(question: Question, said: Sequence[Opinion]) -> Iterable[Agreed]:
     people, judges = _raters(said, "person"), _raters(said, "judge")
     by_rater = {rater: _said_by(said, rater) for rater in (*people, *judges)}
+    queries = {it.item: it.query_id for it in said}
     pairs = [*combinations((*people, *judges), 2)]
     if len(people) > 1:
         by_rater[PEOPLE] = _consensus(question.scale, said)
@@ -99,7 +113,9 @@ def _of_question(question: Question, said: Sequence[Opinion]) -> Iterable[Agreed
         both = [item for item in ones if item in others]
         if both:
             dropped = len(ones.keys() ^ others.keys())
-            row = _statistics(question.scale, [ones[it] for it in both], [others[it] for it in both])
+            values = [ones[it] for it in both], [others[it] for it in both]
+            row = _statistics(question.scale, *values)
+            interval = _interval(row, question.scale, *values, [queries.get(it) or it for it in both])
             yield Agreed(
                 scale=question.scale.name,
                 dimension=question.dimension,
@@ -107,6 +123,8 @@ def _of_question(question: Question, said: Sequence[Opinion]) -> Iterable[Agreed
                 second=second,
                 n=len(both),
                 n_dropped=dropped,
+                low=interval.low,
+                high=interval.high,
                 **row,
             )
 
@@ -126,6 +144,40 @@ def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) ->
         "spearman": spearman(ones, others),
         "kendall": kendall(ones, others),
     }
+
+
+def _interval(
+    row: Mapping[str, float | None],
+    scale: Scale,
+    ones: Sequence[float],
+    others: Sequence[float],
+    clusters: Sequence[Hashable],
+) -> Interval:
+    """Of linear κ, else ρ, else κ: clusters, which are queries or else items, are drawn again."""
+    import numpy as np
+
+    if len({*clusters}) < FEWEST:
+        return Interval(None)
+    if row.get("kappa_linear") is not None or row.get("spearman") is None:
+        labels = [*map(str, sorted({*map(float, scale.values), *map(float, ones), *map(float, others)}))]
+        if len(labels) > MOST_LABELS:
+            return Interval(None)
+        tables = tables_of(clusters, [str(float(it)) for it in ones], [str(float(it)) for it in others], labels)
+        linear = row.get("kappa_linear") is not None
+        return drawn_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
+    # ρ is Pearson's r of ranks; those of the whole sample are kept, and sums over clusters are drawn.
+    first, second = ranks(ones), ranks(others)
+    sums: dict[Hashable, list[float]] = {}
+    for cluster, x, y in zip(clusters, first, second, strict=True):
+        more = (1, x, y, x * x, y * y, x * y)
+        sums[cluster] = [a + b for a, b in zip(sums.get(cluster, [0.0] * 6), more, strict=True)]
+
+    def correlation(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        n, x, y, xx, yy, xy = (drawn[..., at] for at in range(6))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
+
+    return drawn_interval(np.array([*sums.values()]), correlation, "agree")
 
 
 def _raters(said: Iterable[Opinion], kind: str) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -11,12 +12,18 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.judge_prompts import in_wording
 from drretail.eval.lab.finding import LabFinding, Measured
 from drretail.eval.lab.opinions import Opinion, Question, Scale, by_question, named
+from drretail.eval.lab.trial_findings import LEAST_QUERIES
 from drretail.eval.registry import load_metric, pair_family
 from drretail.files import read_json
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
+from drretail.tables.figures import with_interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NAME = "calibrate"
 """Of its command and file."""
@@ -59,6 +66,15 @@ class Nearness(Record):
         return ", ".join(shown) or "nothing can be told"
 
 
+class Gap(Record):
+    """How much nearer to people the chosen version is than another one, on the held-out queries: above 0 is nearer."""
+
+    version: str
+    statistic: str
+    """MAD, or κ."""
+    nearer_by: Measured
+
+
 class Calibration(LabFinding):
     """lab/calibrate.json: all versions on both sides.
 
@@ -76,18 +92,33 @@ class Calibration(LabFinding):
     n_held_out: int
     tuning: tuple[Nearness, ...]
     held_out: tuple[Nearness, ...]
+    gaps: tuple[Gap, ...] = ()
+    """Beside every other version."""
     chosen: str
     prompt_hash: str = ""
-    """Of all that the chosen version is told."""
+    """Of all that the chosen version is told; blank of one out of a file, whose prompts nobody knows."""
 
     def told(self) -> str:
-        """How near the chosen version is to people on queries that took no part in its choice."""
+        """How near the chosen version is to people on queries that took no part in its choice, and whether the others
+        are shown to be farther."""
         held_out = next(it for it in self.held_out if it.version == self.chosen)
         count = len(self.tuning)
         return (
-            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {count} version{'s' * (count > 1)} on "
-            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}."
+            f"Calibrated on {self.question}: {self.chosen}, chosen of {count} version{'s' * (count > 1)} on "
+            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}{self._beside_others()}."
         )
+
+    def _beside_others(self) -> str:
+        if not self.gaps:
+            return ""
+        if self.n_held_out < LEAST_QUERIES:
+            return f"; too few to say whether it is nearest: it takes {LEAST_QUERIES}"
+        named = [
+            f"{it.version} by {it.statistic} {with_interval(it.nearer_by.value, it.nearer_by.low, it.nearer_by.high)}"
+            for it in self.gaps
+        ]
+        are_farther = all(it.nearer_by.low is not None and it.nearer_by.low > 0 for it in self.gaps)
+        return f"; {'nearer to people than' if are_farther else 'not shown to be nearer than'} {', '.join(named)}"
 
 
 def split_queries(queries: Iterable[str], seed: str) -> Split:
@@ -127,6 +158,7 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
     told = [it for it in tuning if it.score is not None]
     if not told:
         raise UserError("On the tuning queries no version can be told from another: more answers of people are needed.")
+    nearest = chosen or max(told, key=lambda it: it.score or 0.0).version
     held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
     return Calibration(
         question=named(opinions[0].question),
@@ -136,7 +168,12 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
         n_held_out=len(split.held_out),
         tuning=tuning,
         held_out=held_out,
-        chosen=chosen or max(told, key=lambda it: it.score or 0.0).version,
+        gaps=tuple(
+            _gap(it, _of(pairs[nearest], split.held_out), _of(pairs[it], split.held_out), seed)
+            for it in versions
+            if it != nearest and nearest in pairs
+        ),
+        chosen=nearest,
     )
 
 
@@ -160,12 +197,43 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     )
 
 
-def _kappa(scale: Scale, pairs: Sequence[Pair], seed: str) -> Interval:
-    people, judges = ([str(pair[side].value) for pair in pairs] for side in (0, 1))
-    labels = sorted({*people, *judges, *(str(float(it)) for it in scale.values)}, key=float)
+def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str) -> Gap:
+    """Both versions answered the same items in the same order, so they are drawn together."""
+    import numpy as np
+
+    if chosen and chosen[0][0].question.scale.level != "interval":
+        scale = chosen[0][0].question.scale
+        said = {str(it.value) for pair in (*chosen, *other) for it in pair}
+        labels = sorted({*map(str, map(float, scale.values)), *said}, key=float)
+        tables = np.stack([_tables(pairs, labels) for pairs in (chosen, other)], axis=1)
+        linear = scale.level == "ordinal"
+
+        def nearer(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+            return kappa(drawn[..., 0, :, :], linear=linear) - kappa(drawn[..., 1, :, :], linear=linear)
+
+        return Gap(version=version, statistic="κ", nearer_by=_shown(drawn_interval(tables, nearer, seed), len(tables)))
+    off: dict[str, list[float]] = {}
+    for (person, near), (_, far) in zip(chosen, other, strict=True):
+        off.setdefault(person.query_id, []).append(abs(far.value - person.value) - abs(near.value - person.value))
+    ratio = Ratio([sum(it) for it in off.values()], [len(it) for it in off.values()])
+    return Gap(version=version, statistic="MAD", nearer_by=_shown(ratio_interval([ratio]), len(off)))
+
+
+def _shown(interval: Interval, queries: int) -> Measured:
+    """Without its interval where there are too few queries to conclude anything."""
+    return Measured.of(interval if queries >= LEAST_QUERIES else Interval(interval.value))
+
+
+def _tables(pairs: Sequence[Pair], labels: Sequence[str]) -> "NDArray[np.float64]":
     clusters: list[Hashable] = [person.query_id for person, _ in pairs]
+    people, judges = ([str(pair[side].value) for pair in pairs] for side in (0, 1))
+    return tables_of(clusters, people, judges, labels)
+
+
+def _kappa(scale: Scale, pairs: Sequence[Pair], seed: str) -> Interval:
+    labels = sorted({*(str(it.value) for pair in pairs for it in pair), *map(str, map(float, scale.values))}, key=float)
     linear = scale.level == "ordinal"
-    return drawn_interval(tables_of(clusters, people, judges, labels), lambda it: kappa(it, linear=linear), seed)
+    return drawn_interval(_tables(pairs, labels), lambda it: kappa(it, linear=linear), seed)
 
 
 def _same_orders(pairs: Sequence[Pair]) -> list[bool]:
@@ -241,8 +309,13 @@ def frozen(experiment: Path) -> Calibration | None:
 
 
 def told_hash(experiment: Path, judge: JudgeRef | None) -> str:
-    """A hash of all that a judge is told of quality and pairs, in its own wording where it has one."""
-    _, has_own, label = ("" if judge is None else judge.params_hash).rpartition("prompts-")
+    """A hash of all that a judge is told of quality and pairs, in its own wording where it has one.
+
+    Blank for a judge out of a file: it may have been told anything.
+    """
+    if judge is None:
+        return ""
+    _, has_own, label = judge.params_hash.rpartition("prompts-")
     families = [load_metric("quality").prompt_hashes, lambda: pair_family().hashes("default")]
     hashes = [sorted(in_wording(experiment, has_own + label, load)) for load in families]
     return sha256_of(hashes)[:16]

@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import Judge
-from drretail.eval.lab.finding import Measured
+from drretail.eval.lab.finding import Measured, unanswered_in_words
 from drretail.eval.lab.label_verdicts import cards_folder, said, verdicts_on
 from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
 from drretail.eval.lab.people_findings import JudgeCard, SetCard
@@ -222,9 +222,10 @@ def card_line(card: JudgeCard) -> str:
 
 
 def _told(card: SetCard) -> str:
+    answers = unanswered_in_words(card.failed, card.unasked)
+    left = f", {answers}" if answers else ""
     if card.balanced_accuracy.value is None:
-        return f"{card.name} nothing to say of {card.n} claims"
-    failed = f", {card.failed} failed" if card.failed else ""
+        return f"{card.name} nothing to say of {card.n} claims{left}"
     few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"
     words = f", words alone {number(card.words_alone.value)}" if card.words_alone.value is not None else ""
-    return f"{card.name} {card.balanced_accuracy.in_words} of {card.n:,} claims{few}{failed}{words}"
+    return f"{card.name} {card.balanced_accuracy.in_words} of {card.n:,} claims{few}{left}{words}"

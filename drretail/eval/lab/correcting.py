@@ -1,8 +1,7 @@
 """FP, FR and win rates as people would give them, from few labels and all of a judge's verdicts."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -14,19 +13,14 @@ from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
 from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
 from drretail.eval.lab.labelled_sheets import Cited, cited_in, support_in
 from drretail.eval.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
-from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
-from drretail.experiment import read_definition, read_runs
+from drretail.eval.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
+from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.vote import ClaimLabel
-from drretail.stats.prediction_powered import (
-    Corrected,
-    Item,
-    corrected_mean,
-    corrected_ratio,
-    difference,
-    labels_needed,
-)
+from drretail.stats.clusters import FEWEST, Clusters
+from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, difference, labels_alone, labels_needed
 
-FEW = 10
+LEAST = 20
+"""Labels of a system, or votes on a pair, below which nothing is corrected: fewer were not measured to cover .93."""
 OfJudge = TypeVar("OfJudge", JudgedClaim, ExtractedClaim)
 Labels = Mapping[str, float]
 """By item the mean of what people said of it."""
@@ -49,27 +43,38 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
             "asks people, and --labels reads what they filled in."
         )
-    rows: list[CorrectedValue] = []
+    definition = read_definition(experiment)
+    clusters = Clusters.of(definition.queries)
+    rows: list[CorrectedValue | MissingLabels] = []
     apart: list[Separation] = []
     notes: list[str] = []
     if labels:
         own = _of_one_judge(claims, judge, labels)
-        values = precisions(own, labels)
-        plain = _judged_alone(own)
-        for system, (found, alone, n) in values.items():
-            counts = {"n_labels": n, "n_items": sum(it.system == system and it.in_fp for it in own)}
-            rows.append(_row("FP", system, own[0].judge, found, alone, judged=plain[system], **counts))
-        apart += _separations(values)
+        items = fp_items(own, labels, clusters)
+        rows += [_row("FP", system, own[0].judge, held) for system, held in items.items()]
+        apart = _separations(items)
         notes += _notes(own, {it.about for it in claims}, {it.about for it in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
-        rows += _recall_rows(of_judge, cited)
-        notes += _recall_notes(of_judge, cited)
+        one_sided = _one_sided(of_judge, cited)
+        items = fr_items(of_judge, cited, clusters)
+        rows += [
+            _row("FR", system, of_judge[0].judge, held) for system, held in items.items() if system not in one_sided
+        ]
+        notes += [
+            f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
+            "they are cited: drretail lab sample --uncited draws the latter."
+            for system in sorted(one_sided)
+        ]
     if voted:
-        rows += _win_rates(experiment, preferences, judge)
+        rows += _win_rates(experiment, definition, preferences, judge)
     if not (rows or labels or cited):
         _tell_judges(experiment, opinions, judge)
-    return Correction(values=tuple(rows), separations=tuple(apart), notes=tuple(notes))
+    values = tuple(row for row in rows if isinstance(row, CorrectedValue))
+    if any(row.n_clusters < FEWEST for row in values):
+        notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
+    missing = tuple(row for row in rows if isinstance(row, MissingLabels))
+    return Correction(values=values, missing=missing, separations=tuple(apart), notes=tuple(notes))
 
 
 def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str]) -> dict[str, float]:
@@ -100,62 +105,40 @@ def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collecti
     return [it for it in claims if it.judge == chosen]
 
 
-Estimates = tuple[Corrected, Corrected, int]
-"""With the verdicts, by the labels alone, and how many labels."""
+def fp_items(claims: Sequence[JudgedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
+    """By system the claims that FP counts, every report with the same weight."""
+    counted = [claim for claim in claims if claim.in_fp]
+    shares = _shares(counted)
+    items: dict[str, list[Item]] = defaultdict(list)
+    for claim in counted:
+        label = labels.get(claim.about)
+        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
+        items[claim.system].append(Item(cluster, claim.stratum, shares[claim.run_id], label, verdict=claim.support))
+    return dict(sorted(items.items()))
 
 
-def precisions(claims: Sequence[JudgedClaim], labels: Labels) -> dict[str, Estimates]:
-    """By system FP, the mean over reports as in ``score``; labels are weighted by the strata they were drawn from."""
-    sizes = Counter(it.stratum for it in claims)
-    labelled = Counter(it.stratum for it in claims if it.about in labels)
-    counted = [it for it in claims if it.in_fp]
-    of_report = Counter(it.run_id for it in counted)
-    by_system: dict[str, list[Item]] = defaultdict(list)
-    for it in counted:
-        stands_for = sizes[it.stratum] / labelled[it.stratum] if it.about in labels else 1.0
-        by_system[it.system].append(
-            Item(it.query_id, it.support, 1 / of_report[it.run_id], labels.get(it.about), stands_for)
+def fr_items(
+    claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters
+) -> dict[str, list[Item]]:
+    """By system all claims: of what people hold for claims, FR is the share with a source."""
+    shares = _shares(claims)
+    items: dict[str, list[Item]] = defaultdict(list)
+    for claim in claims:
+        said = labels.get(claim.about)
+        label, whole = (None, 1.0) if said is None else (said.has_source, said.is_claim)
+        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
+        items[claim.system].append(
+            Item(cluster, claim.stratum, shares[claim.run_id], label, whole, verdict=float(claim.cited))
         )
-    return {system: found for system, items in sorted(by_system.items()) if (found := _estimates(items)) is not None}
+    return dict(sorted(items.items()))
 
 
-def _judged_alone(claims: Sequence[JudgedClaim]) -> dict[str, float]:
-    reports: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for it in claims:
-        if it.in_fp:
-            reports[it.system][it.run_id].append(it.support)
-    return {system: fmean(map(fmean, runs.values())) for system, runs in reports.items()}
-
-
-def _estimates(items: Sequence[Item]) -> Estimates | None:
-    found, alone = corrected_mean(items), corrected_mean(items, 0.0)
-    if found is None or alone is None:
-        return None
-    return found, alone, sum(it.label is not None for it in items)
-
-
-def recalls(claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited]) -> dict[str, Estimates]:
-    """By system FR: of what people hold for claims the share with a source, every report of the same weight.
-
-    A system is left out where nobody was asked of claims that the judge holds for cited, or of those that it does not.
-    """
-    sizes = Counter(it.stratum for it in claims)
-    labelled = Counter(it.stratum for it in claims if it.about in labels)
-    of_report = Counter(it.run_id for it in claims)
-    found: dict[str, Estimates] = {}
-    for system in sorted({it.system for it in claims} - _one_sided(claims, labels)):
-        items: list[Item] = []
-        for it in claims:
-            if it.system == system:
-                item = Item(it.query_id, float(it.cited), 1 / of_report[it.run_id])
-                if (said := labels.get(it.about)) is not None:
-                    stands_for = sizes[it.stratum] / labelled[it.stratum]
-                    item = replace(item, label=said.has_source, whole=said.is_claim, stands_for=stands_for)
-                items.append(item)
-        corrected, alone = corrected_ratio(items), corrected_ratio(items, 0.0)
-        if corrected is not None and alone is not None:
-            found[system] = corrected, alone, sum(it.label is not None for it in items)
-    return found
+def _shares(claims: Iterable[JudgedClaim | ExtractedClaim]) -> dict[str, float]:
+    """By report the weight of one of its claims."""
+    counts: dict[str, int] = defaultdict(int)
+    for claim in claims:
+        counts[claim.run_id] += 1
+    return {run_id: 1 / count for run_id, count in counts.items()}
 
 
 def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
@@ -165,64 +148,51 @@ def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set
     return {system for system, _ in there - asked}
 
 
-def _recall_rows(claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited]) -> list[CorrectedValue]:
-    rows: list[CorrectedValue] = []
-    for system, (found, alone, n) in recalls(claims, labels).items():
-        reports: dict[str, list[bool]] = defaultdict(list)
-        for it in claims:
-            if it.system == system:
-                reports[it.run_id].append(it.cited)
-        counts = {"n_labels": n, "n_items": sum(map(len, reports.values()))}
-        rows.append(
-            _row("FR", system, claims[0].judge, found, alone, judged=fmean(map(fmean, reports.values())), **counts)
-        )
-    return rows
-
-
-def _recall_notes(claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited]) -> list[str]:
-    notes: list[str] = []
-    one_sided = _one_sided(claims, labels)
-    for system in sorted({it.system for it in claims}):
-        said = [labels[it.about] for it in claims if it.system == system and it.about in labels]
-        if system in one_sided:
-            notes.append(
-                f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
-                "they are cited: drretail lab sample --uncited draws the latter."
-            )
-        elif len(said) < FEW:
-            notes.append(f"{system}: FR rests on {_labels(len(said))}; its interval may promise more than it holds.")
-    return notes
-
-
-def _row(what: str, system: str, judge: str, estimates: Corrected, alone: Corrected, **more: object) -> CorrectedValue:
-    gain = None
-    if estimates.error and alone.error is not None:
-        gain = (alone.error / estimates.error) ** 2
-    return CorrectedValue.model_validate(
-        {
-            "what": what,
-            "system": system,
-            "judge": judge,
-            "value": estimates.value,
-            "low": None if estimates.low is None else max(0.0, estimates.low),
-            "high": None if estimates.high is None else min(1.0, estimates.high),
-            "power": estimates.power,
-            "labels_alone": alone.value,
-            "labels_alone_low": None if alone.low is None else max(0.0, alone.low),
-            "labels_alone_high": None if alone.high is None else min(1.0, alone.high),
-            "gain": gain,
-            "n_clusters": estimates.clusters,
-            **more,
-        }
+def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
+    """The corrected value, or how many labels it lacks."""
+    count = sum(item.label is not None for item in items)
+    found, alone = corrected_mean(items), labels_alone(items)
+    if count < LEAST or found is None or alone is None:
+        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=len(items))
+    return CorrectedValue(
+        what=what,
+        system=system,
+        judge=judge,
+        value=found.value,
+        low=_cut(found.low),
+        high=_cut(found.high),
+        labels_alone=alone.value,
+        labels_alone_low=_cut(alone.low),
+        labels_alone_high=_cut(alone.high),
+        gain=_gain(found, alone),
+        judged=sum(item.share * item.verdict for item in items) / sum(item.share for item in items),
+        n_labels=count,
+        n_items=len(items),
+        n_clusters=len(found.influence),
     )
 
 
-def _separations(values: Mapping[str, Estimates]) -> list[Separation]:
+def _cut(end: float | None) -> float | None:
+    return None if end is None else min(1.0, max(0.0, end))
+
+
+def _gain(found: Corrected, alone: Corrected) -> float | None:
+    if found.low is None or found.high is None or alone.low is None or alone.high is None:
+        return None
+    return ((alone.high - alone.low) / (found.high - found.low)) ** 2
+
+
+def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
+    """Every two systems that have labels enough."""
+    labels = {system: sum(item.label is not None for item in held) for system, held in items.items()}
+    values = {
+        system: value
+        for system, held in items.items()
+        if labels[system] >= LEAST and (value := corrected_mean(held)) is not None
+    }
     found: list[Separation] = []
     for one, other in combinations(values, 2):
-        (a, _, n), (b, _, m) = values[one], values[other]
-        apart = difference(a, b)
-        needed = None if apart.low is None else labels_needed(apart, n + m)
+        apart, count = difference(values[one], values[other]), labels[one] + labels[other]
         found.append(
             Separation(
                 a=one,
@@ -230,40 +200,41 @@ def _separations(values: Mapping[str, Estimates]) -> list[Separation]:
                 difference=apart.value,
                 low=apart.low,
                 high=apart.high,
-                labels=n + m,
-                labels_needed=needed,
+                labels=count,
+                labels_needed=None if apart.low is None else labels_needed(apart, count),
             )
         )
     return found
 
 
-def _win_rates(experiment: Path, said: Sequence[Opinion], judge: str | None) -> list[CorrectedValue]:
-    """The share of queries on which the first of two systems wins, a tie as a half, for each dimension."""
-    definition = read_definition(experiment)
+def _win_rates(
+    experiment: Path, definition: Definition, said: Sequence[Opinion], judge: str | None
+) -> list[CorrectedValue | MissingLabels]:
+    """The share of meetings that the first of two systems wins, a tie as a half, for each dimension with a vote."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     pairs = {
         pair_id(it.run_ids, [reports.get(run) for run in it.run_ids]): it.labels
         for it in meetings(experiment, definition, choose_pairs(definition))
     }
+    user_of = Clusters.of(definition.queries).user_of
+    votes: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for it in said:
+        if it.kind == "person":
+            votes[it.item, it.question.dimension].append((it.value + 1) / 2)
     judges = {it.rater: it.judge.spec for it in said if it.judge is not None}
-    rows: list[CorrectedValue] = []
+    rows: list[CorrectedValue | MissingLabels] = []
     for who in sorted(it for it, spec in judges.items() if judge in (None, it, spec)):
         groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
-        votes: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for it in said:
-            if it.kind == "person":
-                votes[it.item, it.question.dimension].append((it.value + 1) / 2)
         for it in said:
             if it.rater == who and it.item in pairs:
-                label = votes.get((it.item, it.question.dimension))
-                item = Item(it.query_id, (it.value + 1) / 2, label=fmean(label) if label else None)
+                label, verdict = votes.get((it.item, it.question.dimension)), (it.value + 1) / 2
+                cluster = user_of.get(it.query_id, it.query_id)
+                item = Item(cluster, verdict, label=fmean(label) if label else None, verdict=verdict)
                 groups[pairs[it.item], it.question.dimension].append(item)
         for (labels, dimension), items in groups.items():
-            if (found := _estimates(items)) is not None:
-                estimate, alone, n = found
+            if any(item.label is not None for item in items):
                 what = f"wins over {labels[1]}, {dimension.replace('_', ' ')}"
-                judged = fmean(it.verdict for it in items)
-                rows.append(_row(what, labels[0], who, estimate, alone, judged=judged, n_labels=n, n_items=len(items)))
+                rows.append(_row(what, labels[0], who, items))
     return rows
 
 
@@ -279,26 +250,19 @@ def _tell_judges(experiment: Path, said: Sequence[Opinion], judge: str | None) -
 
 
 def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
-    """What must be known beside the numbers: few labels, equal ones, those that meet no claim, strata without any."""
-    met = [it for it in own if it.about in labels]
+    """What must be known beside the numbers: labels that meet no claim, and strata without a label."""
     notes: list[str] = []
-    for system in sorted({it.system for it in own}):
-        found = [labels[it.about] for it in met if it.system == system and it.in_fp]
-        if not found:
-            notes.append(f"{system}: nobody labelled a claim of it.")
-        elif len(found) < FEW:
-            notes.append(f"{system}: {_labels(len(found))}; below {FEW} an interval may promise more than it holds.")
-        if len(found) > 1 and len({*found}) == 1:
-            notes.append(f"{system}: all labels are equal: they show no spread, so no width can be trusted.")
     spare = len((labels.keys() & extracted) - ruled)
     if spare:
         notes.append(f"{_labels(spare)} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP.")
     lost = len(labels.keys() - ruled - extracted)
     if lost:
         notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
-    empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in met})
+    empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in own if it.about in labels})
     if empty:
-        notes.append(f"No label among the claims of {', '.join(empty)}: nothing is known of the judge there.")
+        notes.append(
+            f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
+        )
     return notes
 
 

@@ -81,7 +81,9 @@ class Failures(LabFinding):
         total = sum((Counter(it.modes) for it in self.systems), Counter[str]())
         named = ", ".join(f"{mode.replace('_', ' ')} {count:,}" for mode, count in total.most_common(3) if count)
         about = f"; most are about {named}" if named else ""
-        return f"Failure modes: {low:,} ratings below 4 in {reports:,} reports{about}."
+        unsorted = sum(it.unsorted for it in self.systems)
+        left = f"; {unsorted:,} were not sorted" if unsorted else ""
+        return f"Failure modes: {low:,} ratings below 4 in {reports:,} reports{about}{left}."
 
 
 def low_ratings(experiment: Path) -> tuple[list[LowRating], Counter[tuple[str, str]]]:

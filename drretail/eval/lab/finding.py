@@ -40,3 +40,10 @@ class Measured(Record):
     def in_words(self) -> str:
         """ "0.64 (.61–.67)"; a dash where it is not defined."""
         return with_interval(self.value, self.low, self.high)
+
+
+def unanswered_in_words(failed: int, unasked: int) -> str:
+    """ "3 judgements failed, 2 were never asked"; blank where every question has an answer."""
+    told = [f"{failed:,} judgement{'s' * (failed != 1)} failed"] if failed else []
+    told += [f"{unasked:,} {'was' if unasked == 1 else 'were'} never asked"] if unasked else []
+    return ", ".join(told)

@@ -1,8 +1,10 @@
 """The claims that judges extracted, and ruled on where they cite something: what labels stand for."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from drretail.eval.claims.claims import FAMILY, HEADLINE, SUPPORT
 from drretail.eval.claims.rulings import CONTRADICTED
@@ -15,6 +17,7 @@ from drretail.eval.scores.panel import name_of
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict
 from drretail.records.vote import about_claim
+from drretail.stats.stratified import next_stratum
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class JudgedClaim:
     run_id: str
     support: float
     stratum: str
-    """System and verdict, of which labels are drawn evenly."""
+    """System and verdict: labels are drawn by lot inside it."""
     in_fp: bool
     """False of claims that cite internal sources alone: FP leaves them out."""
 
@@ -56,6 +59,49 @@ class ExtractedClaim:
     claim_id: str = ""
     report_sha: str = ""
     repeat: int = 1
+
+
+class Drawable(Protocol):
+    """What labels are drawn from; its stratum is one of its system alone."""
+
+    @property
+    def about(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def stratum(self) -> str: ...
+
+
+Claim = TypeVar("Claim", bound=Drawable)
+
+
+def draw_claims(kept: Iterable[Claim], found: Iterable[Claim], size: int, seed: str) -> list[Claim]:
+    """``kept`` and, up to ``size`` in all, further claims of ``found``, by lot inside each stratum.
+
+    Systems take turns, so each has as many labels as another; inside a system labels are shared out in proportion to
+    its strata, each of which has a few (``next_stratum``). Every prefix is shared out so, too.
+    """
+    chosen = list(kept)
+    known = {claim.about for claim in chosen}
+    lots: dict[str, list[Claim]] = defaultdict(list)
+    sizes: dict[str, Counter[str]] = defaultdict(Counter)
+    drawn: dict[str, Counter[str]] = defaultdict(Counter)
+    for claim in sorted(found, key=lambda claim: sha256_of([seed, claim.about]), reverse=True):
+        sizes[claim.system][claim.stratum] += 1
+        if claim.about in known:
+            drawn[claim.system][claim.stratum] += 1
+        else:
+            lots[claim.stratum].append(claim)
+    left = sorted(sizes)
+    while left and len(chosen) < size:
+        system = min(left, key=lambda name: drawn[name].total())
+        stratum = next_stratum(sizes[system], drawn[system])
+        if stratum is None:
+            left.remove(system)
+        else:
+            chosen.append(lots[stratum].pop())
+            drawn[system][stratum] += 1
+    return chosen
 
 
 def sheet_name(about: str) -> str:

@@ -26,6 +26,9 @@ class Agreed(Record):
     second: str
     n: int
     n_dropped: int
+    low: float | None = None
+    """95 % over queries (items, where none are named) of linear κ, else of ρ, else of κ."""
+    high: float | None = None
     percent: float | None = None
     kappa: float | None = None
     kappa_linear: float | None = None
@@ -137,8 +140,6 @@ class CorrectedValue(Record):
     low: float | None = None
     high: float | None = None
     """95 %, cut at 0 and 1."""
-    power: float
-    """λ: how far the verdicts were trusted, 0 to 1."""
     labels_alone: float
     labels_alone_low: float | None = None
     labels_alone_high: float | None = None
@@ -149,7 +150,26 @@ class CorrectedValue(Record):
     n_labels: int = 0
     n_items: int = 0
     n_clusters: int
-    """Queries that hold a label."""
+    """Users, or queries where no user is known."""
+
+
+class MissingLabels(Record):
+    """A value that is not corrected yet: ``n_labels`` of the ``n_needed`` labels are there."""
+
+    what: str
+    system: str
+    n_labels: int
+    n_needed: int
+    n_items: int
+    """That could be labelled."""
+
+    def told(self) -> str:
+        """ "zephyr: no corrected FP from 12 labels; 8 more are needed"."""
+        labels = f"{self.n_labels:,} label{'s' * (self.n_labels != 1)}"
+        missing = self.n_needed - self.n_labels
+        more = f"{missing:,} more {'is' if missing == 1 else 'are'} needed"
+        few = "" if self.n_items >= self.n_needed else f", and there are only {self.n_items:,} in all"
+        return f"{self.system}: no corrected {self.what} from {labels}; {more}{few}"
 
 
 class Separation(Record):
@@ -169,6 +189,7 @@ class Correction(LabFinding):
     """lab/correct.json."""
 
     values: tuple[CorrectedValue, ...] = ()
+    missing: tuple[MissingLabels, ...] = ()
     separations: tuple[Separation, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -189,6 +210,9 @@ class Correction(LabFinding):
         wins = sum(it.what not in SHARES for it in self.values)
         if wins:
             parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
+        parts += [value.told() for value in self.missing[:MOST_TOLD]]
+        if len(self.missing) > MOST_TOLD:
+            parts.append(f"{len(self.missing) - MOST_TOLD:,} more lack labels")
         return f"{'; '.join(parts)}."
 
 
@@ -198,7 +222,7 @@ def _question(it: Agreed) -> str:
 
 def _agreed(it: Agreed) -> str:
     if it.kappa_linear is not None:
-        return f"linear κ {number(it.kappa_linear)}"
-    if it.kappa is None and it.spearman is not None:
-        return f"ρ {number(it.spearman)}"
-    return f"κ {number(it.kappa)}"
+        return f"linear κ {with_interval(it.kappa_linear, it.low, it.high)}"
+    if it.spearman is not None:
+        return f"ρ {with_interval(it.spearman, it.low, it.high)}"
+    return f"κ {with_interval(it.kappa, it.low, it.high)}"

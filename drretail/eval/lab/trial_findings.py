@@ -2,10 +2,9 @@
 
 from pydantic import Field
 
-from drretail.eval.lab.finding import MOST_TOLD, LabFinding
+from drretail.eval.lab.finding import MOST_TOLD, LabFinding, unanswered_in_words
 from drretail.records.base import Document, Record
 from drretail.records.score import JudgeRef
-from drretail.stats.clusters import FEWEST
 from drretail.tables.figures import number, percent, with_interval
 
 
@@ -41,9 +40,14 @@ class Found(Record):
     """What one finder found of some copies, each at the place of its error."""
 
     n: int
+    """Copies whose place was judged."""
     found: int
     unjudged: int = 0
-    """No claim of the place was judged: it cites nothing, or the judge gave no answer."""
+    """Copies without a claim to be judged at the place, such as a sentence that cites nothing; not in ``n``."""
+    failed: int = 0
+    """Copies on which the judge gave no usable answer; not in ``n``."""
+    unasked: int = 0
+    """Copies that were never put to the judge, as when a cap was reached; not in ``n``."""
     low: float | None = None
     """Of found / n, 95 %, exact binomial; so is ``high``."""
     high: float | None = None
@@ -86,14 +90,21 @@ class PlantedFound(LabFinding):
 
     def told(self) -> str:
         """How many of all errors each finder found, and what it faulted in the good reports."""
-        found = [
-            f"{finder} found {it.found:,} of {it.n:,}"
-            + (f", {with_interval(it.found / it.n, it.low, it.high)}" if it.n else "")
-            for finder, it in self.everything.found.items()
-        ]
+        found = [_recall_in_words(finder, it) for finder, it in self.everything.found.items()]
         alarms = [f"{it.finder} {it.alarms:,} of {it.n:,} {it.unit}" for it in self.alarms]
         faulted = f"; in good reports faulted: {', '.join(alarms)}" if alarms else ""
         return f"Planted errors: {', '.join(found) or 'nobody looked for them'}{faulted}."
+
+
+def _recall_in_words(finder: str, it: Found) -> str:
+    """What a finder found of the places that it judged, and why it judged no others."""
+    left = [f"{it.unjudged:,} hold no claim to judge"] if it.unjudged else []
+    left += [words] if (words := unanswered_in_words(it.failed, it.unasked)) else []
+    beside = f" ({', '.join(left)})" if left else ""
+    if not it.n:
+        return f"{finder} judged none{beside}"
+    share = f", {with_interval(it.found / it.n, it.low, it.high)}"
+    return f"{finder} found {it.found:,} of {it.n:,}{share}{beside}"
 
 
 class Standing(Record):
@@ -201,9 +212,17 @@ class MemoryFound(LabFinding):
                 if field.n
             )
             where = f"{'perturbed ' if it.perturbed_from else ''}world {it.world[:12]}"
-            parts.append(f"{it.model.spec} of {it.n:,} products of {where} {shares or 'nothing'}")
+            left = unanswered_in_words(it.failed, it.unasked)
+            parts.append(
+                f"{it.model.spec} of {it.n:,} products of {where} {shares or 'nothing'}{f' ({left})' if left else ''}"
+            )
         left = f"; {len(self.rows) - MOST_TOLD:,} more in lab memory" if len(self.rows) > MOST_TOLD else ""
         return f"Known by heart, without tools: {'; '.join(parts)}{left}."
+
+
+LEAST_QUERIES = 6
+"""Queries from which a bias is concluded. Measured over nulls of whole ratings and preferences, the intervals give a
+false alarm in up to .26 of cases on 3 queries, .13 on 4, .09 on 5, and at most .07 from 6 on."""
 
 
 class BiasEffect(Record):
@@ -227,12 +246,14 @@ class BiasEffect(Record):
 
     @property
     def is_found(self) -> bool | None:
-        """Whether the interval lies apart from what is neutral; None where nothing tells, or nothing is neutral.
+        """Whether the interval lies apart from what is neutral; None of few queries, or where nothing is neutral.
 
-        Queries that are all neutral have no interval, and nothing was found on them.
+        Queries that are all alike have no interval: nothing was found where they are all neutral.
         """
-        if self.neutral is None or self.low is None or self.high is None:
-            return False if self.value == self.neutral and self.n >= FEWEST else None
+        if self.neutral is None or self.n < LEAST_QUERIES:
+            return None
+        if self.low is None or self.high is None:
+            return False if self.value == self.neutral else None
         return not self.low <= self.neutral <= self.high
 
 
@@ -243,6 +264,10 @@ class ProbeFound(Record):
     judge: str
     effects: tuple[BiasEffect, ...] = ()
     reason: str = ""
+    failed: int = 0
+    """Judgements that it reads, or asks for, to which the judge gave no usable answer."""
+    unasked: int = 0
+    """Those that were never asked."""
 
 
 class BiasFound(LabFinding):
@@ -256,9 +281,13 @@ class BiasFound(LabFinding):
         """Of each judge the first effect of every probe; a bias that was not found, with what would have been seen."""
         parts: list[str] = []
         for judge in dict.fromkeys(it.judge for it in self.probes):
-            firsts = [(it.probe, it.effects[0]) for it in self.probes if it.judge == judge and it.effects]
-            named = "; ".join(f"{probe.replace('_', ' ')}: {effect_in_words(it)}" for probe, it in firsts)
-            parts.append(f"{judge}: {named or 'no probe has an answer'}")
+            named: list[str] = []
+            for it in self.probes:
+                left = unanswered_in_words(it.failed, it.unasked)
+                if it.judge == judge and (it.effects or left):
+                    told = [effect_in_words(it.effects[0])] if it.effects else []
+                    named.append(f"{it.probe.replace('_', ' ')}: {', '.join([*told, *filter(None, [left])])}")
+            parts.append(f"{judge}: {'; '.join(named) or 'no probe has an answer'}")
         return f"Biases of {'. '.join(parts) or 'nobody'}."
 
 
@@ -269,10 +298,14 @@ def effect_in_words(it: BiasEffect) -> str:
     if it.neutral is None:
         return told
     if it.is_found is None:
-        return f"{told}, {'too few to say' if it.n < FEWEST else 'the same on every query'}"
+        return f"{told}, {too_few() if it.n < LEAST_QUERIES else 'the same on every query'}"
     if it.is_found:
         return told
     return f"none found ({told}; {seen_from(it)})"
+
+
+def too_few() -> str:
+    return f"too few to conclude: it takes {LEAST_QUERIES}"
 
 
 def seen_from(it: BiasEffect) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from drretail.tables.figures import interval
 from drretail.tables.table import Table, table_of
 from drretail.viewer.output import print_table, print_text
 
@@ -31,6 +32,9 @@ MEANINGS = {
 }
 
 
+N_AND_INTERVAL = "n: items that both rated. 95 %: over queries, of linear κ, else of ρ, else of κ; none below five."
+
+
 def print_agreement(made: "Agreement") -> None:
     """A table a question on stdout, then α of all people, and how far judges are from their mean."""
     if not made.pairs:
@@ -39,7 +43,7 @@ def print_agreement(made: "Agreement") -> None:
     for title, rows in groupby(made.pairs, key=lambda row: _asked(row.scale, row.dimension)):
         print_table(_pairs(title, list(rows)))
     shown = [name for name in STATISTICS if any(getattr(row, name) is not None for row in made.pairs)]
-    print_text("; ".join(MEANINGS[name] for name in shown if name in MEANINGS) + ". n: items that both rated.", "")
+    print_text("; ".join(MEANINGS[name] for name in shown if name in MEANINGS) + ". " + N_AND_INTERVAL, "")
     if made.people:
         rows = [(_asked(it.scale, it.dimension), it.n_people, it.n_items, it.level, it.alpha) for it in made.people]
         print_table(table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows))
@@ -61,8 +65,16 @@ def print_agreement(made: "Agreement") -> None:
 
 def _pairs(title: str, rows: "Sequence[Agreed]") -> Table:
     shown = [name for name in STATISTICS if any(getattr(row, name) is not None for row in rows)]
-    cells = [(f"{row.first}, {row.second}", row.n, *(getattr(row, name) for name in shown)) for row in rows]
-    return table_of(title, ["", "n", *(STATISTICS[name] for name in shown)], cells)
+    cells = [
+        (
+            f"{row.first}, {row.second}",
+            row.n,
+            *(getattr(row, name) for name in shown),
+            interval(row.low, row.high) or None,
+        )
+        for row in rows
+    ]
+    return table_of(title, ["", "n", *(STATISTICS[name] for name in shown), "95 %"], cells)
 
 
 def _asked(scale: str, dimension: str) -> str:

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.trial_findings import seen_from
+from drretail.eval.lab.finding import unanswered_in_words
+from drretail.eval.lab.trial_findings import seen_from, too_few
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
 
@@ -25,7 +26,7 @@ def print_bias(found: "BiasFound") -> None:
         if row.effects:
             title = f"{row.probe.replace('_', ' ').capitalize()}, by {row.judge}"
             print_table(table_of(title, COLUMNS, [_row(it) for it in row.effects]))
-    silent = [*_silent(found.probes)]
+    silent = [*_silent(found.probes), *_unanswered(found.probes)]
     print_text(*(NOTES if any(it.effects for it in found.probes) else ()), *silent)
 
 
@@ -34,6 +35,12 @@ def _silent(rows: "Sequence[ProbeFound]") -> "Iterator[str]":
     for judge, reason in dict.fromkeys((it.judge, it.reason) for it in rows if not it.effects):
         probes = [it.probe.replace("_", " ") for it in rows if (it.judge, it.reason) == (judge, reason)]
         yield f"{judge}, {', '.join(probes)}: {reason}."
+
+
+def _unanswered(rows: "Sequence[ProbeFound]") -> "Iterator[str]":
+    for row in rows:
+        if left := unanswered_in_words(row.failed, row.unasked):
+            yield f"{row.judge}, {row.probe.replace('_', ' ')}: {left}."
 
 
 def _row(it: "BiasEffect") -> list[object]:
@@ -45,5 +52,5 @@ def _verdict(it: "BiasEffect") -> str:
     if it.neutral is None:
         return ""
     if it.is_found is None:
-        return "too few to say"
+        return too_few()
     return "found" if it.is_found else f"none found; {seen_from(it)}"

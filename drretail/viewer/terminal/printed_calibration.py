@@ -22,7 +22,8 @@ def print_calibration(made: "Calibration", *, was_chosen: bool) -> None:
     title = f"Versions of {made.model} beside people, {made.question}"
     print_table(table_of(title, columns, rows, notes=[MEANINGS]))
     when = "It was chosen before, and stays: --again chooses anew." if was_chosen else "It is frozen now."
-    print_text(f"{made.told()} {when}", f"Hash of its prompts: {made.prompt_hash}.")
+    told = f"Hash of its prompts: {made.prompt_hash}." if made.prompt_hash else "Nobody knows what prompts it was told."
+    print_text(f"{made.told()} {when}", told)
 
 
 def _marked(it: "Nearness", chosen: str) -> str:

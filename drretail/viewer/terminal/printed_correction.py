@@ -11,10 +11,10 @@ from drretail.viewer.tables.scores import notes_on, system_names
 if TYPE_CHECKING:
     from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
 
-COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "λ", "gain"]
+COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
 MEANINGS = (
-    "Corrected: what people would say of all claims, 95 %, valid whatever the judge; queries are the unit. λ: how far "
-    "verdicts were trusted. Gain: how many times the labels it is worth."
+    "Corrected: what people would say of all claims, with a 95 % interval over users that holds however good the judge "
+    "is. Gain: as many times the labels that labels alone would need for an interval of this width."
 )
 FR_IS_NOT = (
     "FR is not corrected: nobody was asked which claims are any, and have a source; drretail lab sample --uncited asks."
@@ -29,12 +29,15 @@ def print_correction(made: "Correction") -> None:
     """Every value with and without the verdicts, then what would tell systems apart, then what must be known."""
     labels = [it.system for it in made.values]
     names = system_names(labels)
-    told = [*notes_on(labels), *(_apart(it) for it in made.separations), *made.notes]
+    told = [*notes_on(labels), *(_apart(it) for it in made.separations), *(f"{it.told()}." for it in made.missing)]
     has_recall = any(it.what == "FR" for it in made.values)
-    rows = [_row(it, names[it.system]) for it in made.values]
-    meanings = (MEANINGS, FR_IS if has_recall else FR_IS_NOT)
-    print_table(table_of("As people would score", COLUMNS, rows, notes=meanings))
-    print_text(*told)
+    note = FR_IS if has_recall else FR_IS_NOT
+    if made.values:
+        rows = [_row(it, names[it.system]) for it in made.values]
+        print_table(table_of("As people would score", COLUMNS, rows, notes=(MEANINGS, note)))
+    else:
+        print_text(note)
+    print_text(*told, *made.notes)
 
 
 def _row(it: "CorrectedValue", name: str) -> list[object]:
@@ -45,7 +48,6 @@ def _row(it: "CorrectedValue", name: str) -> list[object]:
         it.judged,
         Cell(it.value, "number", it.low, it.high),
         Cell(it.labels_alone, "number", it.labels_alone_low, it.labels_alone_high),
-        it.power,
         Cell(it.gain, "tenths"),
     ]
 
@@ -53,7 +55,7 @@ def _row(it: "CorrectedValue", name: str) -> list[object]:
 def _apart(it: "Separation") -> str:
     told = f"{it.a} less {it.b}: {with_interval(it.difference, it.low, it.high)}"
     if it.low is None or it.high is None:
-        return f"{told}; labels on two queries or more would give an interval."
+        return f"{told}; below five users there is no interval."
     if it.low > 0 or it.high < 0:
         return f"{told}; shown by {it.labels} labels."
     if it.labels_needed is None:

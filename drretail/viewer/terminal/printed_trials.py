@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from drretail.eval.lab.finding import unanswered_in_words
 from drretail.tables.figures import interval, number, with_interval
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_table, print_text
@@ -17,8 +18,13 @@ def print_planted(found: "PlantedFound") -> None:
     everything = [f"{it}: {_of_all(found.everything.found[it])}" for it in finders]
     notes = [
         f"Of all, with the 95 % interval: {'; '.join(everything)}.",
-        "3/10 -2 !1: found 3 of 10; 2 have no claim that was judged there; 1 original, right there, was faulted, "
-        "too. No place: good reports without a place for such an error.",
+        "3/10 -2 !1: found 3 of the 10 that were judged; 2 more have no claim there, or no answer of the judge; 1 "
+        "original, right there, was faulted, too. No place: good reports without a place for such an error.",
+        *(
+            f"{name}: {left}; in no share."
+            for name, it in found.everything.found.items()
+            if (left := unanswered_in_words(it.failed, it.unasked))
+        ),
         *(
             f"{name}: of the {it.n_fresh:,} whose original it had passed there, {it.found_fresh:,} found."
             for name, it in found.everything.found.items()
@@ -40,7 +46,8 @@ def _planted_row(row: "PlantedKind", finders: list[str]) -> list[object]:
 
 
 def _found(found: "Found") -> str:
-    unjudged = f" -{found.unjudged}" if found.unjudged else ""
+    left = found.unjudged + found.failed + found.unasked
+    unjudged = f" -{left}" if left else ""
     false = f" !{found.false}" if found.false else ""
     return f"{found.found}/{found.n}{unjudged}{false}"
 

@@ -1,12 +1,10 @@
 """The sheet of claims that people fill in by hand: neither whose a claim is, nor what its judge ruled."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from drretail.eval.lab.judged_claims import ExtractedClaim, extracted_claims, sheet_name
+from drretail.eval.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
 from drretail.experiment import read_definition, read_runs
-from drretail.records.base import sha256_of
 from drretail.records.vote import ClaimItem
 from drretail.viewer.voting.blind import Names
 from drretail.viewer.voting.items import Sheets, paragraph_of
@@ -19,8 +17,8 @@ MORE_COLUMNS = ["passage", "cited"]
 def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed: str | None) -> list[list[str]]:
     """The sheet's rows, its heading first: these claims, and by lot up to ``uncited`` that have no verdict.
 
-    The latter are of the same judges' extractions, evenly over systems, and over claims that cite nothing and those
-    whose sources could not be judged.
+    The latter are of the same judges' extractions, as many of each system, and shared out in proportion among claims
+    that cite nothing and those whose sources could not be judged.
     """
     definition = read_definition(experiment)
     names = Names(definition)
@@ -40,7 +38,7 @@ def drawn_uncited(
 ) -> list[ExtractedClaim]:
     """Up to ``count`` that have no verdict, of the extractions that ``claims`` are of."""
     by = {it.extracted_by for it in claims}
-    return _drawn([it for it in extracted if it.extracted_by in by and not it.has_verdict], count, seed)
+    return draw_claims((), [it for it in extracted if it.extracted_by in by and not it.has_verdict], count, seed)
 
 
 def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
@@ -68,19 +66,6 @@ def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
         if sheet.claim is not None:
             texts = "\n\n".join(f"{it.title}\n{it.about}\n{it.text}" for it in sheet.claim.sources)
             yield [sheet_name(item.about), sheet.asked.query, sheet.claim.text, texts, ""]
-
-
-def _drawn(claims: Iterable[ExtractedClaim], count: int, seed: str) -> list[ExtractedClaim]:
-    """The first ``count`` by lot, of each stratum one after the other: with more of them, the same come first."""
-    strata: dict[str, list[tuple[str, ExtractedClaim]]] = defaultdict(list)
-    for it in claims:
-        strata[it.stratum].append((sha256_of([seed, it.about]), it))
-    turns = [
-        (turn, lot, it)
-        for stratum in strata.values()
-        for turn, (lot, it) in enumerate(sorted(stratum, key=lambda pair: pair[0]))
-    ]
-    return [it for _, _, it in sorted(turns, key=lambda place: place[:2])[:count]]
 
 
 def _passages(experiment: Path, claims: Iterable[ExtractedClaim], names: Names) -> dict[str, str]:

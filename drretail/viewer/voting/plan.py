@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, researching
+from drretail.eval.lab.judged_claims import draw_claims
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
@@ -16,7 +17,7 @@ from drretail.viewer.judged import read_judgements
 
 DEFAULT_SIZE = 21
 """As many comparisons as the paper's annotators made (Appendix D)."""
-T = TypeVar("T", PairItem, ReportItem, ClaimItem)
+T = TypeVar("T", PairItem, ReportItem)
 _LABELLED: tuple[ClaimSupport, ...] = ("full", "partial", "none", "contradicted")
 
 
@@ -74,7 +75,7 @@ def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: di
         update={
             "pairs": _drawn(seed, plan.pairs, pairs, sizes["pairs"], _of_pair),
             "reports": _drawn(seed, plan.reports, reports, sizes["reports"], _of_report),
-            "claims": _drawn(seed, plan.claims, claims, sizes["claims"], _of_claim),
+            "claims": tuple(draw_claims(plan.claims, claims, sizes["claims"], seed)),
             "strata": dict(sorted(Counter(it.stratum for it in claims).items())) if claims else plan.strata,
         }
     )
@@ -104,11 +105,6 @@ def _of_pair(item: PairItem) -> Sequence[object]:
 
 def _of_report(item: ReportItem) -> Sequence[object]:
     return item.system, item.query_id
-
-
-def _of_claim(item: ClaimItem) -> Sequence[object]:
-    # Within a stratum by lot alone: only then is it known what a label stands for (``lab correct``).
-    return (item.stratum,)
 
 
 def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> Iterator[PairItem]:

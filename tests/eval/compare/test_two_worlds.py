@@ -42,3 +42,5 @@ def test_one_system_may_be_named_and_what_nothing_shares_is_told(tmp_path: Path)
     assert [it.a for it in compare_beside(here, there, "react", metrics=[STUB])] == [A]
     with pytest.raises(UserError, match="share no system, or no query"):
         compare_beside(here, other, metrics=[STUB])
+    with pytest.raises(UserError, match="is the experiment itself"):
+        compare_beside(here, here, metrics=[STUB])

@@ -1,8 +1,10 @@
 """Raters held beside each other."""
 
+from random import Random
+
 import pytest
 
-from drretail.eval.lab.agreeing import PEOPLE, agreement_of
+from drretail.eval.lab.agreeing import PEOPLE, agreed, agreement_of
 from drretail.eval.lab.opinions import PREFERENCE, RATING, SUPPORT, Kind, Opinion, Question, Scale
 
 OVERALL = Question(RATING, "overall")
@@ -81,3 +83,40 @@ def test_words_without_an_order_have_no_correlation() -> None:
 def test_raters_with_nothing_in_common_have_no_row() -> None:
     made = agreement_of([*said(OVERALL, "ann", "person", [8, None]), *said(OVERALL, "ben", "person", [None, 4])])
     assert made.pairs == ()
+
+
+def test_a_kappa_that_was_planted_lies_in_its_interval_and_chance_is_not_excluded() -> None:
+    held = chance = 0
+    for seed in range(40):
+        lot = Random(seed)
+        truth = [float(lot.random() < 0.5) for _ in range(120)]
+        told = [it if lot.random() < 0.8 else 1 - it for it in truth]  # κ = .6
+        coin = [float(lot.random() < 0.5) for _ in range(120)]
+        raters = (("ann", truth), ("ben", told), ("cy", coin))
+        opinions = [
+            Opinion(Question(SUPPORT), name, "person", f"i{at}", value, f"q{at // 4}")
+            for name, values in raters
+            for at, value in enumerate(values)
+        ]
+        rows = {(it.first, it.second): it for it in agreed(opinions)}
+        near, far = rows["ann", "ben"], rows["ann", "cy"]
+        assert near.low is not None
+        assert near.high is not None
+        assert far.low is not None
+        assert far.high is not None
+        held += near.low <= 0.6 <= near.high
+        chance += far.low <= 0 <= far.high
+    assert held >= 36
+    assert chance >= 36
+
+
+def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
+    question = Question(Scale("number", "interval"))
+    for queries, has_interval in ((4, False), (12, True)):
+        opinions = [
+            Opinion(question, name, "person", f"i{at}", at + 5.0 * k * (at % 3), f"q{at % queries}")
+            for k, name in enumerate(("ann", "ben"))
+            for at in range(24)
+        ]
+        (row,) = agreed(opinions)
+        assert (row.low is not None) is has_interval

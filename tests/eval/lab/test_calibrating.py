@@ -1,6 +1,7 @@
 """Versions of a judge chosen on some queries and looked at on others."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -103,3 +104,42 @@ def test_labels_are_compared_by_kappa() -> None:
 def test_too_few_answers_are_told(people: list[tuple[float, ...]]) -> None:
     with pytest.raises(UserError, match="needed"):
         calibrated([*said("ann", "person", people), *said("v", "judge", shifted(0))], "1")
+
+
+def many(near: float, far: float, seed: int, queries: int = 24) -> list[Opinion]:
+    """A person's ratings of two reports on each query, and two versions that are off by so much at random."""
+    lot = Random(seed)
+    people = [(float(lot.randint(2, 8)), float(lot.randint(2, 8))) for _ in range(queries)]
+
+    def off(by: float) -> list[tuple[float, ...]]:
+        return [tuple(value + lot.gauss(0, by) for value in row) for row in people]
+
+    return [*said("ann", "person", [*people]), *said("near", "judge", off(near)), *said("far", "judge", off(far))]
+
+
+def test_a_version_that_is_nearer_is_called_so_and_equals_are_not() -> None:
+    shown = equal = 0
+    for seed in range(40):
+        made = calibrated(many(0.5, 2.5, seed), str(seed))
+        shown += made.chosen == "near" and "; nearer to people than far by MAD" in made.told()
+        equal += "; not shown to be nearer than" in calibrated(many(1, 1, seed), str(seed)).told()
+    assert shown >= 36
+    assert equal >= 37
+
+
+def test_below_six_held_out_queries_no_version_is_called_nearer() -> None:
+    made = calibrated(many(0.5, 2.5, 1, queries=10), "1")
+    assert "too few to say whether it is nearest: it takes 6" in made.told()
+    assert all(gap.nearer_by.low is None for gap in made.gaps)
+
+
+def test_of_labels_the_difference_is_one_of_kappa() -> None:
+    lot = Random(2)
+    truth = [(float(lot.choice((0, 0.5, 1))), float(lot.choice((0, 0.5, 1)))) for _ in range(40)]
+    coin = [(float(lot.choice((0, 0.5, 1))), float(lot.choice((0, 0.5, 1)))) for _ in range(40)]
+    support = Question(SUPPORT)
+    judges = [*said("near", "judge", [*truth], support), *said("far", "judge", [*coin], support)]
+    (gap,) = calibrated([*said("ann", "person", [*truth], support), *judges], "1").gaps
+    assert (gap.version, gap.statistic) == ("far", "κ")
+    assert gap.nearer_by.low is not None
+    assert gap.nearer_by.low > 0.5

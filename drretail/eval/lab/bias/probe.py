@@ -11,6 +11,7 @@ from typing import Any
 from drretail.eval.family import Family
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.material import asked_by, report_and_sources
+from drretail.eval.judging.pairs import meetings
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
@@ -19,6 +20,9 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.bias.probed_reports import Reports
 from drretail.eval.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.eval.lab.trial_findings import BiasEffect
+from drretail.eval.registry import PAIRWISE, load_metric
+from drretail.eval.scores.gathering import NOT_JUDGED, Seat, gather
+from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.prompts import Prompt
 from drretail.records.base import Record
 from drretail.records.score import Verdict
@@ -119,6 +123,30 @@ class Case:
                 question.prompt.hash,
             )
             yield question, last if known else None
+
+    def unanswered(self, probe: "Probe") -> tuple[int, int]:
+        """How many judgements that a probe reads or asks for failed, and how many were never asked."""
+        own = [verdict for _, verdict in self.standing(probe.name, probe.questions(self))]
+        failed = sum(verdict is not None and verdict.state == "failed" for verdict in own)
+        unasked = own.count(None)
+        families = [load_metric(name) for name in probe.families if name != PAIRWISE]
+        gathered = gather(self.folder, families)
+        seat = Seat(self.judge.ref, "default")
+        floors = {it.label for it in self.reports.floors}
+        originals = {it.label for it in self.reports.subjects}
+        for family in families:
+            for plan, heard in gathered.heard(family.name, seat):
+                if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
+                    failed += heard.failed
+                    unasked += heard.reported.lacks == NOT_JUDGED
+        if PAIRWISE in probe.families:
+            by_pair = read_outcomes(self.folder, gathered).get(seat, {})
+            for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
+                failed += sum(it.failed_verdicts for it in outcomes)
+                unasked += sum(it.why == NOT_JUDGED for it in outcomes)
+            if not by_pair:
+                unasked += len(meetings(self.folder, gathered.definition, self.reports.pairs))
+        return failed, unasked
 
     def path(self, probe: str, about: About) -> Path:
         return verdict_path(asked_folder(self.folder), probe, self.judge.slug, about.label, about.run)

@@ -55,10 +55,11 @@ def has_opinions(case: Case) -> bool:
 
 def probe_found(case: Case, probe: Probe) -> ProbeFound:
     """What a probe found, or why nothing; pure, from the verdicts that stand."""
-    found = probe.find(case) if has_opinions(case) else FOLLOWS_RULES
-    if isinstance(found, str):
-        return ProbeFound(probe=probe.name, judge=case.name, reason=found)
-    return ProbeFound(probe=probe.name, judge=case.name, effects=tuple(found))
+    if not has_opinions(case):
+        return ProbeFound(probe=probe.name, judge=case.name, reason=FOLLOWS_RULES)
+    found, (failed, unasked) = probe.find(case), case.unanswered(probe)
+    effects, reason = ((), found) if isinstance(found, str) else (tuple(found), "")
+    return ProbeFound(probe=probe.name, judge=case.name, effects=effects, reason=reason, failed=failed, unasked=unasked)
 
 
 def bias_found(reports: Reports, found: Sequence[ProbeFound], before: Path) -> BiasFound:

@@ -15,6 +15,7 @@ from drretail.eval.lab.plant.good_report import Material, Planted
 from drretail.eval.lab.plant.kinds import KINDS, planted
 from drretail.eval.lab.trial_findings import PlantedError, PlantedErrors
 from drretail.files import write_json
+from drretail.progress import Bar
 from drretail.records.reading import Pick
 
 PER_KIND = 10
@@ -42,16 +43,17 @@ def make_copies(
     per_kind: int = PER_KIND,
     of: str | None = None,
     given: Path | None = None,
+    bar: Bar | None = None,
 ) -> PlantedErrors:
     """Makes EXP/lab/planted: good reports, and for each kind of error up to ``per_kind`` copies that have it.
 
     ``of`` is the system whose reports are copied, all that research without one; ``given`` a folder of copies that
-    somebody else made. The same experiment and seed make the same copies. Raises as ``good_reports`` does, and
-    UserError where no report has a place for an error.
+    somebody else made; ``bar`` counts reports. The same experiment and seed make the same copies. Raises as
+    ``good_reports`` does, and UserError where no report has a place for an error.
     """
     reports = good_reports(experiment, store, of)
     if given is None:
-        copies, without = _own_copies(reports, seed, per_kind)
+        copies, without = _own_copies(reports, seed, per_kind, bar)
     else:
         copies = [_Copy(it.source, it.kind, it.made) for it in given_copies(given, reports)]
         reports, without = list({it.source.run_id: it.source for it in copies}.values()), {}
@@ -71,7 +73,9 @@ def make_copies(
     return errors
 
 
-def _own_copies(reports: Sequence[Subject], seed: str, per_kind: int) -> tuple[list[_Copy], Mapping[str, int]]:
+def _own_copies(
+    reports: Sequence[Subject], seed: str, per_kind: int, bar: Bar | None
+) -> tuple[list[_Copy], Mapping[str, int]]:
     by_kind: dict[str, list[_Copy]] = {kind: [] for kind in KINDS}
     without: Counter[str] = Counter()
     for subject in reports:
@@ -83,6 +87,8 @@ def _own_copies(reports: Sequence[Subject], seed: str, per_kind: int) -> tuple[l
                 without[kind] += 1
             else:
                 by_kind[kind].append(_Copy(subject, kind, made))
+        if bar is not None:
+            bar.advance()
     chosen = [
         copy
         for kind, copies in by_kind.items()

@@ -19,7 +19,8 @@ from drretail.records.score import Verdict
 from drretail.stats.intervals import share_interval
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"
-Ruling = Literal["found", "passed", "unjudged"]
+Ruling = Literal["found", "passed", "unjudged", "failed", "unasked"]
+"""Of a copy by a finder: at its place nothing may be there to judge, the judge may have failed, or not been asked."""
 _MARKUP = "[]() *"
 
 
@@ -32,6 +33,8 @@ class _Faulted:
     is_wrong: bool
     words: str
     """What it is about: the claim and its sources, or the finding."""
+    failed: bool = False
+    """The judge gave no usable answer of this claim; without a place, of the whole report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +44,17 @@ class _Heard:
     said: dict[str, dict[str, list[_Faulted]]] = field(default_factory=lambda: defaultdict(dict))
 
 
-def recall_of(folder: Path, errors: PlantedErrors) -> PlantedFound:
+def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -> PlantedFound:
     """By kind and finder how many errors were found; pure, from the verdicts that stand there.
+
+    ``judges`` are the names of those that were to be asked: one without a verdict has a column, too.
 
     Checks find an error where an error of theirs meets its place, or has no place and is not in the report as it was. A
     judge of faithfulness finds it where a claim of its sentence is borne out less than fully.
     """
     heard = _heard(folder)
+    for judge in judges:
+        heard.said.setdefault(judge, {})
     by_kind: dict[str, list[PlantedError]] = defaultdict(list)
     for error in errors.errors:
         by_kind[error.kind].append(error)
@@ -71,12 +78,19 @@ def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Seq
     before = [_at(said.get(it.of, ()), it.start, it.start + len(it.original), it.original) for it in replaced]
     faulted = {id(error) for error, there in zip(replaced, before, strict=True) if any(it.is_wrong for it in there)}
     unseen = {id(error) for error, there in zip(replaced, before, strict=True) if not (there or by_code)}
-    fresh = [it for error, it in zip(errors, ruled, strict=True) if id(error) not in faulted | unseen]
-    interval = share_interval([float(it == "found") for it in ruled])
+    fresh = [
+        it
+        for error, it in zip(errors, ruled, strict=True)
+        if id(error) not in faulted | unseen and it in ("found", "passed")
+    ]
+    judged = [float(it == "found") for it in ruled if it in ("found", "passed")]
+    interval = share_interval(judged)
     return Found(
-        n=len(errors),
+        n=len(judged),
         found=ruled.count("found"),
         unjudged=ruled.count("unjudged"),
+        failed=ruled.count("failed"),
+        unasked=ruled.count("unasked"),
         low=interval.low,
         high=interval.high,
         n_originals=len(replaced) - len(unseen),
@@ -88,13 +102,16 @@ def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Seq
 
 def _ruling(error: PlantedError, by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Ruling:
     if error.run_id not in said:
-        return "unjudged"
+        return "unasked"
     there = _at(said[error.run_id], error.start, error.end, error.said)
     if by_code:
         known = {it.words for it in said.get(error.of, ())}
         new = [it for it in said[error.run_id] if it.start is None and it.words not in known]
         return "found" if there or new else "passed"
-    return "found" if any(it.is_wrong for it in there) else "passed" if there else "unjudged"
+    if any(it.is_wrong for it in there):
+        return "found"
+    whole_failed = any(it.failed and it.start is None for it in said[error.run_id])
+    return "failed" if whole_failed or any(it.failed for it in there) else "passed" if there else "unjudged"
 
 
 def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
@@ -108,7 +125,7 @@ def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Fau
 def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
     for finder, said in heard.said.items():
         by_report = [said[it] for it in sorted(originals) if it in said]
-        claims = [float(it.is_wrong) for faulted in by_report for it in faulted]
+        claims = [float(it.is_wrong) for faulted in by_report for it in faulted if not it.failed]
         wrong = [float(bool(faulted)) for faulted in by_report] if finder == CHECKS else claims
         interval = share_interval(wrong)
         yield FalseAlarms(
@@ -159,10 +176,13 @@ def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
 
 
 def _rulings(verdicts: Sequence[Verdict]) -> Iterator[_Faulted]:
-    ruled = {it.item: it for it in verdicts if it.stage == SUPPORT and it.state == "scored"}
+    ruled = {it.item: it for it in verdicts if it.stage == SUPPORT and it.state in ("scored", "failed")}
     stage = stages_of(verdicts[0].rules)[0]
-    for told in (it for it in verdicts if (it.stage, it.item, it.state) == (stage, REPORT, "scored")):
-        for claim in map(Claim.model_validate, told.value):
-            if claim.claim_id in ruled:
+    for extraction in (it for it in verdicts if (it.stage, it.item) == (stage, REPORT)):
+        if extraction.state == "failed":
+            yield _Faulted(None, None, is_wrong=False, words="", failed=True)
+        for claim in map(Claim.model_validate, extraction.value if extraction.state == "scored" else ()):
+            if (ruling := ruled.get(claim.claim_id)) is not None:
                 words = " ".join([claim.claim, *claim.sources]).casefold()
-                yield _Faulted(claim.start, claim.end, is_wrong=ruled[claim.claim_id].value < 1, words=words)
+                failed = ruling.state == "failed"
+                yield _Faulted(claim.start, claim.end, not failed and ruling.value < 1, words, failed)

@@ -2,6 +2,8 @@
 
 from random import Random
 
+import pytest
+
 from drretail.eval.lab.bias.effects import difference, share
 from drretail.eval.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
 
@@ -23,15 +25,27 @@ def test_intervals_hold_a_planted_strength_in_about_95_of_100_draws() -> None:
     assert false / 400 <= 0.08
 
 
-def test_few_queries_say_nothing_and_more_what_they_would_have_seen() -> None:
-    too_few = difference("d", {f"q{n}": [1.0] for n in range(4)})
-    assert (too_few.is_found, too_few.low) == (None, None)
-    assert effect_in_words(too_few).endswith("on 4 queries, too few to say")
-    five = difference("d", {f"q{n}": [value] for n, value in enumerate([1.0, -1.0, 0.5, -0.5, 0.25])})
-    assert five.is_found is False
-    assert five.detectable is not None
-    assert five.detectable > 1
-    assert "none found (d 0.05 (" in effect_in_words(five)
+def test_one_query_says_nothing_and_few_say_what_they_would_have_seen() -> None:
+    assert difference("d", {"q1": [1.0, 2.0]}).is_found is None
+    few = difference("d", {f"q{n}": [1.0, -1.0, 0.5][n % 3 : n % 3 + 1] for n in range(6)})
+    assert few.is_found is False
+    assert few.detectable is not None
+    assert few.detectable > 1
+    assert "none found (d 0.17 (" in effect_in_words(few)
+    assert "on 6 queries; 1." in effect_in_words(few)
+    fewer = difference("d", {f"q{n}": [1.0 + n / 10] for n in range(5)})
+    assert fewer.is_found is None
+    assert "on 5 queries, too few to conclude: it takes 6" in effect_in_words(fewer)
+
+
+@pytest.mark.parametrize("queries", [6, 8, 16])
+def test_of_unbiased_judges_at_most_7_of_100_are_found_biased(queries: int) -> None:
+    lots, false, draws = Random(queries), 0, 600
+    for _ in range(draws):
+        own = {f"q{n}": lots.gauss(0, 0.5) for n in range(queries)}
+        ratings = {q: [float(round(mean + lots.gauss(0, 0.8))) for _ in range(6)] for q, mean in own.items()}
+        false += difference("d", ratings).is_found is True
+    assert false / draws <= 0.085  # 7 %, and a draw's own chance
 
 
 def test_equal_answers_are_no_proof_that_others_are_equal() -> None:
@@ -41,13 +55,11 @@ def test_equal_answers_are_no_proof_that_others_are_equal() -> None:
 
 
 def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
-    found = difference("twice minus once", {f"q{n}": [1.0, 1.5] for n in range(4)})
+    found = difference("twice minus once", {f"q{n}": [1.0, 1.5] for n in range(6)})
     rows = (
         ProbeFound(probe="length", judge="j", effects=(found,)),
         ProbeFound(probe="own_family", judge="j", reason="no system"),
         ProbeFound(probe="joint", judge="k", reason="rules"),
     )
     told = BiasFound(reports="r", probes=rows).told()
-    assert told == (
-        "Biases of j: length: twice minus once 1.25 on 4 queries, too few to say. k: no probe has an answer."
-    )
+    assert told == ("Biases of j: length: twice minus once 1.25 (1.25–1.25) on 6 queries. k: no probe has an answer.")

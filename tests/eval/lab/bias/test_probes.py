@@ -15,6 +15,7 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.bias.own_family import family_of
 from drretail.eval.lab.bias.probe import About, Case
 from drretail.eval.lab.bias.probed_reports import choose_reports, doubled, halved
+from drretail.eval.lab.trial_findings import BiasFound
 from drretail.eval.scoring import score
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
@@ -283,3 +284,16 @@ def test_a_pinned_set_that_was_changed_is_refused(tmp_path: Path) -> None:
     pin.write_text(pin.read_text(encoding="utf-8").replace("Point 1", "Point 9"), encoding="utf-8")
     with pytest.raises(UserError, match="was changed since it was pinned"):
         probed(exp, judge_of(rater(unbiased)), ["drift"], pin=pin, day=LATER)
+
+
+def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_path: Path) -> None:
+    def fails(_: str) -> Any:
+        return ValueError("no answer")
+
+    found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
+    assert {name: (it.effects, it.failed > 0, it.unasked) for name, it in found.items()} == {
+        "position": ((), True, 0),
+        "length": ((), True, 0),
+    }
+    line = BiasFound(reports="r", probes=tuple(found.values())).told()
+    assert f"position: {found['position'].failed} judgements failed" in line
