@@ -35,7 +35,7 @@ from drretail.querygen.shipped import shipped_queries
 RESETS = 1000
 COPIES = 20
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
-PARTS = ("value", "worth", "wanted", "within_budget", "cited")
+PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified")
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:

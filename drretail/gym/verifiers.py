@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
 from drretail.gym.env import STEPS, ShopEnv
+from drretail.gym.reward import Reward
 from drretail.gym.shop import Shop
 from drretail.records.run import Scope
 
@@ -38,6 +39,8 @@ TASKSET = "drretail-shop"
 ROLLOUTS = 2048
 """Beyond this many those that nobody has called for longest are forgotten: most of them were left without a report."""
 ENDED = "The research has ended."
+PARTS = tuple(name for name in Reward.model_fields if name not in ("value", "why"))
+"""The metrics of a rollout."""
 
 
 class RolloutState(vf.State):
@@ -169,7 +172,7 @@ class ShopTask(vf.Task[ShopData, RolloutState, vf.TaskConfig]):
     @vf.metric
     async def parts(self, trace: Trace) -> Mapping[str, float]:
         known = _parts(trace)
-        return {name: known.get(name, 0.0) for name in ("worth", "wanted", "within_budget", "cited")}
+        return {name: known.get(name, 0.0) for name in PARTS}
 
 
 class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportInvalidTypeArguments]  # its bound takes no State but the bare one

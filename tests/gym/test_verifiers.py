@@ -20,7 +20,7 @@ import verifiers.v1 as vf
 from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 
 from drretail.gym import Shop
-from drretail.gym.verifiers import ShopConfig, ShopTaskset, load_environment
+from drretail.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_environment
 from drretail.records.reading import Pick
 from drretail.tools.registry import openai_schemas
 from tests.gym.policies import call, praised, submit
@@ -112,7 +112,7 @@ def well(shop: Shop) -> Callable[[str, int], Turn]:
         picks = [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
         if turns == 0:
             return [call("get_product_details", product_id=it.product) for it in picks]
-        return [submit(praised([it.product for it in picks]), *picks)]
+        return [submit(praised(shop, [it.product for it in picks]), *picks)]
 
     return plays
 
@@ -129,7 +129,7 @@ def test_the_tasks_are_the_queries_and_tell_nothing_of_what_would_answer_them(sh
 def test_its_own_rollouts_side_by_side_earn_what_the_gym_pays(shop: Shop) -> None:
     traces, asked = played(shop, well(shop), ["dev-01", "dev-02", "dev-03"], times=2)
     assert [trace.reward for trace in traces] == [1.0] * 6
-    assert traces[0].metrics == {"worth": 1.0, "wanted": 1.0, "within_budget": 1.0, "cited": 1.0}
+    assert traces[0].metrics == dict.fromkeys(PARTS, 1.0)
     assert {trace.stop_condition for trace in traces} == {"has_ended"}
     offered = [it["function"] for it in asked[0]["tools"]]
     assert [it["name"] for it in offered][-1] == "submit_report"
