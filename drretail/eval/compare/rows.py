@@ -1,12 +1,12 @@
 """Rows of a comparison: the paired difference of every variant, tested, and corrected inside each family."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
 from drretail.eval.metric import Metric, description_of
-from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Gathered, Heard, Plan, Reported, Seat
+from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Gathered, Heard, Plan, Reported, Seat, planned_value
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.stats.intervals import Interval
 from drretail.stats.noise import run_variance
@@ -57,6 +57,17 @@ def side_of(runs: Runs, variant: str) -> Side:
         outcomes={query: list(_outcomes(reports, variant)) for query, reports in queries.items()},
         why={query: _why(reports, variant) for query, reports in queries.items() if not values[query]},
     )
+
+
+def planned_side(runs: Runs, variant: str, queries: Collection[str]) -> Side:
+    """One system's values in a headline on the queries that it is defined for: what a run lacks itself counts 0."""
+    values: dict[str, list[float]] = {query: [] for query in queries}
+    for _, heard in runs:
+        value = planned_value(heard.reported, variant)
+        if heard.reported.query_id in values and value is not None:
+            values[heard.reported.query_id].append(value)
+    nested = {query: [[value] for value in its] for query, its in values.items()}
+    return Side(values, nested, values, {query: _WHY[0] for query, its in values.items() if not its})
 
 
 def _value(reported: Reported, variant: str) -> float | None:
@@ -178,7 +189,9 @@ def compared_rows(
     )
 
 
-def against(metric: Metric, runs: Sequence[Runs], row: ComparedRow, seed: str) -> tuple[str, ...]:
+def against(
+    metric: Metric, runs: Sequence[Runs], row: ComparedRow, seed: str, side: Callable[[Runs, str], Side] = side_of
+) -> tuple[str, ...]:
     """Of a row that concludes: what is held beside its variant, and is lower for the side that is higher here.
 
     Lower is what lies below zero with its whole interval.
@@ -187,7 +200,7 @@ def against(metric: Metric, runs: Sequence[Runs], row: ComparedRow, seed: str) -
         return ()
     higher, other = runs if row.outcome == "higher" else reversed(runs)
     beside = description_of(metric).held_beside.get(row.variant, ())
-    pairs = [pair(side_of(higher, it).values, side_of(other, it).values) for it in beside]
+    pairs = [pair(side(higher, it).values, side(other, it).values) for it in beside]
     found = zip(beside, mean_differences(pairs, seed), strict=True)
     return tuple(variant for variant, its in found if its.high is not None and its.high < 0)
 

@@ -51,6 +51,18 @@ class Reported:
     """The values of each judge repeat, from 1."""
 
 
+def planned_value(report: Reported, variant: str) -> float | None:
+    """What a planned run earns in a headline: 0 where it failed, or lacks what the headline is about (METRICS 0).
+
+    None where the fault is not the run's: nobody judged it, a judge failed, or its sources could not be read. Only for
+    queries that the headline is defined for, since there n/a is the report's own doing.
+    """
+    found = report.values.get(variant)
+    if found is not None and found.value is not None:
+        return found.value
+    return 0.0 if report.lacks == FAILED_RUNS or (found is not None and found.state == "na") else None
+
+
 @dataclass(frozen=True, slots=True)
 class Heard:
     """What one judge's verdicts on one run come to; verdicts are counted in keys."""
