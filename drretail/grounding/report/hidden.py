@@ -25,16 +25,13 @@ _NEVER_DRAWN = frozenset({"script", "style", "template", "head", "title", "noscr
 _VOID = frozenset(
     {"br", "hr", "img", "input", "wbr", "col", "area", "base", "embed", "link", "meta", "source", "track"}
 )
-_NOTHING = r"0*(?:\.0*)?(?:px|pt|em|rem|ex|ch|vw|vh|%)?\s*(?:;|!|$)"
 _UNSEEN_STYLE = re.compile(
-    rf"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden"
-    rf"|(?<![\w-])(?:opacity|font-size|zoom|(?:max-)?(?:height|width))\s*:\s*{_NOTHING}"
-    rf"|(?<![\w-])font-size\s*:\s*(?:0?\.\d+|1)(?:px|pt)\b"
-    rf"|(?<![\w-])(?:text-indent|left|right|top|bottom|margin-left|margin-top)\s*:\s*-\s*\d{{3,}}"
-    rf"|(?<![\w-])transform\s*:\s*scale\w*\(\s*0*(?:\.0*)?\s*[,)]|(?<![\w-])clip(?:-path)?\s*:\s*(?:rect|inset)",
-    re.IGNORECASE,
+    r"(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|$|!)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|%)?(?:;|$|!)"
+    r"|(?:max-)?(?:height|width):0(?:px)?(?:;|$|!)|text-indent:-\d{3,}|(?:left|right|top|bottom):-\d{3,}|transform:scale\(0\)"
+    r"|clip:rect\(0|clip-path:inset\((?:50|100)%|color:transparent)"
 )
-_COLOUR = re.compile(r"(?<![\w-])(?P<what>color|background(?:-color)?)\s*:\s*(?P<value>[^;!]+)", re.IGNORECASE)
+_COLOUR = re.compile(r"(?:^|;)color:([^;!]+)")
+_GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
 _BLANK_COLOUR = re.compile(
     r"transparent|white|snow|#f{3,4}|#f{6}(?:[0-9a-f]{2})?|#[0-9a-f]{3}0|#[0-9a-f]{6}00"
     r"|rgba?\((?:255[,\s]+){2}255(?:[,/\s].*)?\)|(?:rgba|hsla)\(.*[,/]\s*0*(?:\.0*)?%?\s*\)|hsla?\(.*100%\s*(?:[,/].*)?\)"
@@ -96,23 +93,26 @@ def _begins_a_line(text: str, start: int) -> bool:
     return not start or text[start - 1] == "\n"
 
 
+def hides(style: str) -> bool:
+    """True for an inline style that shows text in no size or opacity, out of sight, or in the colour of its ground."""
+    style = _plain(style)
+    colour, ground = _COLOUR.search(style), _GROUND.search(style)
+    return bool(_UNSEEN_STYLE.search(style)) or (colour is not None and ground is not None and colour[1] == ground[1])
+
+
+def _plain(style: str) -> str:
+    return "".join(style.split()).casefold()
+
+
 def _is_unseen(name: str, attributes: str) -> bool:
-    if name in _NEVER_DRAWN:
-        return True
     given = {it["name"].casefold(): (it["value"] or "").strip("\"'") for it in _ATTRIBUTE.finditer(attributes)}
-    colours = {"color": given.get("color", ""), "background": given.get("bgcolor", "")}
-    for it in _COLOUR.finditer(given.get("style", "")):
-        colours[it["what"].casefold().removesuffix("-color")] = it["value"]
-    colour, behind = ("".join(it.casefold().split()) for it in (colours["color"], colours["background"]))
-    # White letters are read on any ground that is named and not white.
-    is_blank = bool(_BLANK_COLOUR.fullmatch(colour)) and (not behind or bool(_BLANK_COLOUR.fullmatch(behind)))
-    return (
-        ("hidden" in given and given["hidden"].casefold() != "false")
-        or is_blank
-        or (bool(colour) and colour == behind)
-        or (name == "font" and given.get("size") == "0")
-        or bool(_UNSEEN_STYLE.search(given.get("style", "")))
-    )
+    style = _plain(given.get("style", ""))
+    colour, ground = _COLOUR.search(f"{style};color:{_plain(given.get('color', ''))}"), _GROUND.search(style)
+    # White letters are read on any ground that is named and not white; reports stand on white.
+    is_blank = colour is not None and _BLANK_COLOUR.fullmatch(colour[1]) is not None
+    is_on_blank = ground is None or _BLANK_COLOUR.fullmatch(ground[1]) is not None
+    is_hidden = "hidden" in given and given["hidden"].casefold() != "until-found"
+    return name in _NEVER_DRAWN or is_hidden or hides(style) or (is_blank and is_on_blank)
 
 
 def _end_of_element(text: str, opening: re.Match[str]) -> int:

@@ -30,7 +30,6 @@ SEEN = "Seen words."
         "<p style='opacity:0'>hid</p>",
         "<p style='opacity: 0.0;'>hid</p>",
         "<p style='font-size:0px'>hid</p>",
-        "<p style='font-size:1px'>hid</p>",
         "<p style='position:absolute; left:-9999px'>hid</p>",
         "<p style='text-indent:-9999px'>hid</p>",
         "<p style='max-height:0; overflow:hidden'>hid</p>",
