@@ -1,6 +1,7 @@
 """What earns a reward, and what does not."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -29,6 +30,40 @@ def test_the_best_basket_that_is_looked_up_and_cited_earns_everything(env: ShopE
     _, reward, done, info = shopped_well(env)
     assert (reward, done, info["ended"]) == (1.0, True, "report")
     assert info["reward"] == {**dict.fromkeys(info["reward"], 1.0), "why": ""}
+
+
+def best_picks(env: ShopEnv) -> list[Pick]:
+    best = env.shop.references[env.query.query_id].best
+    assert best is not None
+    return [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
+
+
+def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop: Shop) -> None:
+    with ShopEnv(shop) as env:
+        for query_id in shop.queries:
+            env.reset(query_id)
+            picks = best_picks(env)
+            looked_up(env, [it.product for it in picks])
+            assert env.step(submit(praised(shop, [it.product for it in picks]), *picks))[1] == 1.0, query_id
+
+
+def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:
+    chance, wrong = Random(7), 0
+    with ShopEnv(shop) as env:
+        for query_id in shop.queries:
+            env.reset(query_id)
+            best = best_picks(env)
+            _, _, _, info = env.step(search(" ".join(env.query.text.split()[:8])))
+            found = [it.removeprefix("P:") for it in info["evidence"] if it.startswith("P:")]
+            others = [Pick(product=it) for it in chance.sample(found, min(2, len(found)))]
+            picks = list(
+                {it.product: it for it in [*chance.sample(best, chance.randint(0, len(best))), *others]}.values()
+            )
+            looked_up(env, [it.product for it in picks])
+            env.step(submit(praised(shop, [it.product for it in picks]), *picks))
+            wrong += not rewarded(env).right
+            assert rewarded(env).right or rewarded(env).value <= 0.5, query_id
+    assert wrong > len(shop.queries) / 2
 
 
 def test_a_cart_of_half_of_what_is_asked_earns_less_than_half(env: ShopEnv) -> None:
