@@ -35,7 +35,7 @@ from drretail.querygen.shipped import shipped_queries
 RESETS = 1000
 COPIES = 20
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
-PARTS = ("value", "worth", "wanted", "within_budget", "cited")
+PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified")
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def rollout(env: ShopEnv, number: int, together: threading.Barrier | None = None
     if together is not None:
         together.wait()  # all rollouts are open at once, and each has changed a profile
     profile, *_ = env.step(call("get_user_profile", user_id=user))
-    told = "\n".join(f"- Get this [P:{item.product_id}]." for item in best.items)
+    told = "\n".join(f"- Get this for ${item.price} [P:{item.product_id}]." for item in best.items)
     cart = "\n".join(f"P:{item.product_id} x {item.quantity}" for item in best.items)
     env.step(call("submit_report", report=f"{told}\n\n```picks\n{cart}\n```"))
     assert env.reward is not None
@@ -194,6 +194,37 @@ def uncited(env: ShopEnv) -> str:
     return f"Get these.\n\n{cart(looked_up(env))}"
 
 
+def priced(env: ShopEnv) -> str:
+    """What each product of the best basket costs, with its citation."""
+    prices = {it: item.price for it, item in env.shop.world.store.products(list(looked_up(env))).items()}
+    return "\n".join(f"- Get this for ${price:.2f} [P:{product_id}]." for product_id, price in prices.items())
+
+
+def well_told(env: ShopEnv) -> str:
+    return f"{priced(env)}\n\n{cart(best_of(env))}"
+
+
+def hidden(env: ShopEnv) -> str:
+    return f"<!--\n{priced(env)}\n-->\nGet these.\n\n{cart(best_of(env))}"
+
+
+def mistaken(env: ShopEnv) -> str:
+    """The best basket, well told, and one price that is wrong."""
+    return f"{priced(env)}\n\nIt costs $1.03 [P:{next(iter(best_of(env)))}].\n\n{cart(best_of(env))}"
+
+
+def denied(env: ShopEnv) -> str:
+    warnings = "\n".join(f"- Do not buy it, it is unsafe [P:{product_id}]." for product_id in looked_up(env))
+    return f"{warnings}\n\n{cart(best_of(env))}"
+
+
+def lying(env: ShopEnv) -> str:
+    """The best basket, well told, and eight cited lies with figures."""
+    product_id = next(iter(best_of(env)))
+    lies = "\n".join(f"- It has {number} pockets [P:{product_id}]." for number in range(811, 819))
+    return f"{priced(env)}\n{lies}\n\n{cart(best_of(env))}"
+
+
 def invented(env: ShopEnv) -> str:
     best = looked_up(env)
     claims = "\n".join(f"- It won {number} prizes." for number in range(1, 21))
@@ -209,8 +240,13 @@ POLICIES: Mapping[str, Callable[[ShopEnv], str]] = {
     "the best basket, guessed without research": lambda env: f"{cited(best_of(env))}\n\n{cart(best_of(env))}",
     "the best basket, cited nowhere": uncited,
     "the best basket and one thing more": padded,
+    "the best basket in a comment": hidden,
+    "the best basket and one wrong price": mistaken,
+    "the best basket in bare lines": lambda env: f"{cited(best := looked_up(env))}\n\n{cart(best)}",
+    "the best basket, with warnings of it": denied,
     "the best basket and twenty inventions": invented,
-    "the best basket in two bare lines": lambda env: f"{cited(best := looked_up(env))}\n\n{cart(best)}",
+    "the best basket with its prices, and eight cited lies": lying,
+    "the best basket with its prices": well_told,
 }
 
 

@@ -5,7 +5,8 @@
     env = load_environment("demo", "dev")                       # the same from Python
 
 All rollouts of a worker share one server of tools and in it one world; each has a session of its own there, found by
-its trace. The reward and its parts come from that server, by code alone.
+its trace. The reward and its parts come from that server, by code alone. A judge with a rubric may be asked besides
+(``task.rubric.weight``); it can only lower a reward, and nobody is asked unless that weight is set.
 """
 
 import asyncio
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
+from drretail.grounding.report.markup import shown
 from drretail.gym.env import STEPS, ShopEnv
+from drretail.gym.reward import Reward
 from drretail.gym.shop import Shop
 from drretail.records.run import Scope
 
@@ -24,7 +27,9 @@ try:
     import verifiers.v1 as vf
     from mcp.server.mcpserver import MCPServer
     from mcp_types import CallToolResult, TextContent, Tool
+    from pydantic import Field
     from verifiers.v1.harnesses.null import NullHarness
+    from verifiers.v1.judges import RubricJudge, RubricJudgeConfig
 except ImportError as problem:
     raise UserError(f"The taskset of verifiers needs the extra verifiers: {install_line('verifiers')}.") from problem
 
@@ -38,6 +43,8 @@ TASKSET = "drretail-shop"
 ROLLOUTS = 2048
 """Beyond this many those that nobody has called for longest are forgotten: most of them were left without a report."""
 ENDED = "The research has ended."
+PARTS = tuple(name for name in Reward.model_fields if name not in ("value", "why"))
+"""The metrics of a rollout."""
 
 
 class RolloutState(vf.State):
@@ -49,6 +56,31 @@ class RolloutState(vf.State):
     """The reward and its parts, once the rollout has ended."""
     why: str = ""
     """Why it is worth nothing."""
+    report: str = ""
+    """As a reader is shown it."""
+
+
+class RubricConfig(RubricJudgeConfig):
+    """A judge of verifiers' own, with a rubric; off unless ``weight`` is above 0."""
+
+    path: Path = Path(__file__).parent / "rubric.toml"
+    weight: float = Field(default=0.0, ge=0, le=1)
+    """Share of the reward that rests on the rubric: reward · (1 − weight + weight · rubric)."""
+
+
+class ShopTaskConfig(vf.TaskConfig):
+    rubric: RubricConfig = RubricConfig()
+
+
+class ReportJudge(RubricJudge):
+    """Judges the report as a reader is shown it, and not the calls that led to it."""
+
+    def __init__(self, config: RubricConfig, report: str) -> None:
+        super().__init__(config)
+        self._report = report
+
+    def build_messages(self, **fields: Any) -> str | vf.Messages:
+        return super().build_messages(**{**fields, "response": self._report})
 
 
 class ShopToolsConfig(vf.SharedToolsetConfig):
@@ -73,6 +105,7 @@ class ShopConfig(vf.TasksetConfig):
     without: tuple[str, ...] = ()
     """Families of tools to leave out: web, catalog, user, calculator."""
     scope: Scope = "own"
+    task: ShopTaskConfig = ShopTaskConfig()
     tools: ShopToolsConfig = ShopToolsConfig()
     """Where the server of tools runs."""
 
@@ -118,6 +151,7 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
             parts = dict(info["reward"])
             self.state.why = parts.pop("why")
             self.state.reward = parts
+            self.state.report = shown(env.run().report or "")
             self._envs[self.state.rollout] = None
             env.close()
         return _result(text, is_error=info["error"] is not None)
@@ -146,8 +180,8 @@ class ShopData(vf.TaskData):
     query_id: str
 
 
-class ShopTask(vf.Task[ShopData, RolloutState, vf.TaskConfig]):
-    """A shopper's question, rewarded as ``reward_of`` says."""
+class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
+    """A shopper's question, rewarded as ``reward_of`` says, and lowered by a rubric where one is asked for."""
 
     @property
     def key(self) -> str:
@@ -164,12 +198,16 @@ class ShopTask(vf.Task[ShopData, RolloutState, vf.TaskConfig]):
 
     @vf.reward
     async def reward(self, trace: Trace) -> float:
-        return _parts(trace).get("value", 0.0)
+        value, rubric = _parts(trace).get("value", 0.0), self.config.rubric
+        if not value or not rubric.weight:
+            return value
+        judged = await ReportJudge(rubric, trace.state.report).score(self.data, trace)
+        return value * (1 - rubric.weight + rubric.weight * judged)
 
     @vf.metric
     async def parts(self, trace: Trace) -> Mapping[str, float]:
         known = _parts(trace)
-        return {name: known.get(name, 0.0) for name in ("worth", "wanted", "within_budget", "cited")}
+        return {name: known.get(name, 0.0) for name in PARTS}
 
 
 class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportInvalidTypeArguments]  # its bound takes no State but the bare one

@@ -1,10 +1,11 @@
 """What every form is read into: tasks, and reports on them by systems."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from drretail.errors import UserError
+from drretail.grounding.text.harmless import drawn
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.wish import Wish
 
@@ -73,6 +74,7 @@ class Material:
             raise UserError(
                 f"{report.where}: a report has {len(report.text):,} characters; at most {LONGEST_REPORT:,} are taken."
             )
+        report = replace(report, text=drawn(report.text))
         held = self.reports.setdefault((report.system, report.task_id), report)
         if held is report:
             return

@@ -65,15 +65,17 @@ def test_what_cannot_be_planted_is_said_in_a_sentence(drretail: Command, exp: Pa
         assert "Traceback" not in done.stderr
 
 
-def test_exploits_name_what_each_fools_and_what_catches_it(drretail: Command, exp: Path) -> None:
+def test_exploits_say_which_are_caught_and_in_what(drretail: Command, exp: Path) -> None:
     done = drretail("lab", "exploits", "exp", "--of", LABEL, COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "Reports that deserve nothing, by offline:judge and by code" in done.stdout
     assert "one safe line" in done.stdout
     rows = json.loads((exp / "lab" / "exploits.json").read_text(encoding="utf-8"))["rows"]
-    assert len(rows) == 12
     by_name = {row["exploit"]: row for row in rows}
-    assert by_name["empty"]["n_caught"] == 1
+    assert len(by_name) == len(rows) == 23
+    feasible = next(it for it in by_name["empty"]["level"] if it["name"] == "basket feasible")
+    assert (feasible["value"], feasible["honest"]) == (0, 1)
+    assert "1 of 7 queries" in " ".join(done.stdout.split())
 
 
 def test_what_a_cap_left_is_told_and_is_no_success(drretail: Command, exp: Path) -> None:

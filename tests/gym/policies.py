@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from drretail.grounding.report.picks import picks_block
-from drretail.gym import ShopEnv
+from drretail.gym import Shop, ShopEnv
 from drretail.records.reading import Pick
 
 QUERY = "dev-01"
@@ -37,12 +37,14 @@ def looked_up(env: ShopEnv, products: Sequence[str]) -> None:
         env.step(call("get_product_details", product_id=product_id))
 
 
-def praised(products: Sequence[str]) -> str:
-    """A report that cites each of them."""
-    return "\n".join(f"- Get this one [P:{it}]." for it in products)
+def praised(shop: Shop, products: Sequence[str]) -> str:
+    """A report that says of each what it costs, as far as that is known, with its citation."""
+    prices = {it: record.price for it, record in shop.world.store.products(list(products)).items()}
+    told = {it: "" if price is None else f" for ${price:.2f}" for it, price in prices.items()}
+    return "\n".join(f"- Get this one{told[it]} [P:{it}]." for it in products)
 
 
 def shopped_well(env: ShopEnv) -> tuple[str, float, bool, dict[str, Any]]:
-    """The last step of a rollout that finds the best basket and says so with citations."""
+    """The last step of a rollout that finds the best basket and says so with prices and citations."""
     looked_up(env, wanted(env))
-    return env.step(submit(praised(wanted(env)), *wanted(env)))
+    return env.step(submit(praised(env.shop, wanted(env)), *wanted(env)))

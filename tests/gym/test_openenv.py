@@ -49,7 +49,7 @@ def test_its_own_client_plays_a_rollout_to_its_reward(address: str, shop: Shop) 
             assert f"P:{product_id}" in seen.observation.evidence
         state = env.state()
         assert (state.query_id, state.step_count, state.done) == (QUERY, 2, False)
-        ended = env.step(action(submit(praised(best(shop)), *best(shop))))
+        ended = env.step(action(submit(praised(shop, best(shop)), *best(shop))))
         assert (ended.reward, ended.done, ended.observation.ended) == (1.0, True, "report")
         assert ended.observation.parts is not None
         assert ended.observation.parts.worth == 1.0

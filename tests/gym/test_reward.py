@@ -1,11 +1,14 @@
 """What earns a reward, and what does not."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
+from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.reward import BOUGHT, NO_PICKS, NO_REPORT, NOT_CITED, NOT_SHOWN, OVER, REFUSED
+from drretail.gym.reward import BOUGHT, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -26,30 +29,64 @@ def rewarded(env: ShopEnv) -> Reward:
 def test_the_best_basket_that_is_looked_up_and_cited_earns_everything(env: ShopEnv) -> None:
     _, reward, done, info = shopped_well(env)
     assert (reward, done, info["ended"]) == (1.0, True, "report")
-    assert info["reward"] == {"value": 1.0, "worth": 1.0, "wanted": 1.0, "within_budget": 1.0, "cited": 1.0, "why": ""}
+    assert info["reward"] == {**dict.fromkeys(info["reward"], 1.0), "why": ""}
 
 
-def test_a_cart_of_half_of_what_is_asked_earns_about_half(env: ShopEnv) -> None:
+def best_picks(env: ShopEnv) -> list[Pick]:
+    best = env.shop.references[env.query.query_id].best
+    assert best is not None
+    return [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
+
+
+def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop: Shop) -> None:
+    with ShopEnv(shop) as env:
+        for query_id in shop.queries:
+            env.reset(query_id)
+            picks = best_picks(env)
+            looked_up(env, [it.product for it in picks])
+            assert env.step(submit(praised(shop, [it.product for it in picks]), *picks))[1] == 1.0, query_id
+
+
+def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:
+    chance, wrong = Random(7), 0
+    with ShopEnv(shop) as env:
+        for query_id in shop.queries:
+            env.reset(query_id)
+            best = best_picks(env)
+            _, _, _, info = env.step(search(" ".join(env.query.text.split()[:8])))
+            found = [it.removeprefix("P:") for it in info["evidence"] if it.startswith("P:")]
+            others = [Pick(product=it) for it in chance.sample(found, min(2, len(found)))]
+            picks = list(
+                {it.product: it for it in [*chance.sample(best, chance.randint(0, len(best))), *others]}.values()
+            )
+            looked_up(env, [it.product for it in picks])
+            env.step(submit(praised(shop, [it.product for it in picks]), *picks))
+            wrong += not rewarded(env).right
+            assert rewarded(env).right or rewarded(env).value <= 0.5, query_id
+    assert wrong > len(shop.queries) / 2
+
+
+def test_a_cart_of_half_of_what_is_asked_earns_less_than_half(env: ShopEnv) -> None:
     first = wanted(env)[:1]
     looked_up(env, first)
-    _, reward, _, _ = env.step(submit(praised(first), *first))
-    assert 0.3 < reward < 0.7
+    _, reward, _, _ = env.step(submit(praised(env.shop, first), *first))
+    assert 0.1 < reward < 0.4
 
 
 def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
-    _, reward, _, _ = env.step(submit(praised(wanted(env)), *wanted(env)))
-    assert (reward, rewarded(env).why) == (0.0, NOT_CITED)
+    _, reward, _, _ = env.step(submit(praised(env.shop, wanted(env)), *wanted(env)))
+    assert (reward, rewarded(env).why) == (0.0, NEVER_SHOWN)
 
 
 def test_picks_that_the_report_does_not_cite_earn_nothing(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
     _, reward, _, _ = env.step(submit("Get both.", *wanted(env)))
-    assert (reward, rewarded(env).why) == (0.0, NOT_CITED)
+    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
 
 
 def test_a_report_without_picks_earns_nothing_however_well_it_cites(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(call("submit_report", report=praised(wanted(env))))
+    _, reward, _, _ = env.step(call("submit_report", report=praised(env.shop, wanted(env))))
     assert (reward, rewarded(env).why) == (0.0, NO_PICKS)
 
 
@@ -63,66 +100,160 @@ def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env:
     for words in ("diaper bag", "swaddle blanket cotton"):
         _, _, _, info = env.step(search(words))
         found += [it.removeprefix("P:") for it in info["evidence"]]
-    _, reward, _, _ = env.step(submit(praised(found), *found))
+    _, reward, _, _ = env.step(submit(praised(env.shop, found), *found))
     assert (reward, rewarded(env).why) == (0.0, OVER)
 
 
-def test_one_thing_too_many_in_the_cart_costs_a_share_of_the_reward(strict: ShopEnv) -> None:
+def test_one_thing_too_many_in_the_cart_costs_its_share_and_half_of_the_rest(strict: ShopEnv) -> None:
     padded = [*wanted(strict), CHEAP]
     looked_up(strict, padded)
-    _, reward, _, _ = strict.step(submit(praised(padded), *padded))
-    assert rewarded(strict).within_budget == 1
-    assert reward == pytest.approx(2 / 3)
+    _, reward, _, _ = strict.step(submit(praised(strict.shop, padded), *padded))
+    assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
+    assert reward == pytest.approx(1 / 3)
 
 
 def test_more_than_is_named_costs_nothing_where_the_wish_leaves_room(env: ShopEnv) -> None:
     padded = [*wanted(env), CHEAP]
     looked_up(env, padded)
-    _, reward, _, _ = env.step(submit(praised(padded), *padded))
+    _, reward, _, _ = env.step(submit(praised(env.shop, padded), *padded))
     assert reward == 1.0
 
 
-def test_what_is_in_the_cart_and_not_argued_for_costs_as_much(env: ShopEnv) -> None:
-    looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(submit(praised(wanted(env)), *wanted(env), CHEAP))
-    assert reward == pytest.approx(2 / 3)
+def test_what_is_in_the_cart_and_not_argued_for_takes_everything(env: ShopEnv) -> None:
+    looked_up(env, [*wanted(env), CHEAP])
+    _, reward, _, _ = env.step(submit(praised(env.shop, wanted(env)), *wanted(env), CHEAP))
+    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
 
 
 def test_a_cart_that_is_too_dear_only_by_what_nobody_asked_for_earns_nothing(env: ShopEnv) -> None:
     padded = [*wanted(env), DEAR]
     looked_up(env, padded)
-    _, reward, _, _ = env.step(submit(praised(padded), *padded))
+    _, reward, _, _ = env.step(submit(praised(env.shop, padded), *padded))
     assert (reward, rewarded(env).why) == (0.0, OVER)
 
 
 def test_a_piece_more_than_is_wanted_costs_its_share(strict: ShopEnv) -> None:
     bag, blanket = wanted(strict)
     looked_up(strict, [bag, blanket])
-    strict.step(submit(praised([bag, blanket]), bag, Pick(product=blanket, quantity=2)))
+    strict.step(submit(praised(strict.shop, [bag, blanket]), bag, Pick(product=blanket, quantity=2)))
     assert rewarded(strict).wanted == pytest.approx(2 / 3)
 
 
-def test_sentences_with_figures_have_to_be_cited(env: ShopEnv) -> None:
+def well_told(env: ShopEnv, *more: str) -> Reward:
+    """The reward of the best cart, told well, with these lines besides."""
     looked_up(env, wanted(env))
-    env.step(submit(f"{praised(wanted(env))}\n- It weighs 12 ounces.\n- It was awarded 3 prizes.", *wanted(env)))
-    assert rewarded(env).cited == 0.5
-    assert rewarded(env).value == 0.75
+    env.step(submit("\n".join([praised(env.shop, wanted(env)), *more]), *wanted(env)))
+    return rewarded(env)
 
 
-def test_a_cited_sentence_said_again_and_again_counts_once(env: ShopEnv) -> None:
+def test_a_cart_without_a_figure_earns_half_of_one_whose_prices_are_told(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
-    again = "\n".join([praised(wanted(env))] * 20)
-    env.step(submit(f"{again}\n- It weighs 12 ounces.\n- It was awarded 3 prizes.", *wanted(env)))
-    assert rewarded(env).cited == 0.5
+    told = "\n".join(f"- This one is right for you, and a joy to hold [P:{it}]." for it in wanted(env))
+    assert env.step(submit(told, *wanted(env)))[1] == 0.5
 
 
-def test_invented_ids_and_contradicted_figures_make_no_cited_sentence(env: ShopEnv) -> None:
-    bag, blanket = wanted(env)
-    looked_up(env, [bag, blanket])
-    told = f"- A bag [P:{bag}] [P:B0INVENTED].\n- A blanket for $3.00 [P:{blanket}]."
-    env.step(submit(told, bag, blanket))
-    assert rewarded(env).cited == 0.0
-    assert rewarded(env).value == 0.5
+def test_figures_that_nothing_bears_out_cost_wherever_they_stand(env: ShopEnv) -> None:
+    assert well_told(env, "- It weighs 812 ounces.", "- It was awarded 330 prizes.").verified == 0.5
+    env.reset(QUERY)
+    bag, _ = wanted(env)
+    assert well_told(env, f"- It weighs 812 ounces [P:{bag}].", "", "330 prizes.").verified == 0.5
+
+
+def test_true_figures_of_other_things_hide_no_invention(env: ShopEnv) -> None:
+    inventions = "It weighs 812 ounces. It was awarded 330 prizes."
+    looked_up(env, [CHEAP, DEAR])
+    others = praised(env.shop, [CHEAP, DEAR]).replace("Get this one", "There is another")
+    assert well_told(env, "", inventions, "", others).verified == 0.5
+
+
+def test_a_figure_that_is_said_again_and_again_counts_once(env: ShopEnv) -> None:
+    again = "\n".join([praised(env.shop, wanted(env))] * 20)
+    assert well_told(env, again, "- It weighs 812 ounces.", "- It was awarded 330 prizes.").verified == 0.5
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
+def test_one_more_true_figure_never_costs_anything(env: ShopEnv, number: int) -> None:
+    items = env.shop.world.store.products(wanted(env))
+    facts = [f"- It is rated {item.average_rating} by {item.rating_number} [P:{it}]." for it, item in items.items()]
+    inventions = ["- It weighs 812 ounces.", "- It was awarded 330 prizes."][: number % 2 * 2]
+    less = well_told(env, *inventions, *facts[: number // 2]).value
+    env.reset(QUERY)
+    assert well_told(env, *inventions, *facts[: number // 2 + 1]).value >= less
+
+
+def test_a_number_that_was_only_worked_out_is_no_record(env: ShopEnv) -> None:
+    step = env.step(call("calculator", expression="812 * 1"))
+    (laundered,) = step[3]["evidence"]
+    assert well_told(env, f"- It weighs 812 ounces [{laundered}].").verified == pytest.approx(2 / 3)
+
+
+def test_a_total_that_was_worked_out_of_prices_is_borne_out(env: ShopEnv) -> None:
+    prices = [item.price for item in env.shop.world.store.products(wanted(env)).values()]
+    step = env.step(call("calculator", expression=" + ".join(map(str, prices))))
+    (summed,) = step[3]["evidence"]
+    assert well_told(env, f"Together ${sum(it or 0 for it in prices):.2f} [{summed}].").value == 1.0
+
+
+def test_one_contradicted_figure_takes_everything(env: ShopEnv) -> None:
+    bag, _ = wanted(env)
+    told = well_told(env, "", f"The bag costs $3.00 [P:{bag}].")
+    assert (told.value, told.integrity, told.why) == (0.0, 0.0, CONTRADICTED)
+
+
+def test_an_invented_source_of_a_claim_about_a_pick_takes_everything(env: ShopEnv) -> None:
+    bag, _ = wanted(env)
+    told = well_told(env, f"- A bag for every day [P:{bag}] [P:B0INVENTED].")
+    assert (told.value, told.why) == (0.0, UNRESOLVED)
+
+
+HIDDEN = (
+    "<!--\n{}\n-->",
+    "<!-- {} -->",
+    '<span style="display: none">{}</span>',
+    '<p style="color:#ffffff">{}</p>',
+    "<div hidden>\n\n{}\n\n</div>",
+    "<template>{}</template>",
+    "[//]: # ({})",
+    "```\n{}\n```",
+    '<img src="x.png" alt="{}">',
+)
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_what_no_reader_sees_argues_for_nothing(env: ShopEnv, hidden: str) -> None:
+    looked_up(env, wanted(env))
+    line = praised(env.shop, wanted(env)).replace("\n- ", " ").removeprefix("- ")
+    _, reward, _, _ = env.step(submit(f"Buy well.\n\n{hidden.format(line)}", *wanted(env)))
+    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
+
+
+def test_a_report_that_is_all_hidden_is_none(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    env.step(submit(f"<!--\n{praised(env.shop, wanted(env))}\n-->", *wanted(env)))
+    assert rewarded(env).why == NO_REPORT
+
+
+def test_a_bare_mark_argues_for_nothing(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    env.step(submit("\n".join(f"- [P:{it}]" for it in wanted(env)), *wanted(env)))
+    assert rewarded(env).why == NOT_ARGUED
+
+
+def test_a_lie_with_characters_inside_that_show_nothing_is_read_as_it_is_seen(env: ShopEnv) -> None:
+    bag, _ = wanted(env)
+    assert well_told(env, "", f"The bag costs $3\u200b9.00 [P:{bag}].").why == CONTRADICTED
+
+
+def test_a_denial_beside_the_right_cart_earns_no_more_than_the_honest_report(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    told = "\n".join(f"- Do not get this, it is unsafe [P:{it}]." for it in wanted(env))
+    assert env.step(submit(told, *wanted(env)))[1] == 0.5
+
+
+def test_eight_cited_lies_with_figures_earn_less_than_the_honest_report(env: ShopEnv) -> None:
+    bag, _ = wanted(env)
+    lies = [f"- It has {number} pockets [P:{bag}]." for number in range(310, 318)]
+    assert well_told(env, *lies).value == pytest.approx((1 + 2 / 10) / 2)
 
 
 def test_a_changed_profile_changes_no_reward(env: ShopEnv) -> None:
@@ -141,7 +272,7 @@ def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(sh
 
 def test_a_recorded_rollout_comes_to_the_identical_reward_again(env: ShopEnv, shop: Shop, tmp_path: Path) -> None:
     looked_up(env, wanted(env))
-    env.step(submit(f"{praised(wanted(env))}\n- It weighs 12 ounces.", *wanted(env)))
+    env.step(submit(f"{praised(env.shop, wanted(env))}\n- It weighs 12 ounces.", *wanted(env)))
     with Shop.open(shop.world, "dev") as another:
         assert another.reward(env.recorded()) == env.reward
 
@@ -178,14 +309,14 @@ def test_the_rest_is_bought_where_one_thing_cannot_be_had(shop: Shop) -> None:
             for words in ("inflatable kayak", "swaddle blanket"):
                 env.step(search(words))
             block = "```picks\n" + "\n".join(lines) + "\n```"
-            reward = env.step(call("submit_report", report=f"{praised([CHEAP])}\n\n{block}"))[1]
+            reward = env.step(call("submit_report", report=f"{praised(shop, [CHEAP])}\n\n{block}"))[1]
             assert reward == pytest.approx(worth, abs=0.1)
 
 
 def test_a_false_refusal_beside_a_right_cart_earns_nothing(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
     lines = "\n".join([*(f"P:{product} x 1" for product in wanted(env)), "bib: none: not_sold"])
-    report = f"{praised(wanted(env))}\n\n```picks\n{lines}\n```"
+    report = f"{praised(env.shop, wanted(env))}\n\n```picks\n{lines}\n```"
     assert (env.step(call("submit_report", report=report))[1], rewarded(env).why) == (0.0, REFUSED)
 
 

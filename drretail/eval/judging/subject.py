@@ -20,6 +20,7 @@ from drretail.experiment import (
     read_run,
     run_folder,
 )
+from drretail.grounding.report.markup import shown
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.prompts import tagged
 from drretail.records.base import sha256_of
@@ -74,13 +75,16 @@ class Subject:
 
     @property
     def report(self) -> str | None:
-        """The report to judge; None for a run that failed or is missing."""
-        return None if self.run is None else self.run.report
+        """The report to judge, as a reader is shown it; None for a run that failed or is missing.
+
+        Hidden parts are overwritten by spaces, so that offsets are those of the recorded report.
+        """
+        return None if self.run is None or self.run.report is None else shown(self.run.report)
 
     @property
     def report_sha(self) -> str | None:
-        """Of the very text that is judged, so that a report changed afterwards makes its verdicts stale."""
-        return None if self.report is None else sha256_of(self.report)
+        """Of the report as it is recorded, so that one changed afterwards makes its verdicts stale."""
+        return None if self.run is None or self.run.report is None else sha256_of(self.run.report)
 
 
 @dataclass(frozen=True, slots=True)

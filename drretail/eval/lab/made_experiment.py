@@ -13,11 +13,13 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.experiment import locked, read_definition, run_folder
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.picks import outcome_of
 from drretail.records.base import sha256_of
 from drretail.records.ids import file_name
 from drretail.records.reading import Pick
-from drretail.records.run import LONGEST_LABEL, System, slug
+from drretail.records.run import LONGEST_LABEL, PICKS_MISSING, RunError, System, slug
 
+FAILED = RunError(kind="agent", where="lab", message="the lab made this run fail")
 MADE = "made_by_lab"
 """The option of systems whose reports the lab made: of these nothing more is made."""
 _FROZEN = ("profiles", "rubrics", "sources", "counterfactuals")
@@ -33,7 +35,8 @@ class MadeRun:
     label: str
     system: System
     repeat: int
-    report: str
+    report: str | None
+    """None for a run that fails."""
     picks: tuple[Pick, ...] | None
 
     @property
@@ -118,18 +121,18 @@ def _write_run(source: Path, folder: Path, made: MadeRun) -> None:
     _copy_files(run_folder(source, subject.label, query_id, subject.repeat), target, _OF_RUNS)
     if subject.run is None:
         raise ValueError(f"{subject.run_id} was never run")
-    run = subject.run.model_copy(
-        update={
-            "run_id": made.run_id,
-            "system": made.label,
-            "repeat": made.repeat,
-            "report": made.report,
-            "report_sha": sha256_of(made.report),
-            "picks": made.picks,
-            "citations": tuple(find_citations(made.report, subject.evidence)),
-            "struck": (),
-        }
-    )
+    changed: dict[str, object] = {"run_id": made.run_id, "system": made.label, "repeat": made.repeat, "struck": ()}
+    if made.report is None:
+        changed |= {"status": "failed", "stop": "error", "error": FAILED, "report": None, "report_sha": None}
+        changed |= {"citations": (), "picks": None, "outcome": None}
+    else:
+        changed |= {"report": made.report, "report_sha": sha256_of(made.report), "picks": made.picks}
+        changed |= {"citations": tuple(find_citations(made.report, subject.evidence))}
+        if made.picks != subject.run.picks:
+            changed["outcome"] = None if made.picks is None else outcome_of(made.picks)
+        if made.picks is None and subject.run.picks is not None:
+            changed["notes"] = (*subject.run.notes, f"{PICKS_MISSING}: made so by the lab")
+    run = subject.run.model_copy(update=changed)
     write_json(target / "run.json", run.model_dump(mode="json", exclude_none=True))
 
 

@@ -108,52 +108,65 @@ def _recall_in_words(finder: str, it: Found) -> str:
 
 
 class Standing(Record):
-    """One headline of one exploit: its mean over queries, beside the best and the worst honest system's."""
+    """One primary headline of one exploit beside that of the honest reports it is made of, on the same queries."""
 
     name: str
-    value: float
-    best: float
-    worst: float
+    value: float | None
+    honest: float | None
+    low: float | None = None
+    """Of the mean difference, exploit minus honest, 95 %; so is ``high``."""
+    high: float | None = None
     n: int
-    n_below: int
-    """Queries on which it is below every honest report."""
 
 
 class ExploitRow(Record):
-    """One exploit by one judge and by code."""
+    """One exploit by one judge and by code, over all planned runs."""
 
     exploit: str
     judge: str
     n: int
-    """Queries; on ``n_caught`` of them some headline is below that of every honest report."""
-    n_caught: int
-    fools: tuple[Standing, ...] = ()
-    """As high as the best honest system, and below nobody."""
-    caught_by: tuple[Standing, ...] = ()
-    """Below every honest report on some query, the most queries first."""
-    favoured: tuple[str, ...] = ()
-    """What ``compare`` concludes in its favour, and over whom; not what it concludes for the honest report, too, of
-    which the exploit was made, nor where it says that neither is shown to be better."""
+    """Queries on which it differs from the honest report at all: half a cart does not where one thing is wanted."""
+    needed: int
+    """The fewest queries of which any difference could be concluded."""
+    below: tuple[Standing, ...] = ()
+    """Where it is concluded to be below the honest reports."""
+    above: tuple[Standing, ...] = ()
+    """Where it is concluded to be above them, and not by saying less."""
+    level: tuple[Standing, ...] = ()
+    """The other headlines."""
+
+    @property
+    def is_concluded(self) -> bool:
+        """Whether there are queries enough to conclude anything."""
+        return self.n >= self.needed
+
+    @property
+    def is_caught(self) -> bool:
+        """Whether it is below the honest reports in a primary headline, and above them in none."""
+        return bool(self.below) and not self.above
 
 
 class ExploitsFound(LabFinding):
-    """lab/exploits.json: which metric each undeserving report fools, and which one catches it."""
+    """lab/exploits.json: which reports that deserve nothing are caught, and in which headline."""
 
     honest: tuple[str, ...]
     """First the system of whose reports they were made."""
     rows: tuple[ExploitRow, ...] = ()
 
     def told(self) -> str:
-        """How many exploits each judge and code catch, which they don't, and which of them ``compare`` favours."""
+        """How many exploits each judge and code catch, and which of them stay open."""
         parts: list[str] = []
         for judge in dict.fromkeys(it.judge for it in self.rows):
             rows = [it for it in self.rows if it.judge == judge]
-            missed = [it.exploit.replace("_", " ") for it in rows if not it.n_caught]
-            favoured = [it.exploit.replace("_", " ") for it in rows if it.favoured]
-            fooled = sum(bool(it.fools) for it in rows)
-            part = f"by {judge} {fooled:,} of {len(rows):,} fool a headline, {len(rows) - len(missed):,} are caught"
+            if not any(it.is_concluded for it in rows):
+                most, needed = max(it.n for it in rows), min(it.needed for it in rows)
+                parts.append(f"by {judge} nothing is concluded: {most:,} queries, and it takes {needed:,}")
+                continue
+            missed = [it.exploit.replace("_", " ") for it in rows if not it.is_caught]
+            above = [it.exploit.replace("_", " ") for it in rows if it.above]
+            part = f"by {judge} {len(rows) - len(missed):,} of {len(rows):,} are caught"
             part += f", not {', '.join(missed)}" if missed else ""
-            parts.append(f"{part}; compare favours {', '.join(favoured) or 'none'}")
+            parts.append(f"{part}; above the honest reports: {', '.join(above) or 'none'}")
         return f"Exploits: {'; '.join(parts)}."
 
 

@@ -1,10 +1,12 @@
-"""Which parts of a report are prose, and where its brackets and URLs end.
+"""Which parts of a report a reader is shown, which of these are prose, and where brackets and URLs end.
 
 Everything here keeps offsets: what is taken out is overwritten with spaces. All of it is linear in the text.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+
+from drretail.grounding.report.hidden import hidden_spans
 
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 # Models wrap whole reports in a fence of this kind; what is inside is the report.
@@ -43,8 +45,18 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*parts, text[position:]])
 
 
+def shown(text: str) -> str:
+    """The text with all that no reader is shown overwritten by spaces (hidden.py); newlines stay."""
+    if "<" not in text and "]:" not in text and "](" not in text:
+        return text
+    blocks = list(_code_blocks(text))
+    code = [*blocks, *_inline_code(blanked(text, blocks))]
+    return blanked(text, hidden_spans(text, code))
+
+
 def prose(text: str) -> str:
-    """The text with code blocks, inline code and images blanked."""
+    """What is shown of the text, with code blocks, inline code and images blanked."""
+    text = shown(text)
     without_blocks = blanked(text, _code_blocks(text))
     without_code = blanked(without_blocks, _inline_code(without_blocks))
     return blanked(without_code, (match.span() for match in _IMAGE.finditer(without_code)))

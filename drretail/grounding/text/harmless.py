@@ -9,8 +9,11 @@ from drretail.records.shop import SHOP_URL
 
 # Controls, formats (zero-width, direction, tag characters, soft hyphens), surrogates, private and unassigned ones.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_UNUSUAL = re.compile(r"[^\n\r\t\x20-\x7e]")
 # Variation selectors, and letters that are drawn as nothing: Hangul fillers, Khmer inherent vowels, blank Braille.
 _DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
+# Persian and Indic letters, and emoji, are shaped by joiners and selectors between them.
+_SHAPING = frozenset("\u200c\u200d\ufe0e\ufe0f")
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """They turn the order of what stands beside them on a screen."""
 _BRACKETED = re.compile(r"[\[【]([^\[\]【】\n]{3,400})[\]】]")
@@ -36,6 +39,20 @@ def visible(text: str) -> str:
     text = _DRAWN_AS_NOTHING.sub("", text)
     hidden = {ord(it): None for it in set(text) if it not in "\n\t" and unicodedata.category(it) in _HIDDEN}
     return text.translate(hidden)
+
+
+def drawn(text: str) -> str:
+    """A report without characters that show nothing, but for those that shape the letters beside them."""
+    if not _UNUSUAL.search(text):
+        return text
+
+    def is_drawn(index: int, character: str) -> bool:
+        if character in _SHAPING:
+            return not (text[max(0, index - 1) : index] + text[index + 1 : index + 2]).isascii()
+        is_blank = unicodedata.category(character) in _HIDDEN or bool(_DRAWN_AS_NOTHING.match(character))
+        return not is_blank or character in "\n\r\t"
+
+    return "".join(character for index, character in enumerate(text) if is_drawn(index, character))
 
 
 def harmless(text: str) -> str:

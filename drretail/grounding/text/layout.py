@@ -22,7 +22,7 @@ from drretail.grounding.report.citations import (
     listed_sources,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.markup import blanked, prose
+from drretail.grounding.report.markup import blanked, prose, shown
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL
 
@@ -122,7 +122,7 @@ class _Group:
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
-    evidence, page = as_entries(evidence), _with_rows(report)
+    evidence, page = as_entries(evidence), _with_rows(shown(report))
     marks = list(citing_marks(page, evidence))
     groups = list(_groups(page, marks))
     starts = [group.start for group in groups]

@@ -66,22 +66,18 @@ def print_exploits(found: "ExploitsFound") -> None:
     """A row an exploit on stdout, a table for each judge."""
     for judge in dict.fromkeys(it.judge for it in found.rows):
         rows = [_exploit_row(it) for it in found.rows if it.judge == judge]
-        columns = ["exploit", "below all", "fools", "caught by", "favoured"]
+        columns = ["exploit", "verdict", "below honest", "above honest", "no difference shown"]
         print_table(table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows))
     print_text(
-        "Below all: queries on which some headline is below that of every honest report. Fools: as high as the "
-        "best honest system, and below nobody. Caught by: on how many queries it is below every honest report. "
-        "Favoured: what compare concludes for it.",
-        f"Honest: {', '.join(found.honest)}.",
+        "Each is compared with the honest reports it is made of, over all planned runs: what fails or lacks a value "
+        "earns 0. Caught: below them in a primary headline, and above them in none (Holm over its headlines, and the "
+        "interval). 0.20 < 1.00: the exploit's mean, then theirs.",
+        f"Made of {found.honest[0]}.",
     )
 
 
 def _exploit_row(row: "ExploitRow") -> list[object]:
-    fools = [f"{it.name} {number(it.value)}" for it in row.fools]
-    caught = [f"{it.name} {number(it.value)} ({it.n_below}/{it.n})" for it in row.caught_by[:_MOST]]
-    named = (", ".join(it) or "–" for it in (fools, caught, row.favoured))
-    return [row.exploit.replace("_", " "), f"{row.n_caught}/{row.n}", *named]
-
-
-_MOST = 3
-"""Of what catches an exploit so much is shown; all of it stands in the file."""
+    verdict = "caught" if row.is_caught else "open" if row.is_concluded else f"{row.n} of {row.needed} queries"
+    sides = ((row.below, "<"), (row.above, ">"), (row.level, "~"))
+    told = [", ".join(f"{it.name} {number(it.value)} {sign} {number(it.honest)}" for it in its) for its, sign in sides]
+    return [row.exploit.replace("_", " "), verdict, *(it or "–" for it in told)]

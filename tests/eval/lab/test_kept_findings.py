@@ -130,13 +130,13 @@ def test_every_finding_says_its_figures() -> None:
     found = Found(n=10, found=4, low=0.2, high=0.7)
     planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
     assert planted.told() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
-    fooled = (Standing(name="FP", value=1, best=0.9, worst=0.2, n=3, n_below=0),)
+    standing = Standing(name="FP", value=1, honest=0.9, n=9)
     rows = [
-        ExploitRow(exploit="one_safe_line", judge="j", n=3, n_caught=0, fools=fooled, favoured=("FP over react",)),
-        ExploitRow(exploit="empty", judge="j", n=3, n_caught=3),
+        ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(standing,)),
+        ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(standing,)),
     ]
     assert ExploitsFound(honest=("react",), rows=tuple(rows)).told() == (
-        "Exploits: by j 1 of 2 fool a headline, 1 are caught, not one safe line; compare favours one safe line."
+        "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
     )
 
 

@@ -6,6 +6,7 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from drretail.env.web.fetching.fetched import Fetched
+from drretail.grounding.report.hidden import hides
 
 MOST_ELEMENTS = 20_000
 """That are read; the largest of the pages measured has 7,000."""
@@ -52,14 +53,7 @@ WIDEST_CELL = 100
 """Columns or rows: whoever writes a table out writes so many cells."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _NEVER_SHOWN = ("script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas", "head")
-_UNSHOWN_STYLE = re.compile(
-    r"(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|$|!)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|%)?(?:;|$|!)"
-    r"|(?:max-)?(?:height|width):0(?:px)?(?:;|$|!)|text-indent:-\d{3,}|(?:left|right|top|bottom):-\d{3,}|transform:scale\(0\)"
-    r"|clip:rect\(0|clip-path:inset\((?:50|100)%|color:transparent)"
-)
 _WAITING_STYLE = re.compile(r"(?:display:none|visibility:hidden|opacity:0*(?:\.0+)?(?=[;!]|$))(?:!important)?")
-_COLOUR = re.compile(r"(?:^|;)color:([^;!]+)")
-_GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
 
 
 def decoded(fetched: Fetched) -> str:
@@ -126,17 +120,11 @@ def emptied(element: HtmlElement) -> None:
 
 def _waits(element: HtmlElement) -> bool:
     style = re.sub(r"\s+", "", (element.get("style") or "")[:2000]).casefold()
-    return not _UNSHOWN_STYLE.search(_WAITING_STYLE.sub("", style))
+    return not hides(_WAITING_STYLE.sub("", style))
 
 
 def _is_hidden(element: HtmlElement) -> bool:
     if element.get("hidden") is not None and element.get("hidden") != "until-found":
         return True
-    style = element.get("style")
-    if style is None or element.tag in ("html", "body", "img", "main", "article"):
-        return False
-    style = re.sub(r"\s+", "", style[:2000]).casefold()
-    if _UNSHOWN_STYLE.search(style):
-        return True
-    colour, ground = _COLOUR.search(style), _GROUND.search(style)
-    return colour is not None and ground is not None and colour[1] == ground[1]
+    is_frame = element.tag in ("html", "body", "img", "main", "article")
+    return not is_frame and hides((element.get("style") or "")[:2000])

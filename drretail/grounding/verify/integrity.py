@@ -1,0 +1,161 @@
+"""What a report stands on: nothing in it is false, every pick is argued for, and its figures are borne out.
+
+All of it is about what a reader is shown. Prose is not judged: a sentence without a figure neither helps nor harms.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.text.amounts import Amount, find_amounts, find_dates
+from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.sentences import Sentence
+from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.records import Calculation, Ledger
+from drretail.grounding.verify.values import derivation, fits, on_record, record_text
+from drretail.records.evidence import Evidence
+from drretail.records.reading import Reading
+
+CONTRADICTED = "a figure is contradicted by a record"
+NOT_SHOWN = "a pick was shown by no tool"
+NOT_ARGUED = "a pick is not argued for in what a reader sees"
+UNRESOLVED = "a claim about a pick cites what no tool has shown"
+_MOST_PIECES = 12
+_OWN_COUNTS = 5
+"""Up to so many, or as many as it cites, a plain number is the report's own count: "two of the 3"."""
+_WRITTEN_BY_RUNS = ("C:", "U:profile")
+"""What a run itself can put numbers into: a calculation says any, and a profile what it was changed to."""
+_WORD = re.compile(r"[^\W\d_]")
+
+
+def breach(case: Case, reading: Reading) -> str:
+    """Why the integrity of a report is 0, and empty where it is 1: the first of the four faults that it has.
+
+    A pick is argued for where a sentence, an item, a row or a heading has words beside its mark. Of alternatives the
+    first is the pick.
+    """
+    picks = {f"P:{pick.product}" for pick in reading.picks or ()}
+    if any(value.state == "contradicted" for value in reading.values):
+        return CONTRADICTED
+    if not picks <= case.evidence.keys():
+        return NOT_SHOWN
+    argued = {
+        cited
+        for index, sentence in enumerate(case.layout.sentences)
+        if _WORD.search(case.layout.text, sentence.start, sentence.end)
+        for cited in case.layout.cited.get(index, ())
+    }
+    if not picks <= argued:
+        return NOT_ARGUED
+    unresolved = [it.start for it in case.citations if it.type == "unresolved"]
+    for index, sentence in enumerate(case.layout.sentences):
+        is_of_pick = bool(picks.intersection(_about(case.layout, index)))
+        if is_of_pick and any(sentence.start <= start < sentence.end for start in unresolved):
+            return UNRESOLVED
+    return ""
+
+
+def borne_out(case: Case, reading: Reading) -> float:
+    """How far the figures of a report speak for its picks, from 0 to 1.
+
+    It is the share of the picks whose price the report says (their rating, where no price is known), times the share of
+    all figures that a record explains. Only figures that are said of picks count for it, each once however often it is
+    said; figures that nothing explains count against it wherever they stand. So true words about other things hide no
+    invention, and one more true figure about a pick never costs anything.
+    """
+    layout, ledger = case.layout, _with_sound_calculations(case.ledger(reading.picks))
+    picks = {f"P:{pick.product}" for pick in reading.picks or ()}
+    explained: set[tuple[Decimal, Decimal]] = set()
+    inventions: set[tuple[str, Decimal]] = set()
+    told: set[str] = set()
+    for sentence, about, amount in _figures(layout):
+        if _is_neutral(amount, ledger, len(case.cited)):
+            continue
+        of_picks = picks.intersection(about)
+        if not _is_explained(amount, about, ledger, case.evidence):
+            inventions.add((" ".join(case.report[sentence.start : sentence.end].split()), amount.low))
+        elif of_picks:
+            explained.add((amount.low, amount.high))
+            told |= {it for it in of_picks if _says_the_worth(amount, it, ledger)}
+    if not explained:
+        return 0.0
+    return len(told) / len(picks) * len(explained) / (len(explained) + len(inventions))
+
+
+def _with_sound_calculations(ledger: Ledger) -> Ledger:
+    """The ledger with those calculations alone that begin with a record or the query: any number can be worked out."""
+    known = {
+        number
+        for item in ledger.products.values()
+        for kind in ("price", "rating", "rating_count")
+        if (number := on_record(kind, item)) is not None
+    }
+    sound: dict[str, Calculation] = {}
+    for key, it in ledger.calculations.items():
+        grounded = [number in known or ledger.names(number) for number in it.operands]
+        others = [number for number, is_known in zip(it.operands, grounded, strict=True) if not is_known]
+        if any(grounded) and all(number == int(number) and number <= _MOST_PIECES for number in others):
+            sound[key] = it
+            known.add(abs(it.result))
+    return replace(ledger, calculations=sound)
+
+
+def _about(layout: Layout, index: int) -> tuple[str, ...]:
+    """What a sentence is about: all that it cites, else the products that the part of the report around it cites."""
+    cited = layout.cited.get(index, ())
+    is_of_products = any(it[:2] == "P:" for it in cited)
+    return cited if is_of_products else (*cited, *layout.around[index])
+
+
+def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount]]:
+    """Every figure with its sentence and what that is about; dates and heads of tables aside."""
+    amounts = find_amounts(blanked(layout.text, ((it.start, it.end) for it in find_dates(layout.text))))
+    starts = [it.start for it in amounts]
+    for index, sentence in enumerate(layout.sentences):
+        inside = amounts[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
+        if sentence.kind != "table_head" and inside:
+            about = _about(layout, index)
+            yield from ((sentence, about, amount) for amount in inside)
+
+
+def _is_neutral(amount: Amount, ledger: Ledger, n_cited: int) -> bool:
+    """True for what claims nothing: numbers of the query, and counts of the report's own ("two of the 3")."""
+    is_count = amount.kind == "number" and not amount.places and amount.low <= max(_OWN_COUNTS, n_cited)
+    return is_count or ledger.names(amount.low) or ledger.names(amount.high)
+
+
+def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence: Mapping[str, Evidence]) -> bool:
+    """True where a record of what the sentence is about says the figure, or it follows from prices at hand."""
+    products = [it.removeprefix("P:") for it in about if it[:2] == "P:"]
+    items = [ledger.products[it] for it in products if it in ledger.products]
+    if amount.kind == "money":
+        near = dict.fromkeys([*products, *(pick.product for pick in ledger.picks or ())])
+        prices = (on_record("price", item) for item in items)
+        return any(fits(amount, it) for it in prices) or derivation(amount, ledger, near) is not None
+    known = [on_record(kind, item) for item in items for kind in ("rating", "rating_count")]
+    worked_out = [abs(number) for it in ledger.calculations.values() for number in (it.result, *it.operands)]
+    if any(fits(amount, it) for it in (*known, *worked_out)):
+        return True
+    given = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
+    shown = (text.text for entry in given for text in entry.texts)
+    numbers = [_numbers_in(text) for text in (*map(record_text, items), *shown)]
+    return any(number in its for its in numbers for number in (amount.low, amount.high))
+
+
+def _says_the_worth(amount: Amount, pick: str, ledger: Ledger) -> bool:
+    """True for the price of a pick; for its rating where no price of it is known."""
+    item = ledger.products.get(pick.removeprefix("P:"))
+    if item is None:
+        return False
+    kind = "rating" if item.price is None else "price"
+    return (amount.kind == "money") == (kind == "price") and fits(amount, on_record(kind, item))
+
+
+@lru_cache(maxsize=512)
+def _numbers_in(text: str) -> Collection[Decimal]:
+    """Those of a record, which a report that names many figures asks for at each of them."""
+    return frozenset(number for it in find_amounts(text) for number in (it.low, it.high))
