@@ -55,7 +55,7 @@ def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
     said = row(scores, "said")
     assert said.value == 0.375  # q1: the mean of 1 and 0; q2: 0.25
     assert (said.n_planned, said.n_scored, said.n_na, said.n_failed) == (6, 3, 1, 2)
-    assert (said.judge, said.ci_low, said.ci_high) == ("scripted:test", 0.25, 0.5)
+    assert (said.judge, said.ci_low, said.ci_high, said.no_interval) == ("scripted:test", None, None, "few")
     assert said.items == {"read": 3, "runs_failed": 1}
     assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
 

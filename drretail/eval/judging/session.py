@@ -305,7 +305,10 @@ class JudgeSession:
         came back is recorded.
         """
         missing = [question for question in questions if not self._is_answered(question)]
-        first = [*{question.begins_with or id(question): question for question in reversed(missing)}.values()]
+        first_of: dict[str | int, JudgeQuestion[Any]] = {}
+        for question in missing:
+            first_of.setdefault(question.begins_with or id(question), question)
+        first = [*first_of.values()]
         waves = [missing] if self.judge.in_batches else [first, [it for it in missing if it not in first]]
         gate = asyncio.Semaphore(len(missing) if self.judge.in_batches else AT_ONCE)
         ended: dict[int, ClaimVerdict[Any] | BaseException] = {}

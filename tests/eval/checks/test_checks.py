@@ -77,7 +77,7 @@ async def valued(folder: Path, subject: Subject) -> dict[str, Value]:
     return by_variant(METRIC.values(subject, await judged(folder, subject), "default"))
 
 
-def by_variant(values: list[Value]) -> dict[str, Value]:
+def by_variant(values: Sequence[Value]) -> dict[str, Value]:
     return {value.variant: value for value in values}
 
 

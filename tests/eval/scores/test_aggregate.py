@@ -1,7 +1,11 @@
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
 
 from drretail.eval.quality import METRIC as QUALITY
 from drretail.eval.scores.aggregate import About, rows, rows_of_all
@@ -76,6 +80,19 @@ def test_a_query_counts_once_however_often_it_was_repeated() -> None:
     row = made(said("q1", 1.0), said("q1", 1.0), said("q1", 1.0), said("q2", 0.0))["said", "answered"]
     assert row.value == 0.5
     assert row.n_planned == 4
+
+
+def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() -> None:
+    values = [0.1, 0.9, 1.4, 2.0, 2.1, 2.6, 3.0, 3.3, 4.2, 5.4]
+    reports = [said(f"q{n}", value) for n, value in enumerate(values)]
+    users = {f"q{n}": f"u{n // 2}" for n in range(10)}
+    by_user = [(one + other) / 2 for one, other in zip(values[::2], values[1::2], strict=True)]
+    for clusters, counted, n_users in ((Clusters(), values, None), (Clusters(users), by_user, 5)):
+        row = {row.variant: row for row in rows(replace(ABOUT, clusters=clusters), reports)}["said"]
+        expected: Any = ttest_1samp(counted, 0.0)
+        low, high = expected.confidence_interval()
+        assert (row.ci_low, row.ci_high) == (pytest.approx(max(low, 0.0)), pytest.approx(high))
+        assert (row.n_users, row.no_interval) == (n_users, None)
 
 
 def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
