@@ -104,7 +104,7 @@ def steps_at(path: str, recorded: Recorded) -> list[Any]:
 def test_a_researcher_that_says_nothing_is_recorded_as_one(shop: World, agent: str) -> None:
     recorded = perform(shop, agent, model(misbehaving(saying_nothing, "researcher")))
     assert recorded.run.status == "done"
-    assert [line.split(": ")[1] for line in recorded.run.failed_branches] == ["model"]
+    assert [line.split(": ")[1] for line in recorded.run.failed_branches] == ["unusable"]
     assert "empty" in recorded.run.failed_branches[0]
 
 
@@ -131,7 +131,7 @@ def test_a_fact_lost_in_synthesis_stays_in_the_ledger_and_leaves_the_report(shop
 def test_a_report_writer_that_says_nothing_fails_the_run(shop: World, agent: str) -> None:
     recorded = perform(shop, agent, model(misbehaving(saying_nothing, "report", stubborn=True)))
     assert recorded.run.error is not None
-    assert (recorded.run.status, recorded.run.error.kind) == ("failed", "model")
+    assert (recorded.run.status, recorded.run.error.kind) == ("failed", "unusable")
 
 
 def test_the_saboteur_knows_the_part_it_plays() -> None:

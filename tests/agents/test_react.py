@@ -148,7 +148,7 @@ def test_a_budget_too_small_for_any_report_fails_the_run(world: World) -> None:
     ("turn", "kind"),
     [
         (ModelError("timeout", "too slow"), "timeout"),
-        (AIMessage("   "), "model"),
+        (AIMessage("   "), "unusable"),
         (ZeroDivisionError("a bug"), "agent"),
     ],
 )

@@ -133,7 +133,7 @@ def test_an_endless_loop_ends_at_the_limits(shop: World, agent: str) -> None:
 def test_an_empty_answer_fails_the_run_and_says_so(shop: World, agent: str) -> None:
     recorded = played(shop, agent, misbehaving(saying_nothing, "alone"))
     assert recorded.run.error is not None
-    assert (recorded.run.error.kind, recorded.run.report) == ("model", None)
+    assert (recorded.run.error.kind, recorded.run.report) == ("unusable", None)
     assert "empty" in recorded.run.error.message
 
 

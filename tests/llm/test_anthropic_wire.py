@@ -132,9 +132,9 @@ async def test_broken_json_once_is_tried_again() -> None:
     ("step", "kind"),
     [
         (answers({"type": "text", "text": "I"}, stop_reason="refusal"), "refusal"),
-        (answers({"type": "text", "text": "Half a rep"}, stop_reason="max_tokens"), "model"),
+        (answers({"type": "text", "text": "Half a rep"}, stop_reason="max_tokens"), "unusable"),
         (answers({"type": "text", "text": "x"}, stop_reason="model_context_window_exceeded"), "context_overflow"),
-        (answers({"type": "text", "text": " "}), "model"),
+        (answers({"type": "text", "text": " "}), "unusable"),
     ],
 )
 async def test_an_answer_that_did_not_end_of_itself_is_an_error(step: Step, kind: ModelErrorKind) -> None:

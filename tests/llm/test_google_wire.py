@@ -97,11 +97,11 @@ async def test_a_schema_goes_out_as_one() -> None:
 @pytest.mark.parametrize(
     ("step", "kind"),
     [
-        (says(text("half"), finish="MAX_TOKENS"), "model"),
+        (says(text("half"), finish="MAX_TOKENS"), "unusable"),
         (says(finish="SAFETY"), "refusal"),
         (says(finish="PROHIBITED_CONTENT"), "refusal"),
         (blocked(), "refusal"),
-        (says(), "model"),
+        (says(), "unusable"),
         (refuses(400), "model"),
         (refuses(400, TOO_LONG), "context_overflow"),
         (refuses(429), "model"),

@@ -81,8 +81,8 @@ async def test_a_schema_goes_out_as_the_format() -> None:
 @pytest.mark.parametrize(
     ("step", "kind"),
     [
-        (says("half", done_reason="length"), "model"),
-        (says(""), "model"),
+        (says("half", done_reason="length"), "unusable"),
+        (says(""), "unusable"),
         (refuses(500, "out of memory"), "model"),
         (Step(200, b'{"model"'), "model"),
         (Step(drop=True), "model"),

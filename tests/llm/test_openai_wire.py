@@ -57,10 +57,10 @@ async def test_a_round_with_a_tool_goes_there_and_back_without_a_key() -> None:
 @pytest.mark.parametrize(
     ("step", "kind"),
     [
-        (completes({"content": "half"}, "length"), "model"),
+        (completes({"content": "half"}, "length"), "unusable"),
         (completes({"content": ""}, "content_filter"), "refusal"),
         (completes({"content": None, "refusal": "I can't."}), "refusal"),
-        (completes({"content": ""}), "model"),
+        (completes({"content": ""}), "unusable"),
         (Step(200, b"{"), "model"),
         (Step(200, b'{"error": {"message": "no such model"}}'), "model"),
     ],

@@ -3,6 +3,7 @@
 gathering.py   living verdicts of all runs and judges
 panel.py       several judges as one
 aggregate.py   values per report → rows with intervals
+planned.py     headlines over all planned runs: failures earn 0, what judges lost is missing
 explanation.py what stands behind one report's values, in words
 correlation.py do reports whose runs did more of something score higher?
 pair_outcomes.py  wins, ties and losses of pairs, and whether a lead is more than chance
