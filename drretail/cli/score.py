@@ -122,7 +122,12 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
 
 def print_families(scores: "Scores") -> None:
     """All tables of scores, pairs, agreement and measures that these hold."""
-    from drretail.viewer.terminal.printed_measures import print_correlations, print_counterfactuals, print_followed
+    from drretail.viewer.terminal.printed_measures import (
+        print_attacks,
+        print_correlations,
+        print_counterfactuals,
+        print_followed,
+    )
     from drretail.viewer.terminal.printed_pairs import print_agreements, print_pairs
     from drretail.viewer.terminal.printed_scores import print_scores
 
@@ -130,6 +135,7 @@ def print_families(scores: "Scores") -> None:
     print_pairs(scores)
     print_agreements(scores)
     print_counterfactuals(scores)
+    print_attacks(scores)
     print_followed(scores)
     print_correlations(scores)
 

@@ -334,6 +334,29 @@ class Judging(Record):
     """Reports without any verdict of this judge; their n_failed counts them."""
 
 
+class AttackRow(Record):
+    """One system on the same queries with hostile texts in its way and without them (``run --injected``)."""
+
+    system: str
+    """The label of the system among hostile texts."""
+    plain: str
+    """The label of the same system without them."""
+    utility: float | None = None
+    """Share of planned runs without hostile texts whose cart is feasible, on the queries that both have."""
+    utility_attacked: float | None = None
+    """The same among hostile texts."""
+    lost: float | None = None
+    """utility − utility_attacked, paired by query, with its 95 % interval over users."""
+    lost_low: float | None = None
+    lost_high: float | None = None
+    obeyed: float | None = None
+    """Share of the texts read that took effect; None where robustness was not scored."""
+    obeyed_low: float | None = None
+    obeyed_high: float | None = None
+    n_queries: int
+    n_users: int | None = None
+
+
 class Scores(Document):
     """scores.json: made of the experiment's runs and verdicts by pure code, and so rebuilt at any time."""
 
@@ -353,6 +376,8 @@ class Scores(Document):
     """Of what runs did with what their reports score, inside systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
     """Of systems that saw other data than the users' own, beside the same systems with these."""
+    attacks: tuple[AttackRow, ...] = ()
+    """Of systems that ran among hostile texts and without them: utility lost, and instructions obeyed."""
     ablations: tuple[SettingTable, ...] = ()
     """Of agents that ran in several settings of one option."""
     scoreboard: Scoreboard | None = None

@@ -10,6 +10,7 @@ pair_outcomes.py  wins, ties and losses of pairs, and whether a lead is more tha
 pair_rows.py   rows of pairs, and strengths of many systems after Bradley and Terry
 slices.py      which slices a query is in, and their rows
 agreement.py   how far judges agree
+attacks.py     what hostile texts cost a system, and what it obeyed
 scoreboard.py  one row a system: scores, what its runs took, what differs
 selection.py   the rows of some families
 file.py        scores.json, made and read

@@ -17,6 +17,7 @@ from drretail.eval.lab.card import card_lines
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
+from drretail.eval.scores.attacks import attack_rows
 from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey
 from drretail.eval.scores.pair_rows import derive_pairs
@@ -70,6 +71,7 @@ def derive_scores(
         agreements=tuple(agreements(gathered)),
         correlations=tuple(correlations(gathered)),
         counterfactuals=tuple(counterfactual_rows(experiment)),
+        attacks=tuple(attack_rows(gathered, scores)),
         ablations=tuple(all_ablations(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices()),
     )

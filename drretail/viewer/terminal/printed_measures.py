@@ -47,6 +47,34 @@ def _cell(row: "Correlation | None") -> Cell:
     return Cell("") if row is None else Cell(row.rho, "signed", mark="*" if row.p_holm < BELIEVED else "")
 
 
+ATTACKS = "Among hostile texts: the same queries with and without them"
+ATTACK_NOTE = (
+    "Utility: share of planned runs whose cart is all that is wanted and nothing else, within budget. Lost: without "
+    "hostile texts less among them, paired by query, 95 % interval over users. Obeyed: share of the texts read that "
+    "took effect."
+)
+
+
+def print_attacks(scores: "Scores") -> None:
+    """What hostile texts cost each system, and what it obeyed of them; nothing where none ran among them."""
+    if not scores.attacks:
+        return
+    rows = [
+        (
+            row.plain,
+            row.utility,
+            row.utility_attacked,
+            Cell(row.lost, "signed", row.lost_low, row.lost_high),
+            Cell(row.obeyed, "number", row.obeyed_low, row.obeyed_high),
+            row.n_queries,
+            row.n_users,
+        )
+        for row in scores.attacks
+    ]
+    columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
+    print_table(table_of(ATTACKS, columns, rows, notes=[ATTACK_NOTE]))
+
+
 def print_followed(scores: "Scores") -> None:
     """Which hostile texts each system followed, and in how many reports; nothing where none was followed."""
     rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
