@@ -36,9 +36,7 @@ def off_the_board(scores: Scores) -> Scores:
     shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
     left = of_families(scores, {row.metric for row in scores.scores} - shown)
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
-    return left.model_copy(
-        update={**paired, "agreements": (), "correlations": (), "counterfactuals": (), "attacks": ()}
-    )
+    return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
 
 
 def other_families(scores: Scores, names: Collection[str]) -> list[str]:
