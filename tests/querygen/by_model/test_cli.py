@@ -99,7 +99,9 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
 
     def again(*flags: str) -> Result:
         arguments = ["generate", "--world", str(world.folder), "--to", str(to), "--model", "fake:x"]
-        return CliRunner().invoke(queries_app, [*arguments, "--user", "ANNA", "--user", "BERT", "--per-user", "3", *flags])
+        return CliRunner().invoke(
+            queries_app, [*arguments, "--user", "ANNA", "--user", "BERT", "--per-user", "3", *flags]
+        )
 
     chat.answer = breaks_off_for_anna
     broken, told = again(), json.loads(again("--json").stdout)
