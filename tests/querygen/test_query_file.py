@@ -43,7 +43,7 @@ def test_a_line_of_somebody_elses_is_left_unless_force_is_given(world: World, to
     assert "exists, and a line of it would be lost: name another file, or add --force" in refused(generate(world, to))
     assert "would be lost" in refused(call("shipped", "--to", to))
     assert to.read_text() == mine
-    assert generate(world, to, "--force").exit_code == 0
+    assert generate(world, to, "--force", "--per-user", "3").exit_code == 0
     assert len(read_queries(to)) == 3
 
 

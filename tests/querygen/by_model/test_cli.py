@@ -65,7 +65,7 @@ def test_an_estimate_sends_nothing_needs_no_key_and_rests_on_the_journal_once_th
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to = tmp_path / "queries.jsonl"
-    flags = ("--user", "ANNA", "--user", "BERT", "--estimate", "--json")
+    flags = ("--user", "ANNA", "--user", "BERT", "--per-user", "3", "--estimate", "--json")
     with Provider(says(1)) as provider:
         generate(world, to, provider, "--user", "ANNA", "--per-user", "1")
         monkeypatch.delenv("ANTHROPIC_API_KEY")
@@ -99,7 +99,9 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
 
     def again(*flags: str) -> Result:
         arguments = ["generate", "--world", str(world.folder), "--to", str(to), "--model", "fake:x"]
-        return CliRunner().invoke(queries_app, [*arguments, "--user", "ANNA", "--user", "BERT", *flags])
+        return CliRunner().invoke(
+            queries_app, [*arguments, "--user", "ANNA", "--user", "BERT", "--per-user", "3", *flags]
+        )
 
     chat.answer = breaks_off_for_anna
     broken, told = again(), json.loads(again("--json").stdout)

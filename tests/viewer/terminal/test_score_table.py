@@ -86,7 +86,7 @@ def test_what_all_systems_share_is_said_once(printed: Print) -> None:
 def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(printed: Print) -> None:
     rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
     counts = {"n_scored": 47, "n_na": 2, "n_failed": 1, "n_zero": 3}
-    rows.append(score("b@m", policy="planned", value=0.7, ci_low=0.6, ci_high=0.8, **counts))
+    rows.append(score("b@m", "FP", policy="planned", value=0.7, ci_low=0.6, ci_high=0.8, **counts))
     lines = table_lines(printed(rows, 100))
     assert [line.split() for line in lines[2:]] == [
         ["a", "0.74", "(.68–.80)"],
