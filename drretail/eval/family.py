@@ -73,6 +73,8 @@ class Family:
     Over all reports the variant is the plain mean of its parts, and a part is the sum of numerators over the sum of
     denominators; a part for which a report has nothing is (0, 0). So FP_pooled has one part, (sum of s, number of
     items), and FP_eq2 two, (FP_web, 1) and (FP_product, 1). Sums let intervals be drawn without asking again."""
+    pooled_means: frozenset[str] = frozenset()
+    """Those of them whose parts are means of reports, such as FP_eq2: repeats are averaged inside their query first."""
     prepare: Callable[[Task, JudgeSession], Awaitable[Criteria | str]] | None = None
     """Makes what reports on a query are held to, before any is judged; or says why there is nothing."""
     published: Callable[[Path, Sequence[Query]], list[Criteria]] | None = None

@@ -322,4 +322,15 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     return [Value(it.variant, "na") if it.variant in (FP_SHOWN, FP_WEB_SHOWN) else it for it in found]
 
 
-METRIC = Family(FAMILY, VERSION, judge, _values, VARIANTS, DESCRIPTION, prompts, after=("reading",), pooled=POOLED)
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    _values,
+    VARIANTS,
+    DESCRIPTION,
+    prompts,
+    after=("reading",),
+    pooled=POOLED,
+    pooled_means=frozenset({"FP_eq2"}),
+)

@@ -53,5 +53,13 @@ DESCRIPTION = MetricDescription(
     bounded_by_oracle=True,
 )
 METRIC = Family(
-    "outcome", 1, judge_outcome, of_verdicts(values), NAMES, DESCRIPTION, pooled={J: _difference}, needs_judge=False
+    "outcome",
+    1,
+    judge_outcome,
+    of_verdicts(values),
+    NAMES,
+    DESCRIPTION,
+    pooled={J: _difference},
+    pooled_means=frozenset({J}),
+    needs_judge=False,
 )

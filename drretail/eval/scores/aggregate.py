@@ -167,9 +167,16 @@ def _parts(metric: Family, variant: str, reports: Sequence[Reported], policy: Po
             parts = metric.pooled[variant]({**nothing, **values})
             held = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
             sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
+    if variant in metric.pooled_means:
+        sums = {query: [_once(*part) for part in parts] for query, parts in sums.items()}
     counted = sorted(sums)
     by_part = zip(*(sums[query_id] for query_id in counted), strict=True)
     return counted, [Ratio([above for above, _ in part], [below for _, below in part]) for part in by_part]
+
+
+def _once(above: float, below: float) -> tuple[float, float]:
+    """A query's mean as one of the means that a part is made of."""
+    return (above / below, 1.0) if below else (0.0, 0.0)
 
 
 def is_share(metric: Family, variant: str) -> bool:

@@ -122,3 +122,14 @@ def test_every_row_accounts_for_every_planned_report(planned: list[tuple[int, Ve
         assert row.n_planned == len(planned)
         assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
         assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered")
+
+
+def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
+    def reported(query_id: str, web: float) -> Reported:
+        values = {"FP_web": Value("FP_web", "scored", web), "FP_product": Value("FP_product", "scored", 1.0)}
+        return Reported(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
+
+    about = About(load_metric("faithfulness"), "a@model", JUDGE, "default", "", Clusters())
+    reports = [reported("q1", 1.0), reported("q1", 1.0), reported("q1", 1.0), reported("q2", 0.0)]
+    found = {row.variant: row.value for row in rows(about, reports)}
+    assert (found["FP_web"], found["FP_eq2"]) == (0.5, 0.75)  # half of both columns as they are printed
