@@ -163,7 +163,7 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
     (tmp_path / "mine.py").unlink()
     for form in ("text", "html", "paper"):
         ended = drretail("report", "e", "--format", form, "-o", f"out.{form}")
-        assert ended.returncode == 0, (line, ended.stderr)
+        assert ended.returncode == 0, ended.stderr
     assert drretail("score", "e", "--metrics", "checks").returncode == 0
 
 
