@@ -182,7 +182,7 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
         side = "right" if table.is_of_numbers(at) else "left"
         grid.add_column(heading, width=wide, justify=side, overflow="fold", style=_GREY if column.few else "")
     rows = [row for row in table.rows if not row.manner or table.has_any(row, layout.places)]
-    for row, following in zip(rows, (*rows[1:], None), strict=True):
+    for row, following in zip(rows, [*rows[1:], None], strict=False):
         cells = [_text(row, row.cells[at], wide, layout) for at, wide in zip(layout.places, others, strict=True)]
         style = _GREY if row.section == 2 or row.is_minor else ""
         ends = following is not None and following.section != row.section

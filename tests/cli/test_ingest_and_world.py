@@ -133,7 +133,7 @@ def test_info_shows_counts_beside_the_papers(app: typer.Typer, raw: Path, tmp_pa
     fingerprint = json.loads(runner.invoke(app, ["ingest", str(raw), "-w", world, "--json"]).stdout)["fingerprint"]
     result = runner.invoke(app, ["world", "info", world])
     assert result.exit_code == 0, result.output
-    for shown in ("4,300,000", "Office_Products", "100.0 %", fingerprint, "2020-09-14", "meta_Office_Products.jsonl"):
+    for shown in ("4,300,000", "Office_Products", "100.0%", fingerprint, "2020-09-14", "meta_Office_Products.jsonl"):
         assert shown in result.stdout
 
 

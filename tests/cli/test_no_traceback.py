@@ -102,7 +102,7 @@ def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, quer
         "$D ask 'A café lamp – under $20?' --world " + shop,
     ):
         ended = shell(line, tmp_path, **ASCII)
-        assert ended.returncode == 0, ended.stderr
+        assert ended.returncode == 0, (line, ended.stderr)
         assert "Traceback" not in ended.stderr
     assert shell("$D report exp --format text --json", tmp_path, **ASCII).stdout.isascii()
 
@@ -154,7 +154,7 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
     drretail("run", "--world", shop, "--queries", queries, "--agent", "react", "--no-floors", "--to", "e")
     (tmp_path / "mine.py").write_text(LENGTH.replace('judge_session.record("length", "all", "na")', "1 / 0"))
     said = sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
-    assert "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 7)." in said
+    assert "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)." in said
     (tmp_path / "mine.py").write_text(LENGTH.replace('[Value("words", "scored", 1.0)]', "7"))
     assert "failed in values: TypeError: " in sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
     (tmp_path / "mine.py").write_text(LENGTH)

@@ -112,8 +112,8 @@ def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_pat
     [
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
-        ((*PAIRWISE, "--rules", "drg"), "pairwise knows the rules default and paper, and not drg"),
-        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise knows the rules default and paper"),
+        ((*PAIRWISE, "--rules", "drg"), "pairwise knows the rules default, paper, and not drg"),
+        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise knows the rules default, paper"),
         ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
         (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
         (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),
@@ -131,7 +131,7 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(capsys: pytest.CaptureFixture[str]) -> None:
     told = printed(capsys, [a_row(A, B, "depth", failed_verdicts=2), a_row(A, B, "overall")])
-    for said in ("a over b", "60% [46, 72]", "0.65", "49 of 50,", "1 failed", "10%", "48%", "in both orders"):
+    for said in ("a over b", "60% (46–72)", "0.65", "49 of 50,", "1 failed", "10%", "48%", "in both orders"):
         assert said in told
     assert f"{A} over {B}: 2 questions without a usable answer." in told
     assert "strengths" not in told
@@ -160,8 +160,8 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys:
     table, _, strengths = told.partition("Strengths, strongest first by overall")
     assert "depth" not in table
     assert "6 pairs: the other six dimensions are in scores.json" in table
-    assert [line.split()[0] for line in strengths.split("\n")[4:8]] == ["b", "d", "a", "c"]
-    for said in ("depth", "+1.50", "-1.50", "+0.00", "P(i beats j)"):
+    assert [line.split()[0] for line in strengths.splitlines()[3:7]] == ["b", "d", "a", "c"]
+    for said in ("depth", "+1.50", "-1.50", " 0.00", "P(i beats j)"):
         assert said in strengths
     assert "-0.00" not in strengths
 
@@ -216,9 +216,9 @@ def test_a_narrow_terminal_breaks_no_word(
     pairs = [a_row(a, b, it, **about) for a in labels for b in labels if a < b for it in dimensions]
     lines = printed(capsys, pairs).splitlines()
     assert max(map(len, lines)) <= width
-    assert any(line.split() == ["win", "tie", "loss", "rate", "differ"] for line in lines)
+    assert any(line.split() == ["Dimension", "win", "tie", "loss", "win", "rate", "differ"] for line in lines)
     words = {word for line in lines for word in line.split()}
-    assert {"constraint_following", "personalization", "insightfulness", "[46,", "differ"} <= words
+    assert {"constraint_following", "personalization", "insightfulness", "(46–72)", "differ"} <= words
     assert any(word.endswith("claude-haiku-4-5-5b444e9c") for word in words)
 
 
@@ -228,4 +228,4 @@ def test_all_figures_of_a_pair_stand_side_by_side_on_eighty_columns(
     monkeypatch.setenv("COLUMNS", "80")
     pairs = [a_row(A, B, it, n_failed=0, n_scored=50) for it in ("constraint_following", "overall")]
     lines = printed(capsys, pairs).splitlines()
-    assert any(line.split() == ["win", "tie", "loss", "rate", "flips", "first"] for line in lines)
+    assert any(line.split() == ["Dimension", "win", "tie", "loss", "win", "rate", "flips", "first"] for line in lines)

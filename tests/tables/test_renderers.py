@@ -37,6 +37,12 @@ def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None
     ]
 
 
+def test_a_table_without_rows_is_its_heading() -> None:
+    heading, rule = table_lines(replace(SCORES, rows=()), 80)
+    assert heading.split() == ["System", "FP", "words"]
+    assert set(rule) == {"─"}
+
+
 def test_what_finds_no_room_is_left_out_in_its_order_and_named() -> None:
     drawn = draw(SCORES, 26)
     assert (drawn.left_out, len(drawn.grids)) == (("words",), 1)

@@ -26,7 +26,11 @@ from tests.wire.playing import (
 from tests.wire.server import FAULTS, LASTING, ODD, PASSING, Plan, WireServer
 from tests.wire.speaking import Json
 
-KINDS: dict[str, ModelErrorKind] = {"refusal": "refusal", "context_overflow": "context_overflow"}
+KINDS: dict[str, ModelErrorKind] = {
+    "refusal": "refusal",
+    "context_overflow": "context_overflow",
+    "max_tokens": "unusable",
+}
 """Of lasting faults; "model" for all others."""
 PAID = ("refusal", "max_tokens")
 """Faults that come as an answer with a count of tokens."""

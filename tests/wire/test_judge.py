@@ -26,7 +26,7 @@ METRICS = ("faithfulness", "quality")
 PAID = ("refusal", "max_tokens")
 CAUSES = {
     "refusal": "refusal: ",
-    "max_tokens": "model: the answer was cut",
+    "max_tokens": "unusable: the answer was cut",
     "context_overflow": "context_overflow: ",
     "400": "model: ",
 }

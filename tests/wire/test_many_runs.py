@@ -47,7 +47,7 @@ cache_read = 0.3
 input = 2.0
 output = 8.0
 """
-KINDS = ("model", "refusal", "context_overflow", "timeout", "agent")
+KINDS = ("model", "unusable", "refusal", "context_overflow", "timeout", "agent")
 """Of failures; "agent" where every researcher failed, and then the causes of all of them are named."""
 TOKENS = {"anthropic": (100, 40, 20), "openai": (100, 0, 20)}
 """Of every answer: read, read from the cache, written."""

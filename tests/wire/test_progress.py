@@ -4,10 +4,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition
-from drretail.cli.run_progress import watched
+from drretail.cli.run_progress import TerminalObserver
 from drretail.env.world import World
 from drretail.experiment import Experiment, read_runs
 from drretail.llm.prices import read_prices
@@ -38,14 +40,17 @@ class Described(Progress):
         self.said.append(text)
 
 
-def test_tokens_and_dollars_are_told_from_the_first_call_and_end_as_the_runs_say(world: World, tmp_path: Path) -> None:
+def test_tokens_and_dollars_are_told_from_the_first_call_and_end_as_the_runs_say(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     progress, runner = Described(), Runner(world, "w")
+    monkeypatch.setattr("drretail.cli.run_progress.choose_progress", lambda _name: progress)
     prices = read_prices({MODELS["openai"]: Price(input=500, output=2000)})
     with WireServer() as server:
         one = player(world, "hybrid_react", model_at(server, "openai", prices=prices))
         with (
             Experiment(tmp_path / "exp", definition(world, (QUERY,), [one], "42")) as experiment,
-            watched(progress, runner, 2, narrated=False) as watch,
+            TerminalObserver(quiet=False).runs(runner, 2, 2) as watch,
         ):
             Batch(runner, experiment, watch=watch).run_all([one], [QUERY], 2)
     calls = calls_of([*read_runs(tmp_path / "exp")])

@@ -172,13 +172,9 @@ def _print_info(world: str, manifest: "Manifest") -> None:
             ],
         )
     )
-    print_table(
-        table_of(
-            "Made from",
-            ["file", "bytes", "sha256"],
-            [(source.name, source.size, source.sha256[:16]) for source in manifest.sources],
-        )
-    )
+    if manifest.sources:
+        sources = [(source.name, source.size, source.sha256[:16]) for source in manifest.sources]
+        print_table(table_of("Made from", ["file", "bytes", "sha256"], sources))
     chosen = ", ".join(f"{name} {value}" for name, value in manifest.parameters.items() if value is not None)
     typer.echo(f"fingerprint  {manifest.fingerprint}")
     typer.echo(f"now          {manifest.now.date()} (the shop's today)")
