@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from drretail.tables.figures import number
+from drretail.tables.figures import number, tenths
 from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Drawing, Plot, across, cut, legend, line, mark, words
-from drretail.viewer.plots.scale import Scale, scale, short_number
+from drretail.viewer.plots.scale import Scale, scale
 
 _BAND, _LANE, _LEAST_PLOT = 26.0, 11.0, 200.0
 
@@ -86,7 +86,7 @@ def _bound(bound: Bound, along: Scale, bottom: float) -> Markup:
 
 
 def _number(value: float, along: Scale) -> str:
-    return number(value) if along.high <= 10 else short_number(round(value, 1))
+    return number(value) if along.high <= 10 else tenths(value)
 
 
 def _with_bounds(caption: str, bounds: Sequence[Bound]) -> str:
