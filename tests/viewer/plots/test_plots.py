@@ -148,8 +148,10 @@ def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
 
 
 def test_counts_have_the_digits_of_the_scoreboard() -> None:
-    plot = dot_plot("x", "supported", "", [DotRow("a", (Dot(54.0),)), DotRow("b", (Dot(120.25),))])
+    rows = [DotRow("a", (Dot(54.0),)), DotRow("b", (Dot(120.25),))]
+    plot = dot_plot("x", "supported", "Claims.", rows, bounds=[Bound("oracle", 1.0)])
     assert {"54.0", "120.2"} <= {*_texts(plot)}
+    assert plot.caption == "Claims. Grey ticks: oracle 1.0."
 
 
 def test_preferences_add_up_and_name_both_sides() -> None:
