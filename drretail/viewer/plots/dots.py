@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from drretail.tables.figures import number
+from drretail.tables.figures import number, tenths
 from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Drawing, Plot, across, cut, legend, line, mark, words
-from drretail.viewer.plots.scale import Scale, scale, short_number
+from drretail.viewer.plots.scale import Scale, scale
 
 _BAND, _LANE, _LEAST_PLOT = 26.0, 11.0, 200.0
 
@@ -65,7 +65,7 @@ def dot_plot(
     if len(series) > 1:
         shown, height = legend(series, height + 12)
         drawing.add(shown)
-    return Plot(name, title, _with_bounds(caption, bounds), drawing.body, height)
+    return Plot(name, title, _with_bounds(caption, bounds, along), drawing.body, height)
 
 
 def _draw(
@@ -86,14 +86,14 @@ def _bound(bound: Bound, along: Scale, bottom: float) -> Markup:
 
 
 def _number(value: float, along: Scale) -> str:
-    return number(value) if along.high <= 10 else short_number(round(value, 1))
+    return number(value) if along.high <= 10 else tenths(value)
 
 
-def _with_bounds(caption: str, bounds: Sequence[Bound]) -> str:
+def _with_bounds(caption: str, bounds: Sequence[Bound], along: Scale) -> str:
     if not bounds:
         return caption
     alike: dict[str, list[str]] = {}
     for it in bounds:
-        alike.setdefault(number(it.value), []).append(it.name)
+        alike.setdefault(_number(it.value, along), []).append(it.name)
     told = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
     return f"{caption} Grey ticks: {told}."

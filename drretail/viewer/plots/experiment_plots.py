@@ -161,7 +161,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
     return dot_plot(
         file_name(title).lower(),
         title,
-        f"{_sentence(family.meaning)} {_INTERVALS}".strip(),
+        _caption(family.meaning, (row for (it, system), row in held.items() if it in variants and system in systems)),
         [
             DotRow(it.replace("_", " "), tuple(_score_dot(held.get((it, system))) for system in systems))
             for it in variants
@@ -254,7 +254,7 @@ def _gradient(table: SettingTable) -> Plot:
     return dot_plot(
         _ablation_name(table),
         f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
-        f"By {_GIVEN[table.by]}; judged by {table.judge}. {_INTERVALS}",
+        _caption(f"by {_GIVEN[table.by]}; judged by {table.judge}", (cell for row in rows for cell in row.cells)),
         [DotRow(setting_words(it, table.by), tuple(_setting_dot(its.get(it)) for its in cells)) for it in settings],
         series=[names[row.agent] for row in rows],
     )
@@ -267,8 +267,10 @@ def _curve(table: SettingTable) -> Plot:
     return curve_plot(
         _ablation_name(table),
         f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
-        f"To the right: {_GIVEN[table.by]}, each step of the scale twice as many; judged by {table.judge}. "
-        f"{_INTERVALS}",
+        _caption(
+            f"to the right: {_GIVEN[table.by]}, each step of the scale twice as many; judged by {table.judge}",
+            (cell for row in rows for cell in row.cells),
+        ),
         [
             Curve(names[row.agent], tuple((it.at, dot) for it in row.cells if (dot := _setting_dot(it)) and it.at))
             for row in rows
@@ -344,9 +346,10 @@ def _is_bound(system: str) -> bool:
     return place_of(system) in ("floor", "ceiling")
 
 
-def _caption(meaning: str, cells: Iterable[BoardCell]) -> str:
+def _caption(meaning: str, cells: Iterable[BoardCell | Score | SettingCell]) -> str:
     """What is drawn, and what its lines are where there are any."""
-    return f"{_sentence(meaning)}{f' {_INTERVALS}' if any(it.ci_low is not None for it in cells) else ''}"
+    lines = _INTERVALS if any(cell.ci_low is not None for cell in cells) else ""
+    return f"{_sentence(meaning)} {lines}".strip()
 
 
 def _sentence(text: str) -> str:

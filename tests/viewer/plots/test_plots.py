@@ -139,9 +139,19 @@ def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
         "none": MetricDescription(title=""),
     }
     (plot,) = family_plots(_board(_row("react@m", 0.8, 9e3)), scores, metrics)
-    assert plot.title == "Mine in parts"
+    assert (plot.title, plot.caption) == ("Mine in parts", "")
     assert "react@m: 0.5" in plot.body
     assert "react@m: 0.1" not in plot.body
+    scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
+    (plot,) = family_plots(_board(_row("react@m", 0.8, 9e3)), scores, metrics)
+    assert plot.caption == "Lines: 95 % intervals over users."
+
+
+def test_counts_have_the_digits_of_the_scoreboard() -> None:
+    rows = [DotRow("a", (Dot(54.0),)), DotRow("b", (Dot(120.25),))]
+    plot = dot_plot("x", "supported", "Claims.", rows, bounds=[Bound("oracle", 1.0)])
+    assert {"54.0", "120.2"} <= {*_texts(plot)}
+    assert plot.caption == "Claims. Grey ticks: oracle 1.0."
 
 
 def test_preferences_add_up_and_name_both_sides() -> None:
