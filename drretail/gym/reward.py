@@ -5,8 +5,9 @@
 
 Each part is from 0 to 1. Integrity is 0 or 1: one contradicted figure, one pick that no tool has shown or that the
 report does not argue for, one invented source of a claim about a pick, or one false refusal takes everything. Prose
-earns nothing; figures that records bear out do, and figures that nothing bears out cost. Comments and whatever else is
-hidden from a reader are not read at all. So without the right cart nothing is worth more than 1/2.
+earns nothing; figures that records bear out do, and figures that nothing bears out cost. Comments are not read
+at all, and a report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing: nobody can say by code
+what a reader sees of it. So without the right cart nothing is worth more than 1/2.
 
 On a query that the shop can't meet, proved by a look at all its products, a refusal is rewarded instead, where the
 rollout's own searches show it: 1/2, and up to 1 with what comes nearest, or with the best cart of what can be had; a
@@ -20,7 +21,7 @@ from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.distance import worth_ratio
 from drretail.grounding.basket.refusal import decide, seen_among
 from drretail.grounding.basket.shown import is_shown
-from drretail.grounding.report.markup import shown
+from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.text.harmless import drawn
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.integrity import borne_out, breach
@@ -29,6 +30,7 @@ from drretail.records.query import NOT_TYPED, Proof, Query, Reference
 from drretail.records.wish import Wish
 
 NO_REPORT = "no report was handed in"
+HTML = "the report holds HTML other than plain tags"
 NO_PICKS = "the report declares no picks"
 NOT_WANTED = "no pick is what the query asks for"
 OVER = "the cart breaks the budget"
@@ -67,6 +69,8 @@ def reward_of(
     """
     run = recorded.run
     report = drawn(run.report or "")
+    if has_unread_elements(report):
+        return Reward(why=HTML)
     if not shown(report).strip():
         return Reward(why=NO_REPORT)
     if query.wish is None:

@@ -1,7 +1,8 @@
 """What a report cites and says, and how its reader gets it.
 
 evidence_ids.py    the ids of all evidence, as pure functions of their sources
-hidden.py          which parts no reader is shown: comments, hidden elements, attributes
+hidden.py          which HTML is not read: comments, and all but plain tags
+unrendered.py      what Markdown leaves out: link definitions, cells beyond a table's head
 markup.py          which parts are shown, which of these are prose, and where brackets and URLs end
 marks.py           how citations are written
 reference_list.py  the entries that numbers and footnotes point to

@@ -1,127 +1,163 @@
-"""The parts of a Markdown text that no renderer shows, although they stand in it.
+"""The HTML of a Markdown report that is not read: all but plain tags without attributes that could hide anything.
 
-Hidden are HTML comments, declarations and processing instructions; Markdown's own comments (a link definition that
-leads nowhere, ``[//]: # (…)``) and links without words; attributes of tags, but for addresses and spans of cells; and
-elements that are never drawn (``<script>``) or whose own attributes hide them: ``hidden``, ``display:none``, no
-opacity, no size, a place off the page, letters in white, in nothing, or in the colour behind them.
+There are more ways to hide text than a list can name, so the list names what is read: the tags that lay text out, with
+no attributes but addresses, names, and the spans and alignment of cells. Whatever carries another attribute (``style``,
+``class``, ``hidden``), and every other tag, is unread, with its content. Comments and declarations are never shown.
 
-Shown, and therefore read, is what one click opens: ``<details>``. Style sheets are not applied: what only a class hides
-counts as shown, since renderers of Markdown leave ``<style>`` out.
+``<details>`` is read, since one click opens it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-_OPENS = re.compile(
-    r"(?<!\\)<(?:(?P<comment>!--)|(?P<other>[!?])(?=[A-Za-z\[])|(?P<name>[A-Za-z][\w-]*)(?P<more>(?:\s[^<>]*)?)>)"
-    r"|^[ ]{0,3}\[[^\[\]\n]+\]:[ \t]*(?:#|<>)[ \t]*(?:\([^\n]*\)|\"[^\"\n]*\"|'[^'\n]*')?[ \t]*$"
-    r"|(?<![!\\\]])\[\s*\]\([^()\s]+(?:[ \t]+\"[^\"\n]*\")?\)",
-    re.MULTILINE,
+_PLAIN_TAGS = frozenset(
+    "a b blockquote br caption center cite code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li mark ol p pre"
+    " q s span strong sub summary sup table tbody td tfoot th thead tr u ul".split()
 )
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_RAISED = frozenset({"sub", "sup"})
+"""Each makes letters smaller, so one within another is unread."""
+_CUT_ATTRIBUTES = frozenset({"title", "id", "name", "rel", "target"})
+"""They hide nothing, and what they say is not shown."""
+_READ_ATTRIBUTE = re.compile(r"(?:align|valign|scope|type|colspan|rowspan|start|open)=\w{0,9}|href=[^\s\[\]<>]*|open")
+
+_OPENS = re.compile(r"<(?:(?P<comment>!--)|(?P<bogus>[!?]|/(?![A-Za-z]))|(?P<close>/?)(?P<name>[A-Za-z][^\s/<>]*))")
+_COMMENT_END = re.compile(r"--!?>")
 _EMPTY_COMMENT = re.compile(r"<!--+>")
-_ATTRIBUTE = re.compile(r"(?P<name>[\w:-]+)\s*(?:=\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"'>]+))?")
-_SHOWN_ATTRIBUTES = frozenset({"href", "src", "rowspan", "colspan"})
-_NEVER_DRAWN = frozenset({"script", "style", "template", "head", "title", "noscript", "datalist", "iframe", "object"})
-_VOID = frozenset(
-    {"br", "hr", "img", "input", "wbr", "col", "area", "base", "embed", "link", "meta", "source", "track"}
-)
-_UNSEEN_STYLE = re.compile(
-    r"(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|$|!)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|%)?(?:;|$|!)"
-    r"|(?:max-)?(?:height|width):0(?:px)?(?:;|$|!)|text-indent:-\d{3,}|(?:left|right|top|bottom):-\d{3,}|transform:scale\(0\)"
-    r"|clip:rect\(0|clip-path:inset\((?:50|100)%|color:transparent)"
-)
-_COLOUR = re.compile(r"(?:^|;)color:([^;!]+)")
-_GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
-_BLANK_COLOUR = re.compile(
-    r"transparent|white|snow|#f{3,4}|#f{6}(?:[0-9a-f]{2})?|#[0-9a-f]{3}0|#[0-9a-f]{6}00"
-    r"|rgba?\((?:255[,\s]+){2}255(?:[,/\s].*)?\)|(?:rgba|hsla)\(.*[,/]\s*0*(?:\.0*)?%?\s*\)|hsla?\(.*100%\s*(?:[,/].*)?\)"
-)
+# Quotes delimit only behind "="; there they hold ">" too.
+_TAG_REST = re.compile(r"(?P<more>(?:[^>=]++|=\s*+(?:\"[^\"]*\"|'[^']*'|))*+)>")
+_ATTRIBUTE = re.compile(r"\s+(?P<name>[A-Za-z][\w-]*)(?:\s*=\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?")
+_ADDRESS = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]+:[^\s<>]*|[^\s<>@:/=\"]+@[\w.-]+)>")
+_BLANK_LINE = re.compile(r"\n[ \t]*(?=\n)")
+# A paragraph that begins with a tag is HTML up to the next blank line: backticks and backslashes do nothing in it.
+_HTML_BLOCK = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*<[A-Za-z/!?]", re.MULTILINE)
 
 
-def hidden_spans(text: str, code: Iterable[tuple[int, int]] = ()) -> Iterator[tuple[int, int]]:
-    """What is not shown, in text order and apart; ``code`` are the spans whose tags and comments are shown as they are.
+class Unread(NamedTuple):
+    """``text[start:end]`` is not read; an element may be shown all the same, a comment or an attribute is not."""
 
-    What is never closed is hidden up to the end, as browsers do, but for a comment inside a line, which is no comment.
+    start: int
+    end: int
+    is_element: bool
+
+
+def unread_html(text: str, code: Iterable[tuple[int, int]] = ()) -> list[Unread]:
+    """What is not read, in text order and apart; ``code`` are the spans whose tags are shown as they are.
+
+    What is never closed is unread up to the end, but for what opens inside a line and has no ``>`` in its paragraph.
     """
-    blocks = iter(sorted(code))
-    block = next(blocks, None)
-    position = 0
-    # Where each closing stands last: without this, openings that nothing closes would each be sought to the end.
-    lasts = {closing: text.rfind(closing) for closing in ("-->", "?>", "]]>", ">")}
-    while opening := _OPENS.search(text, position):
-        while block is not None and block[1] <= opening.start():
-            block = next(blocks, None)
-        if block is not None and block[0] <= opening.start():
-            position = block[1]
-            continue
-        for start, end in _hidden_at(text, opening, lasts):
-            yield start, end
+    return list(_Scan(text, sorted(code)).parts())
+
+
+class _Scan:
+    """One pass over a text. Linear: nothing is looked for twice that is not there."""
+
+    def __init__(self, text: str, code: list[tuple[int, int]]) -> None:
+        self._text = text
+        self._code = code
+        self._starts = [start for start, _ in code]
+        self._ends = [it.start() for it in _BLANK_LINE.finditer(text)] + [len(text)]
+        self._begins = [0, *self._ends[:-1]]
+        self._html_from: dict[int, int] = {}
+        """Where the HTML of a paragraph begins, by its index; the end of the text where there is none."""
+        self._no_end_before = 0
+        """Up to here no ``>`` follows in the paragraph."""
+        self._last_end = text.rfind(">")
+        self._last_comment_end = max((it.start() for it in _COMMENT_END.finditer(text)), default=-1)
+
+    def parts(self) -> Iterator[Unread]:
+        position, raised = 0, 0
+        while opening := _OPENS.search(self._text, position):
+            start, position = opening.start(), opening.end()
+            address = _ADDRESS.match(self._text, start)
+            if address or (after := self._literal_until(start)) > start:
+                position = address.end() if address else after
+                continue
+            name = (opening["name"] or "").casefold()
+            end = self._end_of_opening(opening)
+            if end is None:
+                continue
             position = end
-        position = max(position, opening.end())
+            if not name:
+                yield Unread(start, end, opening["comment"] is None)
+            elif opening["close"]:
+                raised -= name in _RAISED and raised > 0
+                if self._text[opening.end() : end].strip() != ">":
+                    yield Unread(opening.end(), end - 1, True)
+            elif (cut := _cut_attributes(self._text, name, opening.end(), end)) is None or (raised and name in _RAISED):
+                position = self._end_of_element(name, end)
+                yield Unread(start, position, True)
+            else:
+                raised += name in _RAISED
+                yield from (Unread(*it, False) for it in cut)
+
+    def _literal_until(self, start: int) -> int:
+        """Where the code ends that a tag stands in, or what escapes it; its own start where it is a tag."""
+        index = bisect_right(self._starts, start) - 1
+        in_code = index >= 0 and start < self._code[index][1]
+        before = self._text[max(0, start - 64) : start]
+        escapes = len(before) - len(before.rstrip("\\"))
+        if not in_code and not escapes % 2:
+            return start
+        paragraph = bisect_right(self._begins, start) - 1
+        if paragraph not in self._html_from:
+            block = _HTML_BLOCK.search(self._text, self._begins[paragraph], self._ends[paragraph])
+            self._html_from[paragraph] = len(self._text) if block is None else block.start()
+        begin = self._code[index][0] if in_code else start
+        if self._html_from[paragraph] < begin:
+            return start
+        return self._code[index][1] if in_code else start + 1
+
+    def _end_of_opening(self, opening: re.Match[str]) -> int | None:
+        """Where a tag or comment ends; None where nothing ends it, so that it is text."""
+        text, start = self._text, opening.start()
+        limit = self._ends[bisect_right(self._ends, start)] if start < self._ends[-1] else len(text)
+        if opening["comment"]:
+            if empty := _EMPTY_COMMENT.match(text, start):
+                return empty.end()
+            closing = _COMMENT_END.search(text, opening.end()) if opening.end() <= self._last_comment_end else None
+            is_open = closing is None and self._begins_a_line(start)
+            return closing.end() if closing else len(text) if is_open else None
+        closed = text.find(">", start, limit) + 1 if start >= self._no_end_before else 0
+        if not closed:
+            self._no_end_before = max(self._no_end_before, limit)
+            is_block = opening["name"] and self._begins_a_line(start)
+            return len(text) if is_block and self._last_end > start else None
+        if opening["name"] is None:
+            return closed
+        rest = _TAG_REST.match(text, opening.end(), limit)
+        return rest.end() if rest else len(text)
+
+    def _end_of_element(self, name: str, position: int) -> int:
+        if name in _VOID:
+            return position
+        depth = 1
+        while opening := _OPENS.search(self._text, position):
+            end = self._end_of_opening(opening)
+            position = opening.end() if end is None else end
+            if end is not None and (opening["name"] or "").casefold() == name:
+                depth += -1 if opening["close"] else 1
+                if not depth:
+                    return position
+        return len(self._text)
+
+    def _begins_a_line(self, start: int) -> bool:
+        return not self._text[self._text.rfind("\n", 0, start) + 1 : start].strip(" \t")
 
 
-def _hidden_at(text: str, opening: re.Match[str], lasts: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-    """What one opening hides: all of its element, or some of its attributes, or nothing."""
-    start = opening.start()
-    if opening["comment"]:
-        empty = _EMPTY_COMMENT.match(text, start)
-        end = empty.end() if empty else _behind("-->", text, opening.end(), lasts)
-        if end is not None or _begins_a_line(text, start):
-            yield start, len(text) if end is None else end
-    elif opening["other"]:
-        closing = "?>" if opening["other"] == "?" else "]]>" if text.startswith("<![CDATA[", start) else ">"
-        end = _behind(closing, text, opening.end(), lasts)
-        if end is not None:
-            yield start, end
-    elif opening["name"] is None:
-        yield opening.span()
-    elif _is_unseen(opening["name"].casefold(), opening["more"]):
-        yield start, _end_of_element(text, opening)
-    else:
-        for attribute in _ATTRIBUTE.finditer(text, *opening.span("more")):
-            if attribute["value"] and attribute["name"].casefold() not in _SHOWN_ATTRIBUTES:
-                yield attribute.span()
-
-
-def _behind(closing: str, text: str, start: int, lasts: Mapping[str, int]) -> int | None:
-    return text.find(closing, start) + len(closing) if start <= lasts[closing] else None
-
-
-def _begins_a_line(text: str, start: int) -> bool:
-    while start and text[start - 1] in " \t":
-        start -= 1
-    return not start or text[start - 1] == "\n"
-
-
-def hides(style: str) -> bool:
-    """True for an inline style that shows text in no size or opacity, out of sight, or in the colour of its ground."""
-    style = _plain(style)
-    colour, ground = _COLOUR.search(style), _GROUND.search(style)
-    return bool(_UNSEEN_STYLE.search(style)) or (colour is not None and ground is not None and colour[1] == ground[1])
-
-
-def _plain(style: str) -> str:
-    return "".join(style.split()).casefold()
-
-
-def _is_unseen(name: str, attributes: str) -> bool:
-    given = {it["name"].casefold(): (it["value"] or "").strip("\"'") for it in _ATTRIBUTE.finditer(attributes)}
-    style = _plain(given.get("style", ""))
-    colour, ground = _COLOUR.search(f"{style};color:{_plain(given.get('color', ''))}"), _GROUND.search(style)
-    # White letters are read on any ground that is named and not white; reports stand on white.
-    is_blank = colour is not None and _BLANK_COLOUR.fullmatch(colour[1]) is not None
-    is_on_blank = ground is None or _BLANK_COLOUR.fullmatch(ground[1]) is not None
-    is_hidden = "hidden" in given and given["hidden"].casefold() != "until-found"
-    return name in _NEVER_DRAWN or is_hidden or hides(style) or (is_blank and is_on_blank)
-
-
-def _end_of_element(text: str, opening: re.Match[str]) -> int:
-    name = opening["name"]
-    if name.casefold() in _VOID or opening["more"].rstrip().endswith("/"):
-        return opening.end()
-    depth = 1
-    for tag in re.compile(rf"<(?P<close>/?){re.escape(name)}\b[^<>]*>", re.IGNORECASE).finditer(text, opening.end()):
-        depth += -1 if tag["close"] else 1
-        if not depth:
-            return tag.end()
-    return len(text)
+def _cut_attributes(text: str, name: str, start: int, end: int) -> list[tuple[int, int]] | None:
+    """The attributes of a tag that are cut out of it; None where the tag is unread."""
+    if name not in _PLAIN_TAGS:
+        return None
+    cut: list[tuple[int, int]] = []
+    stop = end - 1
+    while attribute := _ATTRIBUTE.match(text, start, stop):
+        start = attribute.end()
+        key, value = attribute["name"].casefold(), (attribute["value"] or "").strip("\"'")
+        if key in _CUT_ATTRIBUTES:
+            cut.append(attribute.span())
+        elif not _READ_ATTRIBUTE.fullmatch(f"{key}={value}" if attribute["value"] else key):
+            return None
+    return cut if text[start:stop].strip() in ("", "/") else None

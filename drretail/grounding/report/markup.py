@@ -6,7 +6,8 @@ Everything here keeps offsets: what is taken out is overwritten with spaces. All
 import re
 from collections.abc import Iterable, Iterator
 
-from drretail.grounding.report.hidden import hidden_spans
+from drretail.grounding.report.hidden import Unread, unread_html
+from drretail.grounding.report.unrendered import unrendered
 
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 # Models wrap whole reports in a fence of this kind; what is inside is the report.
@@ -46,12 +47,25 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def shown(text: str) -> str:
-    """The text with all that no reader is shown overwritten by spaces (hidden.py); newlines stay."""
-    if "<" not in text and "]:" not in text and "](" not in text:
+    """The text as it is read: all that Markdown or HTML may hide is overwritten by spaces; newlines stay.
+
+    See hidden.py for what of HTML is read, and unrendered.py for what Markdown leaves out.
+    """
+    if not any(it in text for it in ("<", "]:", "](", "|")):
         return text
+    text = blanked(text, ((it.start, it.end) for it in _unread_html(text)))
+    without_blocks = blanked(text, _code_blocks(text))
+    return blanked(text, unrendered(without_blocks))
+
+
+def has_unread_elements(text: str) -> bool:
+    """True where HTML that is not read may be shown to a reader all the same."""
+    return any(it.is_element for it in _unread_html(text))
+
+
+def _unread_html(text: str) -> list[Unread]:
     blocks = list(_code_blocks(text))
-    code = [*blocks, *_inline_code(blanked(text, blocks))]
-    return blanked(text, hidden_spans(text, code))
+    return unread_html(text, [*blocks, *_inline_code(blanked(text, blocks))])
 
 
 def prose(text: str) -> str:

@@ -23,6 +23,7 @@ from drretail.grounding.report.citations import (
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked, prose, shown
+from drretail.grounding.text.figures import plain_figures
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL
 
@@ -122,7 +123,7 @@ class _Group:
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
-    evidence, page = as_entries(evidence), _with_rows(shown(report))
+    evidence, page = as_entries(evidence), _with_rows(shown(plain_figures(report)))
     marks = list(citing_marks(page, evidence))
     groups = list(_groups(page, marks))
     starts = [group.start for group in groups]

@@ -30,6 +30,7 @@ _OWN_COUNTS = 5
 _WRITTEN_BY_RUNS = ("C:", "U:profile")
 """What a run itself can put numbers into: a calculation says any, and a profile what it was changed to."""
 _WORD = re.compile(r"[^\W\d_]")
+_TAG_OR_ENTITY = re.compile(r"</?[A-Za-z][^<>]*>|&#?\w+;")
 
 
 def breach(case: Case, reading: Reading) -> str:
@@ -43,10 +44,11 @@ def breach(case: Case, reading: Reading) -> str:
         return CONTRADICTED
     if not picks <= case.evidence.keys():
         return NOT_SHOWN
+    words = blanked(case.layout.text, (it.span() for it in _TAG_OR_ENTITY.finditer(case.layout.text)))
     argued = {
         cited
         for index, sentence in enumerate(case.layout.sentences)
-        if _WORD.search(case.layout.text, sentence.start, sentence.end)
+        if _WORD.search(words, sentence.start, sentence.end)
         for cited in case.layout.cited.get(index, ())
     }
     if not picks <= argued:

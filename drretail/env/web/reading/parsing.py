@@ -6,7 +6,7 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from drretail.env.web.fetching.fetched import Fetched
-from drretail.grounding.report.hidden import hides
+from drretail.env.web.reading.styles import hides
 
 MOST_ELEMENTS = 20_000
 """That are read; the largest of the pages measured has 7,000."""
