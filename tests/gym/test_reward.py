@@ -8,7 +8,7 @@ import pytest
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.reward import BOUGHT, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
+from drretail.gym.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -216,6 +216,21 @@ HIDDEN = (
     "[//]: # ({})",
     "```\n{}\n```",
     '<img src="x.png" alt="{}">',
+    '[x]: other.html "{}"',
+    '[x]: https://pages.example/a\n"{}"',
+    "[//]: # (\n{}\n)",
+    "| a |\n|---|\n| b | {} |",
+    '<p style="opacity:.01">{}</p>',
+    '<p style="color:#fefefe">{}</p>',
+    '<p style="color:red" style="display:none">{}</p>',
+    '<p title=">" style="display:none">{}</p>',
+    '<div hidden="until-found">{}</div>',
+    "<div popover>{}</div>",
+    "<dialog>{}</dialog>",
+    "<canvas>{}</canvas>",
+    "<rp>{}</rp>",
+    '<img src="{}">',
+    '<a href="{}">&nbsp;</a>',
 )
 
 
@@ -224,7 +239,7 @@ def test_what_no_reader_sees_argues_for_nothing(env: ShopEnv, hidden: str) -> No
     looked_up(env, wanted(env))
     line = praised(env.shop, wanted(env)).replace("\n- ", " ").removeprefix("- ")
     _, reward, _, _ = env.step(submit(f"Buy well.\n\n{hidden.format(line)}", *wanted(env)))
-    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
+    assert (reward, rewarded(env).why in (NOT_ARGUED, HTML)) == (0.0, True)
 
 
 def test_a_report_that_is_all_hidden_is_none(env: ShopEnv) -> None:
@@ -322,3 +337,33 @@ def test_a_false_refusal_beside_a_right_cart_earns_nothing(env: ShopEnv) -> None
 
 def test_a_refusal_of_what_the_shop_has_earns_nothing(env: ShopEnv) -> None:
     assert (refused(env, "none: too_dear"), rewarded(env).why) == (0.0, REFUSED)
+
+
+@pytest.mark.parametrize("lie", ["<font>It costs $1.03.</font>", "<p style='color:red' style=''>It costs $1.03.</p>"])
+def test_html_that_may_be_seen_and_is_not_read_takes_everything(env: ShopEnv, lie: str) -> None:
+    looked_up(env, wanted(env))
+    _, reward, _, _ = env.step(submit(f"{praised(env.shop, wanted(env))}\n\n{lie}", *wanted(env)))
+    assert (reward, rewarded(env).why) == (0.0, HTML)
+
+
+@pytest.mark.parametrize("words", ["&nbsp;", "<br>", "&#160; <b></b>"])
+def test_markup_without_words_argues_for_nothing(env: ShopEnv, words: str) -> None:
+    looked_up(env, wanted(env))
+    _, reward, _, _ = env.step(submit("\n".join(f"- {words} [P:{it}]" for it in wanted(env)), *wanted(env)))
+    assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
+
+
+@pytest.mark.parametrize("price", ["$**1**.03", "**$1**.03", "$<b>1</b>.03", "&#36;1.03", "$1\\.03"])
+def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: str) -> None:
+    looked_up(env, wanted(env))
+    first, *others = praised(env.shop, wanted(env)).splitlines()
+    wrong = f"- Get this one for {price} {first[first.index('[') :]}"
+    _, reward, _, _ = env.step(submit("\n".join([wrong, *others]), *wanted(env)))
+    assert (reward, rewarded(env).why) == (0.0, CONTRADICTED)
+
+
+def test_plain_tags_cost_nothing(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    told = praised(env.shop, wanted(env)).replace("this one", "<b>this</b> one<br>")
+    _, reward, _, _ = env.step(submit(f"<details><summary>More</summary>\n\n{told}\n\n</details>", *wanted(env)))
+    assert reward == 1.0

@@ -1,4 +1,4 @@
-"""What Markdown leaves out of the page: link definitions, links without words, and cells that a table has no head for."""
+"""What Markdown leaves out of the page: link definitions, links without words, cells beyond the head of a table."""
 
 import re
 from collections.abc import Iterator
