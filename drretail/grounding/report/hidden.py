@@ -120,8 +120,9 @@ class _Scan:
         while opening := _OPENS.search(self._text, position):
             start, position = opening.start(), opening.end()
             address = _ADDRESS.match(self._text, start)
-            if address or (after := self._literal_until(start)) > start:
-                position = address.end() if address else after
+            literal = address.end() if address else self._literal_until(start)
+            if literal > start:
+                position = literal
                 continue
             name = (opening["name"] or "").casefold()
             end = self._end_of_opening(opening)
