@@ -15,8 +15,8 @@ from typing import NamedTuple
 _NAME = re.compile(r"\w+")
 _PLAIN_TAGS = frozenset(
     _NAME.findall(
-        "a b blockquote br caption center cite code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li mark ol p"
-        " pre q s span strong sub summary sup table tbody td tfoot th thead tr u ul"
+        "a b blockquote br caption center cite code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li"
+        " mark ol p pre q s span strong sub summary sup table tbody td tfoot th thead tr u ul"
     )
 )
 _VOID = frozenset(_NAME.findall("area base br col embed hr img input link meta source track wbr"))
