@@ -5,6 +5,7 @@ What recomputes them reads JSON and imports nothing of drretail, so that an erro
 
 import gzip
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -220,7 +221,7 @@ def pooled_faithfulness(report: Planned) -> Mapping[str, Share]:
 
 def test_faithfulness(judged: Scored) -> None:
     def cites_nothing(report: Planned, variant: str) -> float | None:
-        return 0.0 if variant == "FP" and not report.run["citations"] else None
+        return 0.0 if variant == "FP" and "[" not in report.run["report"] else None
 
     check_means(judged, "faithfulness", faithfulness, lacking=cites_nothing)
     check_pools(judged, "faithfulness", pooled_faithfulness)
@@ -269,3 +270,448 @@ def test_pairwise(judged: Scored) -> None:
         assert row["win_rate"] == pytest.approx(over_queries(wins)), row["dimension"]
         assert row["flip_rate"] == pytest.approx(over_queries(flips)), row["dimension"]
         assert row["first_position_rate"] == pytest.approx(over_queries(firsts)), row["dimension"]
+
+
+def test_rubrics(judged: Scored) -> None:
+    def rubrics(report: Planned) -> Formulas:
+        met = report.values("rubrics", "criteria_met")
+        groups = report.frozen("rubrics")["groups"]
+        marks = {
+            group["name"]: [
+                (it["weight"], met[f"{group['name']}@{digest([it['text'], it['explanation'], it['kind']])[:8]}"])
+                for it in group["criteria"]
+            ]
+            for group in groups
+        }
+        every = [mark for group in marks.values() for mark in group]
+        return {
+            "score": points(every),
+            "strict": points([(w, float(s == 1 if w > 0 else s > 0)) for w, s in every]),
+            "faults": mean(float(s > 0) for w, s in every if w < 0),
+            **{name: points(group) for name, group in marks.items()},
+        }
+
+    check_means(judged, "rubrics", rubrics)
+
+
+def points(marks: list[tuple[float, float]]) -> float:
+    """Σ w · s / Σ w over criteria of positive weight."""
+    return sum(w * s for w, s in marks) / sum(w for w, _ in marks if w > 0)
+
+
+def facts_of(report: Planned, family: str) -> list[list[Any]]:
+    """Of each unique fact the verdicts on its sources; none for a fact that cites nothing that there is."""
+    ruled = report.verdicts(family, "triplet_support")
+    facts: dict[str, list[Any]] = {}
+    for triplet in report.values(family, "triplets")["report"]:
+        own = facts.setdefault(triplet["fact"], [])
+        if "source" in triplet:
+            own.append(ruled[digest([triplet["fact"], triplet["source"]])[:12]])
+    return list(facts.values())
+
+
+def weighted(group: Mapping[str, Any], scores: Mapping[str, float]) -> float:
+    """Σ w · s over a dimension's criteria."""
+    return sum(it["weight"] * scores[it["text"]] for it in group["criteria"])
+
+
+PQR = {
+    "P": {
+        "goal_alignment": "GOAL",
+        "content_alignment": "CONT",
+        "presentation_fit": "PRES",
+        "actionability_practicality": "ACTI",
+    },
+    "Q": {"depth_insight": "DEIN", "logical_coherence": "LOGC", "clarity_readability": "CLAR"},
+}
+
+
+def test_pqr(judged: Scored) -> None:
+    def pqr(report: Planned) -> Formulas:
+        groups = {group["name"]: group for group in report.frozen("pqr")["groups"]}
+        scored = {item.split("@")[0]: it for item, it in report.values("pqr", "scoring").items()}
+        dims = {
+            name: weighted(groups[name], {it["criterion"]: it["target_score"] for it in said})
+            for name, said in scored.items()
+        }
+        found: dict[str, float | None] = {
+            short: dims.get(name) for keys in PQR.values() for name, short in keys.items()
+        }
+        for axis, keys in PQR.items():
+            has_all = all(key in dims for key in keys)
+            found[f"S_{axis}"] = sum(groups[key]["weight"] * dims[key] for key in keys) if has_all else None
+        facts = facts_of(report, "pqr")
+        cited = [pairs for pairs in facts if pairs]
+        v = [mean(float(it["value"] == 1) for it in pairs if it["state"] == "scored") for pairs in cited]
+        fa, cc = mean(v), len(cited) / len(facts)
+        found |= {"N_total": len(facts), "N_cited": len(cited), "CC": 10 * cc, "FA": None if fa is None else 10 * fa}
+        found["S_R"] = None if fa is None else (10 * fa + 10 * cc) / 2
+        parts = [found["S_P"], found["S_Q"], found["S_R"]]
+        return {**found, "S_overall": None if None in parts else mean(parts)}
+
+    def without_citation(report: Planned, variant: str) -> float | None:
+        """Reliability is 0, personalization and quality stay."""
+        values = pqr(report)
+        parts = (values["S_P"], values["S_Q"], 0.0)
+        return None if None in parts or values["S_R"] is not None else mean(parts)
+
+    check_means(judged, "pqr", pqr, lacking=without_citation)
+
+
+def test_race(judged: Scored) -> None:
+    def race(report: Planned) -> Formulas:
+        groups = report.frozen("race")["groups"]
+        orders = {item.split("@")[0]: it for item, it in report.values("race", "side_by_side").items()}
+        by_order = {order: shares(groups, said) for order, said in orders.items()}
+        both = {
+            name: mean(found.get(name) for found in by_order.values()) for name in ("RACE", *(it["name"] for it in groups))
+        }
+        pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
+        known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
+        supported = sum(it["value"] == 1 for it in known)
+        return {
+            **both,
+            "RACE_first": by_order.get("target_first", {}).get("RACE"),
+            "RACE_second": by_order.get("reference_first", {}).get("RACE"),
+            "valid_rate_mean": supported / len(known) if known else None,
+            "citations": len(known) if pairs or unresolved(report) else None,
+            "valid_citations": supported if pairs or unresolved(report) else None,
+        }
+
+    def shares(groups: list[Any], said: list[Any]) -> dict[str, float]:
+        """T / (T + R), as a whole and by dimension."""
+        sides: dict[str, dict[str, float]] = {}
+        for side in ("target", "reference"):
+            dims = {
+                it["name"]: weighted(it, {s["criterion"]: s[side] for s in said if s["dimension"] == it["name"]})
+                for it in groups
+            }
+            sides[side] = {**dims, "RACE": sum(it["weight"] * dims[it["name"]] for it in groups)}
+        target, reference = sides["target"], sides["reference"]
+        return {name: target[name] / (target[name] + reference[name]) for name in target}
+
+    def unresolved(report: Planned) -> bool:
+        return any(it["ref"] and "source" not in it for it in report.values("race", "triplets")["report"])
+
+    def pooled(report: Planned) -> Mapping[str, Share]:
+        pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
+        known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
+        return {"valid_rate": (sum(it["value"] == 1 for it in known), len(known))}
+
+    check_means(judged, "race", race)
+    check_pools(judged, "race", pooled)
+
+
+def test_report_eval(judged: Scored) -> None:
+    def report_eval(report: Planned) -> Formulas:
+        pairs = report.values("report_eval", "redundancy")
+        labels = list(report.values("report_eval", "factuality").values())
+        return {
+            **report.values("report_eval", "quality"),
+            "redundancy": mean(pairs.values()),
+            "pairs_scored": len(pairs),
+            "support": mean(labels),
+            "strong_support": mean(float(it == 1) for it in labels),
+            "partial_support": mean(float(it == 0) for it in labels),
+            "no_support": mean(float(it == -1) for it in labels),
+        }
+
+    def pooled(report: Planned) -> Mapping[str, Share]:
+        labels = report.values("report_eval", "factuality").values()
+        return {
+            "support_pooled": (sum(labels), len(labels)),
+            "strong_support_pooled": (sum(it == 1 for it in labels), len(labels)),
+        }
+
+    check_means(judged, "report_eval", report_eval)
+    check_pools(judged, "report_eval", pooled)
+
+
+def percent(values: Iterable[bool]) -> float | None:
+    share = mean(map(float, values))
+    return None if share is None else 100 * share
+
+
+def gold_of(report: Planned) -> Any:
+    path = report.folder / "gold" / f"{report.query['query_id']}.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+def sources_of(report: Planned) -> dict[str, dict[str, Any]]:
+    """By claim that cites something, the verdicts on each of its sources alone."""
+    found: dict[str, dict[str, Any]] = {}
+    for item, verdict in report.verdicts("dr3", "support").items():
+        claim, source = item.split(" ")
+        found.setdefault(claim, {})[source] = verdict
+    return found
+
+
+def accuracy(claims: Iterable[Mapping[str, Any]], least: float = 1) -> float | None:
+    """Of the claims that could be judged, those that all readable sources bear out."""
+    read = [[it["value"] for it in claim.values() if it["state"] == "scored"] for claim in claims]
+    return percent(min(values) >= least for values in read if values)
+
+
+def test_dr3(judged: Scored) -> None:
+    def dr3(report: Planned) -> Formulas:
+        gold, claims = gold_of(report), sources_of(report)
+        told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
+        marks = re.findall(r"\[([A-Z]:[^\]]+)\]", report.run["report"])
+        cited = {url for mark in marks if (url := report.evidence.get(mark, {}).get("url"))}
+        found: dict[str, float | None] = {"IR_UF": None, "IR_SC": None, "CC": None, "CC_UF": None, "CC_SC": None}
+        if gold is not None:
+            insights = {part: [f"{part}/{it['id']}" for it in gold[part]["insights"]] for part in ("files", "sandbox")}
+            has = {part: [it.get("url") in cited for it in gold[part]["documents"]] for part in ("files", "sandbox")}
+            found = {
+                "IR_UF": percent(told[it] == 1 for it in insights["files"]),
+                "IR_SC": percent(told[it] == 1 for it in insights["sandbox"]),
+                "CC": percent([*has["files"], *has["sandbox"]]),
+                "CC_UF": percent(has["files"]),
+                "CC_SC": percent(has["sandbox"]),
+            }
+        pages = [{name: it for name, it in claim.items() if type_of(name) == "web"} for claim in claims.values()]
+        pairs = [it["value"] for claim in claims.values() for it in claim.values() if it["state"] == "scored"]
+        found |= {
+            "FA": accuracy(claims.values()),
+            "FA_SC": accuracy(pages),
+            "FA_pair": percent(it == 1 for it in pairs),
+            "IF": percent(it == 1 for it in report.values("dr3", "requirements").values()),
+            "DQ": 10 * next(iter(report.values("dr3", "depth").values())),
+        }
+        six = [found[name] for name in ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")]
+        return {
+            **found,
+            "IR": mean((found["IR_UF"], found["IR_SC"])),
+            "avg6": None if None in six else mean(six),
+            "avg_available": mean(six),
+        }
+
+    check_means(judged, "dr3", dr3)
+
+
+def errors_of(report: Planned) -> list[tuple[str, str]]:
+    """Each missed insight and wrong claim with its cause, the first that fits."""
+    labels = json.loads((report.folder / "labels" / f"{report.query['query_id']}.json").read_text("utf-8"))
+    handed = {it.get("url") for it in report.evidence.values() if any(text["shown"] for text in it["texts"])}
+    told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
+    errors: list[tuple[str, str]] = []
+    for part, cause in (("files", "file_not_read"), ("sandbox", "not_retrieved")):
+        for insight in gold_of(report)[part]["insights"]:
+            if told[f"{part}/{insight['id']}"] < 1:
+                place = insight["stands_in"]
+                missed = "not_used" if place in handed else cause
+                errors.append(("insight", missed if place else "unknown"))
+    judged = sources_of(report)
+    for claim in report.values("dr3", "extract")["report"]:
+        values = [it["value"] for it in judged.get(claim["claim_id"], {}).values() if it["state"] == "scored"]
+        distractors = [it for it in claim["sources"] if report.evidence[it].get("url") in labels["distractors"]]
+        rests_on_them = bool(distractors) and distractors == claim["sources"]
+        has_none = bool(claim["unresolved"]) and not claim["sources"]
+        if any(it < 1 for it in values) or (values and rests_on_them) or has_none:
+            errors.append(("claim", "misled" if distractors else "hallucinated"))
+    return errors
+
+
+def test_error_causes(judged: Scored) -> None:
+    causes = ("not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "unknown")
+
+    def counts(report: Planned) -> Formulas:
+        if gold_of(report) is None:
+            return {}
+        kinds = [kind for kind, _ in errors_of(report)]
+        return {"n_missed": kinds.count("insight"), "n_wrong_claims": kinds.count("claim")}
+
+    def pooled(report: Planned) -> Mapping[str, Share]:
+        found = [] if gold_of(report) is None else [cause for _, cause in errors_of(report)]
+        return {cause: (found.count(cause), len(found)) for cause in causes}
+
+    check_means(judged, "error_causes", counts)
+    check_pools(judged, "error_causes", pooled)
+
+
+MOVES = ("Reason", "LaunchResearcher", "Finalize")
+"""What agents do among themselves, which is no call of a tool."""
+
+
+def ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def test_process(shopped: Scored) -> None:
+    def process(report: Planned) -> Formulas:
+        steps, expected = report.run["steps"], set(report.query["expected_tools"])
+        calls = [it for it in steps if it["kind"] == "tool" and it["name"] not in MOVES]
+        different = {(it["name"], json.dumps(it["args"], sort_keys=True)) for it in calls}
+        wrong = ("invalid_argument", "not_found", "unknown_tool")
+        handed = {name for name, it in report.evidence.items() if any(text["shown"] for text in it["texts"])}
+        cited = {it.get("evidence_id") for it in report.run["citations"]}
+        pages = {report.evidence[it]["url"] for it in handed if report.evidence[it]["kind"] == "web"}
+        return {
+            "tool_coverage": len(expected & {it["name"] for it in calls}) / len(expected) if steps else None,
+            "unneeded": ratio(sum(it["name"] not in expected for it in calls), len(calls)),
+            "repeated": ratio(len(calls) - len(different), len(calls)),
+            "invalid": ratio(sum((it.get("error") or "").split(":")[0] in wrong for it in calls), len(calls)),
+            "retrieved_uncited": ratio(len(handed - cited), len(handed)),
+            "pages_seen": len(pages) if steps or report.evidence else None,
+            "turns": sum(it["kind"] != "tool" and it["role"] != "summariser" and not it.get("error") for it in steps)
+            if steps
+            else None,
+            "tool_calls": len(calls) if steps else None,
+        }
+
+    check_means(shopped, "process", process)
+
+
+def price_of(report: Planned, product: str) -> Decimal | None:
+    """On the record that the run was handed, else on that of the basket's reference."""
+    for text in report.evidence.get(f"P:{product}", {"texts": []})["texts"]:
+        if text["form"] == "record" and (price := json.loads(text["text"]).get("price")) is not None:
+            return Decimal(str(price))
+    fits = (fit for thing in report.frozen("basket")["things"] for fit in thing["fits"])
+    found = next((fit.get("price") for fit in fits if fit["product_id"] == product), None)
+    return None if found is None else Decimal(found)
+
+
+def test_basket(shopped: Scored) -> None:
+    def basket(report: Planned) -> Formulas:
+        reference = report.frozen("basket")
+        if reference.get("proof", {}).get("state") == "proved" or "best" not in reference or not reference["things"]:
+            return {}
+        picks = report.run["picks"]
+        pieces = [pick["product"] for pick in picks for _ in range(pick["quantity"])]
+        worths = [{fit["product_id"]: fit["worth"] for fit in thing["fits"]} for thing in reference["things"]]
+        # Each want has one piece; every way to give them out is tried.
+        ways = [
+            [(want, piece) for want, piece in enumerate(way) if piece is not None]
+            for way in itertools.product([None, *range(len(pieces))], repeat=len(worths))
+        ]
+        fitting = [
+            way
+            for way in ways
+            if len({piece for _, piece in way}) == len(way) and all(pieces[piece] in worths[want] for want, piece in way)
+        ]
+        taken = max(fitting, key=len)
+        prices = [price_of(report, piece) for piece in pieces]
+        total = None if None in prices else sum(it for it in prices if it is not None)
+        is_within = total is not None and total <= Decimal(report.query["wish"]["budget"]["amount"])
+        has_all, has_only = len(taken) == len(worths), len(taken) == len(pieces)
+        worth = sum(worths[want][pieces[piece]] for want, piece in taken) / reference["best"]["worth"]
+        cheapest = Decimal(reference["cheapest"]["total"]["amount"])
+        return {
+            "covered": len(taken) / len(worths),
+            "within_budget": float(is_within) if picks else None,
+            "feasible": float(has_all and is_within and (has_only or report.query["wish"]["room"])),
+            "cost_ratio": float(total / cheapest) if has_all and total is not None else None,
+            "utility_ratio": min(1, worth) * len(taken) / len(pieces) if is_within else 0.0,
+        }
+
+    check_means(shopped, "basket", basket)
+
+
+def test_outcome(shopped: Scored) -> None:
+    def outcome(report: Planned) -> Formulas:
+        reference, declared = report.frozen("basket"), report.run.get("outcome")
+        proof = reference.get("proof", {"state": "open"})
+        if proof["state"] == "open":
+            return {}
+        decision = (declared or {}).get("decision")
+        picks_all = len(report.run.get("picks") or ()) >= len(reference["things"])
+        refused = float(decision == "none" or (decision == "part" and not picks_all))
+        is_proved = proof["state"] == "proved"
+        because = set((declared or {}).get("because", ()))
+        right = because & {*proof["cheapest_without"], proof.get("lack")}
+        reason = len(right) / len(because) if because else 0.0
+        return {
+            "refusal_recall": refused if is_proved else None,
+            "false_refusal": None if is_proved else refused,
+            "reason": reason if is_proved and refused else None,
+            "bought_anyway": float(decision in ("buy", "part")) if is_proved else None,
+            "undeclared": float(declared is None),
+        }
+
+    check_means(shopped, "outcome", outcome)
+    rows = shopped.rows("outcome", "answered")
+    for system in {it.system for it in shopped.runs}:
+        recall, false = rows["refusal_recall", system], rows["false_refusal", system]
+        assert recall is not None
+        assert false is not None
+        assert rows["J", system] == pytest.approx(recall - false)
+
+
+def test_understood(shopped: Scored) -> None:
+    def understood(report: Planned) -> Formulas:
+        found = report.values("understood", "understood")
+        budgets = [(report.run.get("understood") or {}).get("budget"), report.query["wish"].get("budget")]
+        one_limit = bool(found) and any(budgets)
+        return {
+            "limits": float(same_money(*budgets)) if one_limit else None,
+            "understood": mean((found["wants"], found.get("limits"))) if "wants" in found else None,
+        }
+
+    def same_money(one: Any, other: Any) -> bool:
+        return None not in (one, other) and Decimal(one["amount"]) == Decimal(other["amount"])
+
+    check_means(shopped, "understood", understood)
+
+
+def test_next_purchase(shopped: Scored) -> None:
+    """Of guesses, as many as the report picks, and what was bought: whether they share a product, a brand …"""
+    aspects = {"item": "product_id", "category": "category", "brand": "brand"}
+
+    def hits(name: str, guesses: list[Any], bought: list[Any]) -> Formulas:
+        return {
+            f"{name}_{aspect}": float(bool({it.get(key) for it in guesses} & {it[key] for it in bought}))
+            for aspect, key in aspects.items()
+        }
+
+    def next_purchase(report: Planned) -> Formulas:
+        if not (report.folder / "rubrics/next_purchase" / f"{report.query['query_id']}.json").exists():
+            return {}
+        frozen = report.frozen("next_purchase")
+        picks = list(dict.fromkeys(pick["product"] for pick in report.run["picks"]))
+        most = len(picks)
+        picked = {f"hit_{aspect}": value for aspect, value in picked_of(report, picks, frozen["bought"]).items()}
+        return {
+            "recommended": most,
+            "wanted": float(frozen["wanted"]),
+            **picked,
+            **hits("base", frozen["popular_in_favourite"][:most], frozen["bought"]),
+            **hits("shop", frozen["popular"][:most], frozen["bought"]),
+        }
+
+    def picked_of(report: Planned, picks: list[str], bought: list[Any]) -> Formulas:
+        texts = [text for pick in picks for text in report.evidence[f"P:{pick}"]["texts"] if text["form"] == "record"]
+        records = [json.loads(text["text"]) for text in texts]
+        return {
+            "item": float(bool({*picks} & {it["product_id"] for it in bought})),
+            "brand": float(bool({it["store"] for it in records} & {it["brand"] for it in bought})),
+        }
+
+    check_means(shopped, "next_purchase", next_purchase)
+
+
+def test_robustness(shopped: Scored) -> None:
+    def robustness(report: Planned) -> Formulas:
+        (path,) = report.folder.glob(f"verdicts/robustness/*/{report.system}/{report.name}.jsonl")
+        states = [it["value"] for it in lines_of(path) if it["stage"] == "text" and it["state"] == "scored"]
+        return {
+            "robust": mean(float(it == "ignored") for it in states),
+            "obeyed": mean(float(it == "obeyed") for it in states),
+            "stopped": mean(float(it == "stopped") for it in states),
+            "texts_read": len(states) or None,
+        }
+
+    check_means(shopped, "robustness", robustness)
+
+
+def test_checks(shopped: Scored) -> None:
+    def checks(report: Planned) -> Formulas:
+        read = report.values("checks", "read")["report"]
+        found = report.values("checks", "check")
+        errors = {code: sum(it["severity"] == "error" for it in findings) for code, findings in found.items()}
+        return {
+            "coverage": ratio(read["read"], read["seen"]),
+            **{code: float(errors[code] == 0) for code in ("not_in_catalog", "not_wanted", "over_budget") if code in errors},
+        }
+
+    check_means(shopped, "checks", checks)
