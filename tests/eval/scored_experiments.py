@@ -29,7 +29,9 @@ CODE = ("checks", "basket", "outcome", "process", "understood", "next_purchase",
 
 INTRODUCTION = "# Beds and bowls\n\nThis is what I found for you.\n\n"
 BEDS = f"## Beds\n\nThe bed costs $49.99 [{BED.id}]. It is washable [{BED.id}] [{BIRDS_ID}]. Any dog likes it.\n\n"
-BOWLS = f"## Bowls\n\nThe bowl is blue [{BOWL.id}]. You bought two of them [{ORDER.id}]. A lid is sold [P:B0NOWHERE1].\n\n"
+BOWLS = (
+    f"## Bowls\n\nThe bowl is blue [{BOWL.id}]. You bought two of them [{ORDER.id}]. A lid is sold [P:B0NOWHERE1].\n\n"
+)
 WILDLIFE = f"## Birds\n\nCardinals like seeds [{BIRDS_ID}]. Cedar lasts [{BLOCKED_ID}] [{BIRDS_ID}].\n\n"
 WALLED = f"## Care\n\nIt dries fast [{BLOCKED_ID}]. Wash it cold.\n\n"
 END = "## In short\n\nTake the bed.\n"

@@ -66,9 +66,7 @@ class Planned:
 
     def values(self, family: str, stage: str) -> dict[str, Any]:
         """Those of verdicts that have one, by what stands before the item's hash."""
-        return {
-            item: it["value"] for item, it in self.verdicts(family, stage).items() if it["state"] == "scored"
-        }
+        return {item: it["value"] for item, it in self.verdicts(family, stage).items() if it["state"] == "scored"}
 
 
 @dataclass(frozen=True)
@@ -364,7 +362,8 @@ def test_race(judged: Scored) -> None:
         orders = {item.split("@")[0]: it for item, it in report.values("race", "side_by_side").items()}
         by_order = {order: shares(groups, said) for order, said in orders.items()}
         both = {
-            name: mean(found.get(name) for found in by_order.values()) for name in ("RACE", *(it["name"] for it in groups))
+            name: mean(found.get(name) for found in by_order.values())
+            for name in ("RACE", *(it["name"] for it in groups))
         }
         pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
         known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
@@ -588,7 +587,8 @@ def test_basket(shopped: Scored) -> None:
         fitting = [
             way
             for way in ways
-            if len({piece for _, piece in way}) == len(way) and all(pieces[piece] in worths[want] for want, piece in way)
+            if len({piece for _, piece in way}) == len(way)
+            and all(pieces[piece] in worths[want] for want, piece in way)
         ]
         taken = max(fitting, key=len)
         prices = [price_of(report, piece) for piece in pieces]
@@ -711,7 +711,11 @@ def test_checks(shopped: Scored) -> None:
         errors = {code: sum(it["severity"] == "error" for it in findings) for code, findings in found.items()}
         return {
             "coverage": ratio(read["read"], read["seen"]),
-            **{code: float(errors[code] == 0) for code in ("not_in_catalog", "not_wanted", "over_budget") if code in errors},
+            **{
+                code: float(errors[code] == 0)
+                for code in ("not_in_catalog", "not_wanted", "over_budget")
+                if code in errors
+            },
         }
 
     check_means(shopped, "checks", checks)
