@@ -1,4 +1,4 @@
-"""Two scored experiments with rows of nearly every family: one that a moody judge judged, one of carts and moves."""
+"""Scored experiments with rows of nearly every family: by a judge of moods, by code alone, and of single mistakes."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -8,18 +8,23 @@ from typing import Any
 
 from drretail import run
 from drretail import score as score_by_code
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import open_world
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment, read_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.basket.purchase_item import purchase_item_of
+from drretail.llm.registry import open_model
 from drretail.progress import choose_progress
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import NextPurchase
 from drretail.records.wish import Want, Wish
+from tests.agents import sabotaged_shop
 from tests.eval.every_question import every_answer
 from tests.eval.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
+from tests.eval.fault_place import mistakes
 from tests.eval.folders import experiment
 from tests.shop import OTHER, PRODUCTS, USER, build
 
@@ -176,4 +181,15 @@ def shopped_experiment(folder: Path) -> Path:
     failed = {"status": "failed", "stop": "error", "error": {"kind": "no_report", "where": "react", "message": "no"}}
     write_json(lost, {**kept, **failed, "outcome": None, "citations": []})
     score_by_code(made, metrics=CODE)
+    return made
+
+
+def mistaken_experiment(folder: Path, case: str) -> Path:
+    """One run with a mistake of ``mistakes.CASES``, its claims judged by words and figures, and placed."""
+    agent, saboteur, _, _ = mistakes.CASES[case]
+    with open_world(mistakes.build(folder / "world"), web=SandboxWeb(sabotaged_shop.PAGES)) as shop:
+        made = mistakes.an_experiment(folder / "exp", shop, agent, saboteur)
+        judge = Judge.of(open_model("offline:judge"))
+        families = ("faithfulness", "fault_place")
+        asyncio.run(score(made, families, [judge], store=shop.store, progress=choose_progress("none")))
     return made

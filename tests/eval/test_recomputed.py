@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from tests.eval.scored_experiments import judged_experiment, shopped_experiment
+from tests.eval.fault_place.mistakes import CASES, PRODUCTS
+from tests.eval.scored_experiments import judged_experiment, mistaken_experiment, shopped_experiment
 
 Share = tuple[float, float]
 """A numerator and a denominator, to be added up over reports."""
@@ -705,6 +706,8 @@ def test_robustness(shopped: Scored) -> None:
 
 
 def test_checks(shopped: Scored) -> None:
+    codes = ("not_in_catalog", "not_wanted", "over_budget")
+
     def checks(report: Planned) -> Formulas:
         read = report.values("checks", "read")["report"]
         found = report.values("checks", "check")
@@ -719,3 +722,76 @@ def test_checks(shopped: Scored) -> None:
         }
 
     check_means(shopped, "checks", checks)
+
+
+PLACES = ("never_retrieved", "lost", "distorted", "invented", "unknown")
+PRICES = {f"P:{it.product_id}": it.price for it in PRODUCTS if it.price is not None}
+"""All that the shop sells."""
+
+
+def dollars(text: str) -> set[float]:
+    return {float(figure) for figure in re.findall(r"\$(\d+(?:\.\d+)?)", text)}
+
+
+def handed_on(report: Planned) -> list[Any] | None:
+    """The intermediate reports, of each researcher its last; None for an agent that has none."""
+    steps = [it for it in report.run["steps"] if it["kind"] == "synthesis"]
+    lines = lines_of(report.folder / "runs" / report.system / report.name / "results.jsonl.gz")
+    texts = {it["sha256"]: it["text"] for it in lines}
+    found = {it["path"]: json.loads(texts[it["result_sha"]]) for it in steps}
+    return list(found.values()) if steps else None
+
+
+def prices_about(source: str, intermediate: Mapping[str, Any]) -> set[float]:
+    """What an intermediate report says that a product costs."""
+    own = [it["statement"] for it in intermediate["insights"] if it["citations"] == [source]]
+    own += [it["facts"] for it in intermediate["sources"] if it["evidence"] == source]
+    return set().union(*map(dollars, own))
+
+
+def named_by(claim: Mapping[str, Any]) -> list[str]:
+    """The products of the shop that it cites, handed to the run or not."""
+    return [it for it in (*claim["sources"], *claim["unresolved"]) if it in PRICES]
+
+
+def has_wrong_price(claim: Mapping[str, Any]) -> bool:
+    figures, named = dollars(claim["claim"]), named_by(claim)
+    is_price = bool(figures and named) and not claim["claim"].startswith("Together")
+    return is_price and PRICES[named[0]] not in figures
+
+
+def is_wrong(claim: Mapping[str, Any], support: float | None) -> bool:
+    """Not borne out, borne out in part with a value that a record contradicts, or of sources never handed over alone."""
+    if support is None:
+        return bool(claim["unresolved"]) and not claim["sources"]
+    return support == 0 or (support < 1 and has_wrong_price(claim))
+
+
+def place_of(report: Planned, claim: Mapping[str, Any]) -> str:
+    """Where a wrong claim went wrong: a price that a record contradicts, else its sources, else its figures."""
+    sources, evidence, named = claim["sources"], report.evidence, named_by(claim)
+    if has_wrong_price(claim):
+        if named[0] not in evidence:
+            return "never_retrieved"
+        passed_on = handed_on(report)
+        shown = [text["path"] for text in evidence[named[0]]["texts"] if text["shown"]]
+        is_told = passed_on is None or any(prices_about(named[0], it) for it in passed_on)
+        return "distorted" if is_told or "0" in shown else "lost"
+    if not any(it in evidence for it in sources) and (sources or claim["unresolved"]):
+        return "never_retrieved" if named else "invented"
+    texts = " ".join(text["text"] for it in evidence.values() for text in it["texts"])
+    return "invented" if any(f"{figure:g}" not in texts for figure in dollars(claim["claim"])) else "unknown"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fault_place(tmp_path: Path, case: str) -> None:
+    scored = Scored(mistaken_experiment(tmp_path, case))
+    (report,) = scored.runs
+    ruled = report.values("faithfulness", "support")
+    claims = report.values("faithfulness", "extract")["report"]
+    places = [place_of(report, claim) for claim in claims if is_wrong(claim, ruled.get(claim["claim_id"]))]
+    rows = {variant: value for (variant, _), value in scored.rows("fault_place", "answered").items()}
+    assert places
+    assert (rows["n_wrong"], rows["n_placed"]) == (len(places), len(places) - places.count("unknown"))
+    for place in PLACES:
+        assert rows[place] == pytest.approx(places.count(place) / len(places)), place
