@@ -131,8 +131,7 @@ def judged_experiment(folder: Path) -> Path:
     write_json(folder / "gold/q1.json", {"format": 1, "query_id": "q1", **GOLD})
     write_json(folder / "labels/q1.json", {"format": 1, "query_id": "q1", **PLACES})
     judge: Judge = every_answer(sentences=1, changed=moody)[0]
-    given = {"progress": choose_progress("none"), "reference": A}
-    asyncio.run(score(folder, JUDGED, [judge], **given))
+    asyncio.run(score(folder, JUDGED, [judge], progress=choose_progress("none"), reference=A))
     return folder
 
 

@@ -705,20 +705,24 @@ def test_robustness(shopped: Scored) -> None:
     check_means(shopped, "robustness", robustness)
 
 
-def test_checks(shopped: Scored) -> None:
-    codes = ("not_in_catalog", "not_wanted", "over_budget")
+OF_ANY_REPORT = {
+    *("no_decision", "old_page", "after_today", "personal_data_sent", "profile_changed", "repeated_section"),
+}
+"""Checks that are about no statement of a report: they alone make no report clean."""
 
+
+def test_checks(shopped: Scored) -> None:
     def checks(report: Planned) -> Formulas:
         read = report.values("checks", "read")["report"]
         found = report.values("checks", "check")
         errors = {code: sum(it["severity"] == "error" for it in findings) for code, findings in found.items()}
+        is_read = read["read"] >= read["seen"] / 2 and read["picks"] is not None
+        can_be_clean = errors.get("no_decision") or (is_read and not errors.keys() <= OF_ANY_REPORT)
+        codes = ("not_in_catalog", "not_wanted", "over_budget")
         return {
+            "clean": float(not any(errors.values())) if can_be_clean else None,
             "coverage": ratio(read["read"], read["seen"]),
-            **{
-                code: float(errors[code] == 0)
-                for code in ("not_in_catalog", "not_wanted", "over_budget")
-                if code in errors
-            },
+            **{code: float(errors[code] == 0) for code in codes if code in errors},
         }
 
     check_means(shopped, "checks", checks)
@@ -761,7 +765,7 @@ def has_wrong_price(claim: Mapping[str, Any]) -> bool:
 
 
 def is_wrong(claim: Mapping[str, Any], support: float | None) -> bool:
-    """Not borne out, borne out in part with a value that a record contradicts, or of sources never handed over alone."""
+    """Not borne out; in part, where a record contradicts a value; of no source but such as were never handed over."""
     if support is None:
         return bool(claim["unresolved"]) and not claim["sources"]
     return support == 0 or (support < 1 and has_wrong_price(claim))
