@@ -115,8 +115,8 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     done = drretail(*command, COLUMNS="200")
     assert done.returncode == 0, done.stderr
     table = " ".join(done.stdout.split())
-    assert "first preferred minus second all 1.00 1.00 to 1.00 6 36 found" in table
-    assert "rating minus what its reasons lead to all 3.00 3.00 to 3.00 6 72 found" in table
+    assert "first preferred minus second all 1.00 6 36 the same on every query" in table
+    assert "rating minus what its reasons lead to all 3.00 6 72 the same on every query" in table
     assert "in one call minus in single calls all -1.00" in table
     assert "up to 46% of other queries may not be" in table
     assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table

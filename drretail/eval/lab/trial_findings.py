@@ -311,14 +311,15 @@ def effect_in_words(it: BiasEffect) -> str:
     if it.neutral is None:
         return told
     if it.is_found is None:
-        return f"{told}, {too_few() if it.n < LEAST_QUERIES else 'the same on every query'}"
+        return f"{told}, {why_open(it)}"
     if it.is_found:
         return told
     return f"none found ({told}; {seen_from(it)})"
 
 
-def too_few() -> str:
-    return f"too few to conclude: it takes {LEAST_QUERIES}"
+def why_open(it: BiasEffect) -> str:
+    """Why an effect with a neutral value is neither found nor not found."""
+    return f"too few to conclude: it takes {LEAST_QUERIES}" if it.n < LEAST_QUERIES else "the same on every query"
 
 
 def seen_from(it: BiasEffect) -> str:

@@ -43,7 +43,7 @@ def derive_scores(
     ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
     nothing. The scoreboard's dollars are by ``prices``, else by those that ship.
     """
-    gathered = read_judgements(experiment, sorted(metrics, key=_order))
+    gathered = read_judgements(experiment, sorted(metrics, key=_order), asked)
     judgings: list[Judging] = []
     judged: list[Judged] = []
     for metric in gathered.families.values():

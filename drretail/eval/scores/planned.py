@@ -6,7 +6,7 @@ missing: it is left out, counted, and stops conclusions where it is more than on
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,20 +83,24 @@ _OF_LACKING = {FAILED_RUNS: "undefined", NOT_IMPORTED: "undefined", PENDING_RUNS
 """A failed run that earns nothing, not even 0, is on a query that the headline isn't defined for."""
 
 
-def read_judgements(experiment: Path, metrics: Sequence[Family]) -> Gathered:
-    """What ``gather`` gives, with panels of judges and with what every planned run earns."""
-    return with_earnings(with_panels(gather(experiment, metrics)))
+def read_judgements(experiment: Path, metrics: Sequence[Family], asked: Collection[TableKey] = ()) -> Gathered:
+    """What ``gather`` gives, with panels of judges and with what every planned run earns.
+
+    ``asked`` are judges of a family that count although no run left them anything to judge.
+    """
+    return with_earnings(with_panels(gather(experiment, metrics)), asked)
 
 
-def with_earnings(gathered: Gathered) -> Gathered:
+def with_earnings(gathered: Gathered, asked: Collection[TableKey] = ()) -> Gathered:
     """The same, where each run's ``earned`` says what it gets in headlines in which it has no value.
 
     Publications' rules count as they did; a judge that was not asked of a system's reports says nothing of its failed
     runs either.
     """
+    held = {**{key: dict[str, Heard]() for key in asked}, **gathered.tables_of_judges}
     tables = {
         key: _with_earnings(gathered, key, answers) if key.seat.rules == "default" else answers
-        for key, answers in gathered.tables_of_judges.items()
+        for key, answers in held.items()
     }
     return replace(gathered, tables_of_judges=tables)
 

@@ -12,8 +12,8 @@ from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: the agent takes out of its own reports what this finds, so it says little of it."
 INTERVALS = (
-    "95 % interval over users (over queries where no user is known): of shares binomial (so 1.00 reaches well down), "
-    "of all else Student's t"
+    "95 % interval over users (over queries where no user is known): of shares binomial, which is wide of few users "
+    "even at 0 and 1, of all else Student's t"
 )
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 """What a narrow table goes without, the first of them first."""

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from drretail.eval.lab.finding import unanswered_in_words
-from drretail.eval.lab.trial_findings import seen_from, too_few
+from drretail.eval.lab.trial_findings import seen_from, why_open
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
 
@@ -52,5 +52,5 @@ def _verdict(it: "BiasEffect") -> str:
     if it.neutral is None:
         return ""
     if it.is_found is None:
-        return too_few()
+        return why_open(it)
     return "found" if it.is_found else f"none found; {seen_from(it)}"

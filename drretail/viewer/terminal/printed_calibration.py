@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 MEANINGS = (
     "MAD: mean absolute deviation from a person's rating, in points; PCA: share of pairs of reports in people's order; "
-    "κ: agreement beyond chance. In brackets: 95 % bootstrap intervals over queries."
+    "κ: agreement beyond chance. In brackets: 95 % intervals over queries."
 )
 
 

@@ -104,12 +104,18 @@ def ledger(store: Store) -> list[Evidence]:
 
 
 def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_queries: int = 1) -> tuple[Path, Store]:
-    """The experiment, and the store of its world, which the caller closes; ``reports`` by system."""
+    """The experiment, and the store of its world, which the caller closes; ``reports`` by system.
+
+    Every query is asked by a user of its own: what is concluded is concluded over users.
+    """
+    users = [USER, *(f"{USER}{number}" for number in range(2, n_queries + 1))]
     write_world(folder / "world", products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
     world = open_world(folder / "world")
     reports = {LABEL: REPORT} if reports is None else reports
     typed = QUERY.model_copy(update={"wish": WISH})
-    queries = [typed.model_copy(update={"query_id": f"q{number}"}) for number in range(1, n_queries + 1)]
+    queries = [
+        typed.model_copy(update={"query_id": f"q{number}", "user_id": user}) for number, user in enumerate(users, 1)
+    ]
     definition = Definition(
         world_fingerprint=world.manifest.fingerprint,
         now="2024-01-01T00:00:00Z",  # pyright: ignore[reportArgumentType]  # read as a time
@@ -120,13 +126,13 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
     )
     evidence = ledger(world.store)
     with Experiment(folder / "exp", definition) as opened:
-        opened.freeze_profile(ProfileSummary(user_id=USER, statements=(Statement(code="likes", text="Likes birds."),)))
-        for query in queries:
+        likes = (Statement(code="likes", text="Likes birds."),)
+        for user, query in zip(users, queries, strict=True):
+            opened.freeze_profile(ProfileSummary(user_id=user, statements=likes))
             opened.freeze_reference(query.query_id, lambda query=query: a_reference(query.query_id))
             for label, report in reports.items():
-                opened.save(
-                    a_run(label, query.query_id, report, evidence), evidence, {}, {"world": str(folder / "world")}
-                )
+                run = a_run(label, query.query_id, report, evidence).model_copy(update={"user_id": user})
+                opened.save(run, evidence, {}, {"world": str(folder / "world")})
     return folder / "exp", world.store
 
 

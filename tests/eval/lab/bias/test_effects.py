@@ -62,4 +62,6 @@ def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
         ProbeFound(probe="joint", judge="k", reason="rules"),
     )
     told = BiasFound(reports="r", probes=rows).told()
-    assert told == ("Biases of j: length: twice minus once 1.25 (1.25–1.25) on 6 queries. k: no probe has an answer.")
+    assert told == (
+        "Biases of j: length: twice minus once 1.25 on 6 queries, the same on every query. k: no probe has an answer."
+    )
