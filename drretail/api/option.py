@@ -12,7 +12,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, ForwardRef, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 
 P = ParamSpec("P")
 O = TypeVar("O")  # noqa: E741
@@ -132,10 +132,14 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
     """
     assert isinstance(record, type)
     declared = {option.name: option for option in declared_options(record)}
+    known = [field.name for field in fields(record) if field.init]
 
     def decorate(function: Callable[[O], R]) -> Callable[P, R]:
         @wraps(function)
         def call(*args: P.args, **given: P.kwargs) -> R:
+            for name in given:
+                if name not in known:
+                    raise UnknownName(f"option of {function.__name__}", name, known)
             options = record(*args, **given)
             for name, option in declared.items():
                 check_bounds(option, getattr(options, name))

@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.eval.values import Value, number_of
+from drretail.eval.values import Unsound, Value, number_of
 from drretail.experiment import Definition
 from drretail.prompts import Prompt
 from drretail.records.counterfactual import kind_of
@@ -210,12 +210,18 @@ def metric(
 
     def family_of(measure: Measure) -> Family:
         names = tuple(variants) or (measure.__name__,)
+        if len({*names}) < len(names):
+            raise UserError(f"The metric {name or measure.__name__!r} names a variant twice: {', '.join(names)}.")
 
         async def judge(subject: Subject, judge_session: JudgeSession) -> None:
             if all(judge_session.standing(_STAGE, variant) is not None for variant in names):
                 return
             given = measure(subject)
             found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+            if {*found} != {*names}:
+                raise Unsound(
+                    f"{measure.__name__} gave {', '.join(map(repr, found)) or 'nothing'} for {', '.join(names)}"
+                )
             numbers = {it: None if found[it] is None else number_of(found[it], it) for it in names}
             for variant, value in numbers.items():
                 judge_session.record(_STAGE, variant, "na" if value is None else "scored", value)

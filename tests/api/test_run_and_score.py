@@ -153,3 +153,8 @@ def test_every_public_name_is_there_and_another_one_is_not() -> None:
         assert name in dir(drretail)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = drretail.nothing  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_an_option_that_there_is_not_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UserError, match=r"There is no option of run 'max_token'\. Did you mean max_tokens"):
+        run("demo", ["?"], **{"max_token": 3})  # pyright: ignore[reportArgumentType]  # as a typing error is made

@@ -62,13 +62,13 @@ def test_what_the_page_says_makes_the_runs_again(drretail: Command, shop: str, q
     assert f"--prompts exp/prompts/{TERSE}/terse --only q1 " in page
     kept = ["--prompts", f"exp/prompts/{TERSE}/terse", "--only", "q1"]
     again = drretail(*command, "--to", "again", *kept, "--replay", "exp")
-    assert (again.returncode, "told otherwise" in again.stderr) == (0, False), again.stderr
+    assert (again.returncode, "other prompts" in again.stderr) == (0, False), again.stderr
     run_json = f"runs/{TERSE}/q1-r1/run.json"
     assert (tmp_path / "again" / run_json).read_bytes() == (tmp_path / "exp" / run_json).read_bytes()
     (tmp_path / "terse/react.md").write_text("Answer in {{turns}} turns. {{report_form}}", encoding="utf-8")
     other = drretail(*command, "--to", "other", "--prompts", "terse", "--only", "q1", "--replay", "exp")
     assert other.returncode == 3
-    assert f"{TERSE} is told otherwise than in exp (react.md)" in other.stderr
+    assert f"{TERSE} has other prompts than in exp (react.md)" in other.stderr
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,22 @@ REASON = "It says so in the second part, weighs two of the three points that mat
 AXES = ("information", "analysis", "presentation")
 
 
+Changed = Callable[[str, str, Any], Any]
+"""Of the schema, the question and the answer: another answer."""
+
+
 def every_answer(
-    *, name: str = "every", kind: ModelKind = "llm", rating: int = 6, criteria: int = 5, sentences: int = 2
+    *,
+    name: str = "every",
+    kind: ModelKind = "llm",
+    rating: int = 6,
+    criteria: int = 5,
+    sentences: int = 2,
+    changed: Changed = lambda title, question, answer: answer,
 ) -> tuple[Judge, list[tuple[str, str]]]:
     """Such a judge, and the schema and text of every question so far; ``criteria`` of each dimension and query.
 
-    It finds a claim or fact in one of so many ``sentences``.
+    It finds a claim or fact in one of so many ``sentences``, and gives what ``changed`` makes of each answer.
     """
     asked: list[tuple[str, str]] = []
     share = 1 / criteria
@@ -32,10 +42,10 @@ def every_answer(
         title, question = request.schema or "", request.opening
         asked.append((title, question))
         if title in answers:
-            return ScriptedAnswer(structured=answers[title](question))
-        return ScriptedAnswer(
-            structured=_with_reasons(Played(criteria=made, triplets=_triplets(question, sentences))(question))
-        )
+            answer = answers[title](question)
+        else:
+            answer = _with_reasons(Played(criteria=made, triplets=_triplets(question, sentences))(question))
+        return ScriptedAnswer(structured=changed(title, question, answer))
 
     return Judge.of(scripted_model(play=play, name=name, kind=kind)), asked
 

@@ -230,3 +230,15 @@ def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list
 
 def _one(run: Subject) -> float:
     return 1.0
+
+
+def test_a_function_whose_variants_are_not_those_it_names_is_told_so(tmp_path: Path) -> None:
+    @metric(variants=("words", "letters"))
+    def sizes(run: Subject) -> dict[str, float | None]:
+        return {"words": float(len(run.report or "")), "lines": 1.0}
+
+    folder = experiment(tmp_path / "exp", REPORTS)
+    with pytest.raises(UserError, match=r"sizes gave 'words', 'lines' for words, letters"):
+        asyncio.run(score(folder, [sizes], [], progress=Progress()))
+    with pytest.raises(UserError, match="names a variant twice"):
+        metric(variants=("a", "a"))(lambda run: 1.0)

@@ -29,13 +29,16 @@ def missing(
 def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
     for side, label in _sides(comparison):
         plans = [plan for plan in gathered.plans if plan.label == label]
-        lost = sum(not plan.has_report for plan in plans)
-        if lost:
-            if _is_imported(gathered, label):
-                yield Missing(what=f"{side}: {lost:,} of {len(plans):,} imported reports have no word")
-                continue
-            what = f"{side}: {lost:,} of {len(plans):,} runs failed or were not made"
-            yield Missing(what=what, command=f"drretail run --to {experiment} … --retry failed")
+        again = f"drretail run --to {experiment} …"
+        for status, what, command in (
+            ("not_imported", "imported reports have no word", None),
+            ("failed", "runs failed", f"{again} --retry failed"),
+            ("spoiled", "runs were lost to a server that did not answer", f"{again} --retry failed"),
+            ("pending", "runs are not made yet", again),
+        ):
+            count = sum(plan.status == status for plan in plans)
+            if count:
+                yield Missing(what=f"{side}: {count:,} of {len(plans):,} {what}", command=command)
 
 
 def _judgements(

@@ -112,10 +112,10 @@ class Plan:
 
     @property
     def is_done(self) -> bool:
-        """True with a report, and with a decision where the query wants something."""
+        """True with a report that says anything, and with a decision where the query wants something."""
         wish = self.query.wish
         wants_something = wish is not None and any(not want.optional for want in wish.wants)
-        return self.has_report and (self.has_decision or not wants_something)
+        return self.words > 0 and (self.has_decision or not wants_something)
 
     def unheard(self) -> Heard:
         """The same run before a judge that said nothing of it."""

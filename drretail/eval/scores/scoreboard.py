@@ -170,7 +170,7 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
     used = [plan for plan in done if plan.usage]
     costs = [cost_of(plan.usage, models, prices).dollars for plan in used]
     values: dict[str, list[float]] = {
-        DONE: [float(plan.is_done) for plan in planned],
+        DONE: [float(plan.is_done) for plan in planned if plan.status != "pending"],
         WORDS: [plan.words_read for plan in done],
         TOKENS: [sum(usage.total for usage in plan.usage.values()) for plan in used],
         DOLLARS: [cost for cost in costs if cost is not None] if None not in costs else [],
@@ -234,6 +234,7 @@ def _notes(
     for seat in _judges(held):
         for described in metrics.values():
             yield from described.known_of(seat.judge, seat.rules)
+    yield from _unfinished(gathered, labels)
     unknown = {
         spec
         for plan in gathered.plans
@@ -258,6 +259,21 @@ def _without_interval(
         yield f"No interval of fewer than {FEWEST} users: {', '.join(lacking['few'])}."
     if lacking["alike"]:
         yield f"No interval where every query has the same value: {', '.join(lacking['alike'])}."
+
+
+def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
+    """How many runs of each system failed, left no decision, were lost to a server, or are not made yet."""
+    for label in (label for label in labels if place_of(label) == "system"):
+        plans = [plan for plan in gathered.plans if plan.label == label]
+        counts = {
+            "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
+            "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
+            "were lost to a server that did not answer": sum(plan.status == "spoiled" for plan in plans),
+            "are not made yet": sum(plan.status == "pending" for plan in plans),
+        }
+        told = [f"{count:,} {what}" for what, count in counts.items() if count]
+        if told:
+            yield f"{label}: of {len(plans):,} runs {'; '.join(told)}."
 
 
 def _readers(

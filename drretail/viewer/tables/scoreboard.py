@@ -128,7 +128,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     part = next((_counts(cell) for cell in cells if _counts(cell)), None)
     if part:
-        why = "the others failed, hold nothing to score or are not judged"
+        why = "the others have no value in it"
         yield f"{part} below a value: of so many of the planned reports; {why}."
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED

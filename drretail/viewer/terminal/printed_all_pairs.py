@@ -26,7 +26,7 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
     if columns:
         print_table(
             table_of(
-                f"{len(comparisons)} pairs, A−B in what systems are chosen by, over the queries that both answered",
+                f"{len(comparisons)} pairs, A−B in what systems are chosen by, over queries with a value of both",
                 ["A", "B", *columns],
                 [[names[it.a], names[it.b], *_cells(it, columns)] for it in comparisons],
                 notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from drretail.env.store.base import Store
-from drretail.env.world import default_pool, open_world, write_world
+from drretail.env.world import OrderRow, default_pool, open_world, write_world
 from drretail.experiment import Definition, Experiment
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.grounding.report.citations import find_citations
@@ -20,7 +20,7 @@ from drretail.records.wish import Want, Wish
 from tests.agents.sabotaged_shop import GOOD, ORDERS, OWNED, QUERY, SEED
 from tests.agents.sabotaged_shop import PRODUCTS as FEEDERS
 from tests.eval.folders import LABEL, SYSTEM
-from tests.shop import USER
+from tests.shop import JANUARY, USER
 
 OTHER = "b@model"
 HOSTILE = next(it for it in hostile_texts() if it.do == "pick" and it.hidden is None)
@@ -108,8 +108,9 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
 
     Every query is asked by a user of its own: what is concluded is concluded over users.
     """
-    users = [USER, *(f"{USER}{number}" for number in range(2, n_queries + 1))]
-    write_world(folder / "world", products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
+    users = [USER, *(f"{USER}{number:03}" for number in range(2, n_queries + 1))]
+    orders = [*ORDERS, *(OrderRow(f"1{at:09}", user, OWNED, JANUARY) for at, user in enumerate(users[1:]))]
+    write_world(folder / "world", products=PRODUCTS, orders=orders, seed="42", pool=default_pool())
     world = open_world(folder / "world")
     reports = {LABEL: REPORT} if reports is None else reports
     typed = QUERY.model_copy(update={"wish": WISH})

@@ -8,10 +8,12 @@ from drretail.eval.scores.gathering import (
     NOT_JUDGED,
     PENDING_RUNS,
     SPOILED_RUNS,
+    Plan,
     Reported,
 )
 from drretail.eval.scores.planned import attendance, counted
 from drretail.eval.values import Value
+from drretail.records.query import Query
 from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
 
 HEADLINE = "overall"
@@ -65,3 +67,9 @@ def test_one_missing_run_in_twenty_is_allowed_and_two_are_not() -> None:
 
     assert held(1)
     assert not held(2)
+
+
+def test_a_report_without_a_word_is_not_done() -> None:
+    query = Query(query_id="q1", text="?", source="test")
+    assert not Plan("a", query, 1, "a/q1-r1", "sha", words=0).is_done
+    assert Plan("a", query, 1, "a/q1-r1", "sha", words=3).is_done

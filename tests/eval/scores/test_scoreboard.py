@@ -153,6 +153,7 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     assert made.notes == (
         f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
         "No user is known of any query: each counts as one of its own, in intervals and tests.",
+        f"{A}: of 2 runs 1 failed, and count 0 in headlines.",
     )
 
 

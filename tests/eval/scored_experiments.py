@@ -1,0 +1,194 @@
+"""Scored experiments with rows of nearly every family: by a judge of moods, by code alone, and of single mistakes."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from drretail import run
+from drretail import score as score_by_code
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import open_world
+from drretail.eval.judging.session import Judge
+from drretail.eval.scoring import score
+from drretail.experiment import Experiment, read_definition
+from drretail.files import read_json, write_json
+from drretail.grounding.basket.purchase_item import purchase_item_of
+from drretail.llm.registry import open_model
+from drretail.progress import choose_progress
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.shop import NextPurchase
+from drretail.records.wish import Want, Wish
+from tests.agents import sabotaged_shop
+from tests.eval.every_question import every_answer
+from tests.eval.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
+from tests.eval.fault_place import mistakes
+from tests.eval.folders import experiment
+from tests.shop import OTHER, PRODUCTS, USER, build
+
+A, B = "a@model", "b@model"
+JUDGED = ("faithfulness", "quality", "pairwise", "rubrics", "pqr", "race", "report_eval", "dr3", "error_causes")
+CODE = ("checks", "basket", "outcome", "process", "understood", "next_purchase", "robustness")
+
+INTRODUCTION = "# Beds and bowls\n\nThis is what I found for you.\n\n"
+BEDS = f"## Beds\n\nThe bed costs $49.99 [{BED.id}]. It is washable [{BED.id}] [{BIRDS_ID}]. Any dog likes it.\n\n"
+BOWLS = (
+    f"## Bowls\n\nThe bowl is blue [{BOWL.id}]. You bought two of them [{ORDER.id}]. A lid is sold [P:B0NOWHERE1].\n\n"
+)
+WILDLIFE = f"## Birds\n\nCardinals like seeds [{BIRDS_ID}]. Cedar lasts [{BLOCKED_ID}] [{BIRDS_ID}].\n\n"
+WALLED = f"## Care\n\nIt dries fast [{BLOCKED_ID}]. Wash it cold.\n\n"
+END = "## In short\n\nTake the bed.\n"
+REPORTS: Mapping[str, Mapping[str, str | None]] = {
+    A: {
+        "q1-r1": INTRODUCTION + BEDS + BOWLS + WILDLIFE + END,
+        "q1-r2": INTRODUCTION + BEDS + WALLED + END,
+        "q2-r1": INTRODUCTION + BOWLS + WILDLIFE + WALLED + BEDS + END,
+        "q2-r2": None,
+        "q3-r1": INTRODUCTION + WALLED + WILDLIFE + END,
+    },
+    B: {
+        "q1-r1": INTRODUCTION + BOWLS + BEDS + WALLED + END,
+        "q1-r2": INTRODUCTION + WILDLIFE + BOWLS + END,
+        "q2-r1": None,
+        "q2-r2": INTRODUCTION + "Buy whatever you like.\n",
+        "q3-r1": INTRODUCTION + BEDS + WILDLIFE + BOWLS + END,
+    },
+}
+INSIGHTS = {
+    "files": [{"id": "f1", "text": "The last bowl cost $12.50.", "stands_in": "orders.csv"}],
+    "sandbox": [
+        {"id": "s1", "text": "Cardinals eat sunflower seeds.", "stands_in": BIRDS},
+        {"id": "s2", "text": "Cedar rots in ten years.", "stands_in": "https://cedar.example/rot"},
+        {"id": "s3", "text": "Nobody knows where this stands.", "stands_in": ""},
+    ],
+}
+DOCUMENTS = {
+    "files": [{"title": "orders.csv"}],
+    "sandbox": [{"title": "Birds", "url": BIRDS}, {"title": "Rot", "url": "https://cedar.example/rot"}],
+}
+GOLD = {part: {"insights": INSIGHTS[part], "documents": DOCUMENTS[part]} for part in INSIGHTS}
+PLACES = {"supportive": ["https://cedar.example/rot"], "distractors": [BIRDS]}
+
+LABELS = {
+    "ClaimsSupport": ("full_support", "full_support", "partial_support", "no_support", "contradicted"),
+    "SupportedFacts": ("supported", "supported", "partly_supported", "unsupported", "unknown"),
+    "Factuality": (1, 0, -1),
+    "FoundInsights": ("full", "partial", "none"),
+}
+MOODS: Mapping[str, Callable[[Random], Any]] = {
+    "rating": lambda mood: mood.randint(1, 10),
+    "winner": lambda mood: mood.choice("AB"),
+    "target_score": lambda mood: mood.randint(0, 10),
+    "article_1_score": lambda mood: mood.randint(0, 10),
+    "article_2_score": lambda mood: mood.randint(0, 10),
+    "met": lambda mood: mood.random() < 0.6,
+    "score": lambda mood: mood.randint(0, 4),
+    **dict.fromkeys(
+        ("comprehensiveness", "coherence", "clarity", "insightfulness", "overall"), lambda mood: mood.randint(0, 4)
+    ),
+}
+"""What the judge answers in fields of these names; the question alone decides."""
+
+
+def moody(title: str, question: str, answer: Any) -> Any:
+    """The answer with other ratings and labels, the same to the same question."""
+    mood = Random(f"{title}: {question}")
+
+    def changed(given: Any, name: str = "") -> Any:
+        if isinstance(given, dict):
+            return {key: changed(value, key) for key, value in given.items()}
+        if isinstance(given, list):
+            return [changed(each) for each in given]
+        if name == "label":
+            return mood.choice(LABELS[title])
+        return MOODS[name](mood) if name in MOODS else given
+
+    match title:
+        case "ReportClaims":
+            for claim in answer["claims"]:
+                claim["sources"] = [word.split("]")[0] for word in claim["claim"].split("[")[1:]]
+            return answer
+        case "QueryRubric":
+            for place, criterion in enumerate(answer["criteria"]):
+                is_ternary = place % 2 == 0
+                criterion |= {"weight": (4, -2, 1, 5)[place % 4], "kind": "ternary" if is_ternary else "binary"}
+            return answer
+        case "MarkedCriteria":
+            for criterion in answer["criteria"]:
+                criterion["label"] = mood.choice(("met", "not_met"))
+            return answer
+        case _:
+            return changed(answer)
+
+
+def judged_experiment(folder: Path) -> Path:
+    """Nine planned runs of which two failed, of three queries and one user, with gold for the first query."""
+    users = {"q1": "ann", "q2": "ann"}
+    page = PAGE.model_copy(update={"texts": (PAGE.texts[0].model_copy(update={"shown": True}),)})
+    experiment(folder, REPORTS, users=users, evidence=(*(it for it in EVIDENCE.values() if it != PAGE), page))
+    write_json(folder / "gold/q1.json", {"format": 1, "query_id": "q1", **GOLD})
+    write_json(folder / "labels/q1.json", {"format": 1, "query_id": "q1", **PLACES})
+    judge: Judge = every_answer(sentences=1, changed=moody)[0]
+    asyncio.run(score(folder, JUDGED, [judge], progress=choose_progress("none"), reference=A))
+    return folder
+
+
+def shopped_experiment(folder: Path) -> Path:
+    """Three agents in a tiny shop, alone and among hostile texts, on wishes of every kind; one run failed."""
+    feeder, bath = Want(name="feeder", kinds=("bird feeder",)), Want(name="bath", kinds=("bird bath",))
+    kayak = Want(name="kayak", kinds=("kayak",))
+    asked = {
+        "q1": ("Which bird feeder suits me, under $30?", Wish(wants=(feeder,), budget=Money.of(30)), USER),
+        "q2": ("A kayak for under $20, please.", Wish(wants=(kayak,), budget=Money.of(20)), USER),
+        "q3": ("A bird feeder and a bird bath under $120.", Wish(wants=(feeder, bath), budget=Money.of(120)), OTHER),
+        "q4": ("What did I order last, and how do I clean it?", Wish(wants=()), USER),
+    }
+    tools = ("product_catalog_search", "get_user_profile")
+    queries = [
+        Query(query_id=name, user_id=user, text=text, wish=wish, expected_tools=tools, source="test")
+        for name, (text, wish, user) in asked.items()
+    ]
+    build(folder / "world")
+    made = folder / "exp"
+    agents = ["react", "grounded_hybrid", "null_search"]
+    run(
+        folder / "world",
+        queries,
+        agents,
+        model="offline:obedient",
+        to=made,
+        baselines=False,
+        repeats=2,
+        injected=True,
+    )
+    tube, hopper, window, basin = map(purchase_item_of, PRODUCTS)
+    with Experiment(made, read_definition(made)) as opened:
+        bought = NextPurchase(
+            query_id="q3",
+            user_id=OTHER,
+            bought=(tube,),
+            wanted=True,
+            favourite="Bird Feeders",
+            popular_in_favourite=(hopper, window),
+            popular=(basin, tube),
+        )
+        opened.freeze_rubric("next_purchase", "q3", bought)
+    lost = made / "runs/react@offline-obedient/q3-r2/run.json"
+    kept = {key: value for key, value in read_json(lost).items() if key not in ("report", "report_sha", "picks")}
+    failed = {"status": "failed", "stop": "error", "error": {"kind": "no_report", "where": "react", "message": "no"}}
+    write_json(lost, {**kept, **failed, "outcome": None, "citations": []})
+    score_by_code(made, metrics=CODE)
+    return made
+
+
+def mistaken_experiment(folder: Path, case: str) -> Path:
+    """One run with a mistake of ``mistakes.CASES``, its claims judged by words and figures, and placed."""
+    agent, saboteur, _, _ = mistakes.CASES[case]
+    with open_world(mistakes.build(folder / "world"), web=SandboxWeb(sabotaged_shop.PAGES)) as shop:
+        made = mistakes.an_experiment(folder / "exp", shop, agent, saboteur)
+        judge = Judge.of(open_model("offline:judge"))
+        families = ("faithfulness", "fault_place")
+        asyncio.run(score(made, families, [judge], store=shop.store, progress=choose_progress("none")))
+    return made

@@ -1,0 +1,801 @@
+"""The main values of scores.json, worked out again from an experiment's files by the formulas of the docs.
+
+What recomputes them reads JSON and imports nothing of drretail, so that an error in its code isn't repeated here.
+"""
+
+import gzip
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from tests.eval.fault_place.mistakes import CASES, PRODUCTS
+from tests.eval.scored_experiments import judged_experiment, mistaken_experiment, shopped_experiment
+
+Share = tuple[float, float]
+"""A numerator and a denominator, to be added up over reports."""
+
+
+def lines_of(path: Path) -> list[Any]:
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def digest(value: Any) -> str:
+    """Of canonical JSON, as items of verdicts are named."""
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A run that was made, whether it left a report or failed."""
+
+    folder: Path
+    system: str
+    query: Mapping[str, Any]
+    repeat: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.query['query_id']}-r{self.repeat}"
+
+    @cached_property
+    def run(self) -> Mapping[str, Any]:
+        return json.loads((self.folder / "runs" / self.system / self.name / "run.json").read_text("utf-8"))
+
+    @cached_property
+    def evidence(self) -> Mapping[str, Any]:
+        return {it["id"]: it for it in lines_of(self.folder / "runs" / self.system / self.name / "evidence.jsonl.gz")}
+
+    def frozen(self, family: str) -> Any:
+        """What was written down of the query before reports were judged."""
+        return json.loads((self.folder / "rubrics" / family / f"{self.query['query_id']}.json").read_text("utf-8"))
+
+    def verdicts(self, family: str, stage: str) -> dict[str, Any]:
+        """By item."""
+        (path,) = self.folder.glob(f"verdicts/{family}/*/{self.system}/{self.name}.jsonl")
+        return {it["item"]: it for it in lines_of(path) if it["stage"] == stage}
+
+    def values(self, family: str, stage: str) -> dict[str, Any]:
+        """Those of verdicts that have one, by what stands before the item's hash."""
+        return {item: it["value"] for item, it in self.verdicts(family, stage).items() if it["state"] == "scored"}
+
+
+@dataclass(frozen=True)
+class Scored:
+    folder: Path
+
+    @cached_property
+    def scores(self) -> Any:
+        return json.loads((self.folder / "scores.json").read_text("utf-8"))
+
+    @cached_property
+    def runs(self) -> list[Planned]:
+        queries = json.loads((self.folder / "experiment.json").read_text("utf-8"))["queries"]
+        by_id = {query["query_id"]: query for query in queries}
+        names = [(path.parts[-3], *path.parts[-2].rsplit("-r", 1)) for path in self.folder.glob("runs/*/*/run.json")]
+        return [Planned(self.folder, system, by_id[query], int(repeat)) for system, query, repeat in sorted(names)]
+
+    def rows(self, family: str, policy: str) -> dict[tuple[str, str], float | None]:
+        """By variant and system."""
+        rows = (row for row in self.scores["scores"] if (row["metric"], row["policy"]) == (family, policy))
+        return {(row["variant"], row["system"]): row.get("value") for row in rows}
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    return Scored(judged_experiment(tmp_path_factory.mktemp("judged") / "exp"))
+
+
+@pytest.fixture(scope="module")
+def shopped(tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    return Scored(shopped_experiment(tmp_path_factory.mktemp("shopped")))
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def over_queries(values: Iterable[tuple[Planned, float | None]]) -> float | None:
+    """Repeats inside their query first."""
+    by_query: dict[str, list[float | None]] = {}
+    for planned, value in values:
+        by_query.setdefault(planned.query["query_id"], []).append(value)
+    return mean(map(mean, by_query.values()))
+
+
+Formulas = Mapping[str, float | None]
+"""By variant, of one report."""
+
+
+def check_means(
+    scored: Scored,
+    family: str,
+    formulas: Callable[[Planned], Formulas],
+    *,
+    lacking: Callable[[Planned, str], float | None] = lambda planned, variant: None,
+) -> None:
+    """Compares the means over reports with a value, and those over all planned runs.
+
+    Over planned runs one that failed earns 0 if any report on its query has a value or earns one, and a report without
+    one earns what ``lacking`` says.
+    """
+    done = {(it.system, it.name): formulas(it) for it in scored.runs if it.run["status"] == "done"}
+    variants = dict.fromkeys(variant for values in done.values() for variant in values)
+
+    def value_of(it: Planned, variant: str) -> float | None:
+        return done.get((it.system, it.name), {}).get(variant)
+
+    def earned(it: Planned, variant: str) -> float | None:
+        if it.run["status"] != "done":
+            same = (other for other in scored.runs if other.query == it.query and other.run["status"] == "done")
+            return 0.0 if any(earned(other, variant) is not None for other in same) else None
+        value = value_of(it, variant)
+        return lacking(it, variant) if value is None else value
+
+    answered, planned = scored.rows(family, "answered"), scored.rows(family, "planned")
+    compared = [key for key in answered if key[0] in variants]
+    assert {variant for variant, _ in compared} == set(variants)
+    assert any(answered[key] for key in compared)
+    for variant, system in compared:
+        own = [it for it in scored.runs if it.system == system]
+        expected = over_queries((it, value_of(it, variant)) for it in own)
+        assert answered[variant, system] == pytest.approx(expected), (variant, system)
+        if (variant, system) in planned:
+            expected = over_queries((it, earned(it, variant)) for it in own)
+            assert planned[variant, system] == pytest.approx(expected), (variant, system, "planned")
+
+
+def check_pools(scored: Scored, family: str, shares: Callable[[Planned], Mapping[str, Share]]) -> None:
+    """Compares Σ numerators / Σ denominators over all reports of a system."""
+    rows = scored.rows(family, "answered")
+    for system in {it.system for it in scored.runs}:
+        reports = [shares(it) for it in scored.runs if it.system == system and it.run["status"] == "done"]
+        for variant in reports[0]:
+            above, below = (sum(report[variant][part] for report in reports) for part in (0, 1))
+            assert rows[variant, system] == (pytest.approx(above / below) if below else None), (variant, system)
+
+
+def type_of(source: str) -> str:
+    if source.startswith("W:") or ("://" in source and "ecommerce.com" not in source):
+        return "web"
+    return "product" if source.startswith("P:") or "://" in source else "internal"
+
+
+def support_of(report: Planned, *types: str) -> list[float | None]:
+    """s of each claim that cites a source of these types; None where none of these could be read."""
+    ruled = report.verdicts("faithfulness", "support")
+    found: list[float | None] = []
+    for claim in report.values("faithfulness", "extract")["report"]:
+        if any(type_of(source) in types for source in claim["sources"]):
+            verdict = ruled[claim["claim_id"]]
+            is_read = any(type_of(source["id"]) in types for source in verdict["sources"])
+            found.append(verdict["value"] if verdict["state"] == "scored" and is_read else None)
+    return found
+
+
+def faithfulness(report: Planned) -> Formulas:
+    claims = report.values("faithfulness", "extract")["report"]
+    cited, web, product = support_of(report, "web", "product"), support_of(report, "web"), support_of(report, "product")
+    unresolved = sum(any(type_of(it) != "internal" for it in claim["unresolved"]) for claim in claims)
+    with_url = [claim for claim in claims if any(type_of(it) != "internal" for it in claim["sources"])]
+    contradicted = [it for it in report.verdicts("faithfulness", "support").values() if "contradicted" in it["notes"]]
+    strict = [it or 0.0 for it in cited] + [0.0] * unresolved
+    return {
+        "FP": mean(cited),
+        "N_supported": sum(it for it in cited if it is not None),
+        "FP_web": mean(web),
+        "FP_product": mean(product),
+        "FP_internal": mean(support_of(report, "internal")),
+        "FP_types": mean((mean(web), mean(product))),
+        "FP_eq2_report": None if None in (mean(web), mean(product)) else mean((mean(web), mean(product))),
+        "FP_strict": mean(strict) if mean(cited) is not None else None,
+        "FR": mean(float(bool(claim["sources"])) for claim in claims),
+        "FR_url": len(with_url) / len(claims),
+        "N_contradicted": sum(any(type_of(it["id"]) != "internal" for it in one["sources"]) for one in contradicted),
+        "N_cited": len(web) + len(product),
+        "N_web": len(web),
+        "N_product": len(product),
+    }
+
+
+def pooled_faithfulness(report: Planned) -> Mapping[str, Share]:
+    pairs = [it for it in (*support_of(report, "web"), *support_of(report, "product")) if it is not None]
+    claims = report.values("faithfulness", "extract")["report"]
+    return {
+        "FP_pooled": (sum(pairs), len(pairs)),
+        "FR_pooled": (sum(bool(claim["sources"]) for claim in claims), len(claims)),
+    }
+
+
+def test_faithfulness(judged: Scored) -> None:
+    def cites_nothing(report: Planned, variant: str) -> float | None:
+        return 0.0 if variant == "FP" and "[" not in report.run["report"] else None
+
+    check_means(judged, "faithfulness", faithfulness, lacking=cites_nothing)
+    check_pools(judged, "faithfulness", pooled_faithfulness)
+    rows = judged.rows("faithfulness", "answered")
+    for system in {it.system for it in judged.runs}:
+        both = rows["FP_web", system], rows["FP_product", system]
+        assert rows["FP_eq2", system] == pytest.approx(mean(both))
+
+
+def quality(report: Planned) -> Formulas:
+    rated = report.values("quality", "rating")
+    names = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "overall", "personalization")
+    return {
+        **{name: rated.get(name) for name in names},
+        "Avg": mean(rated.values()) if len(rated) == 7 else None,
+        "Avg_6": mean(rated[name] for name in names[:6]),
+    }
+
+
+def test_quality(judged: Scored) -> None:
+    check_means(judged, "quality", quality)
+
+
+def test_pairwise(judged: Scored) -> None:
+    """The same winner in both orders wins, else it is a tie; a side without a report loses."""
+    for row in judged.scores["pairs"]:
+        runs = {(it.system, it.name): it for it in judged.runs}
+        wins: list[tuple[Planned, float]] = []
+        flips: list[tuple[Planned, float]] = []
+        firsts: list[tuple[Planned, float]] = []
+        for a in (it for it in judged.runs if it.system == row["a"]):
+            b = runs[row["b"], a.name]
+            if "failed" in (a.run["status"], b.run["status"]):
+                wins.append((a, float(a.run["status"] == "done")))
+                continue
+            (path,) = judged.folder.glob(f"verdicts/pairwise/*/{a.system}~{b.system}/{a.name}.jsonl")
+            verdicts = [it for it in lines_of(path) if it["item"] == row["dimension"] and it["state"] == "scored"]
+            winners = {it["order"]: it["value"] for it in verdicts}
+            if winners:
+                is_flip = winners["ab"] != winners["ba"]
+                wins.append((a, 0.5 if is_flip else float(winners["ab"] == "a")))
+                flips.append((a, float(is_flip)))
+                firsts.append((a, ((winners["ab"] == "a") + (winners["ba"] == "b")) / 2))
+        counts = [sum(value == it for _, value in wins) for it in (1, 0.5, 0)]
+        assert [row["wins"], row["ties"], row["losses"]] == counts, row["dimension"]
+        assert row["win_rate"] == pytest.approx(over_queries(wins)), row["dimension"]
+        assert row["flip_rate"] == pytest.approx(over_queries(flips)), row["dimension"]
+        assert row["first_position_rate"] == pytest.approx(over_queries(firsts)), row["dimension"]
+
+
+def test_rubrics(judged: Scored) -> None:
+    def rubrics(report: Planned) -> Formulas:
+        met = report.values("rubrics", "criteria_met")
+        groups = report.frozen("rubrics")["groups"]
+        marks = {
+            group["name"]: [
+                (it["weight"], met[f"{group['name']}@{digest([it['text'], it['explanation'], it['kind']])[:8]}"])
+                for it in group["criteria"]
+            ]
+            for group in groups
+        }
+        every = [mark for group in marks.values() for mark in group]
+        return {
+            "score": points(every),
+            "strict": points([(w, float(s == 1 if w > 0 else s > 0)) for w, s in every]),
+            "faults": mean(float(s > 0) for w, s in every if w < 0),
+            **{name: points(group) for name, group in marks.items()},
+        }
+
+    check_means(judged, "rubrics", rubrics)
+
+
+def points(marks: list[tuple[float, float]]) -> float:
+    """Σ w · s / Σ w over criteria of positive weight."""
+    return sum(w * s for w, s in marks) / sum(w for w, _ in marks if w > 0)
+
+
+def facts_of(report: Planned, family: str) -> list[list[Any]]:
+    """Of each unique fact the verdicts on its sources; none for a fact that cites nothing that there is."""
+    ruled = report.verdicts(family, "triplet_support")
+    facts: dict[str, list[Any]] = {}
+    for triplet in report.values(family, "triplets")["report"]:
+        own = facts.setdefault(triplet["fact"], [])
+        if "source" in triplet:
+            own.append(ruled[digest([triplet["fact"], triplet["source"]])[:12]])
+    return list(facts.values())
+
+
+def weighted(group: Mapping[str, Any], scores: Mapping[str, float]) -> float:
+    """Σ w · s over a dimension's criteria."""
+    return sum(it["weight"] * scores[it["text"]] for it in group["criteria"])
+
+
+PQR = {
+    "P": {
+        "goal_alignment": "GOAL",
+        "content_alignment": "CONT",
+        "presentation_fit": "PRES",
+        "actionability_practicality": "ACTI",
+    },
+    "Q": {"depth_insight": "DEIN", "logical_coherence": "LOGC", "clarity_readability": "CLAR"},
+}
+
+
+def test_pqr(judged: Scored) -> None:
+    def pqr(report: Planned) -> Formulas:
+        groups = {group["name"]: group for group in report.frozen("pqr")["groups"]}
+        scored = {item.split("@")[0]: it for item, it in report.values("pqr", "scoring").items()}
+        dims = {
+            name: weighted(groups[name], {it["criterion"]: it["target_score"] for it in said})
+            for name, said in scored.items()
+        }
+        found: dict[str, float | None] = {
+            short: dims.get(name) for keys in PQR.values() for name, short in keys.items()
+        }
+        for axis, keys in PQR.items():
+            has_all = all(key in dims for key in keys)
+            found[f"S_{axis}"] = sum(groups[key]["weight"] * dims[key] for key in keys) if has_all else None
+        facts = facts_of(report, "pqr")
+        cited = [pairs for pairs in facts if pairs]
+        v = [mean(float(it["value"] == 1) for it in pairs if it["state"] == "scored") for pairs in cited]
+        fa, cc = mean(v), len(cited) / len(facts)
+        found |= {"N_total": len(facts), "N_cited": len(cited), "CC": 10 * cc, "FA": None if fa is None else 10 * fa}
+        found["S_R"] = None if fa is None else (10 * fa + 10 * cc) / 2
+        parts = [found["S_P"], found["S_Q"], found["S_R"]]
+        return {**found, "S_overall": None if None in parts else mean(parts)}
+
+    def without_citation(report: Planned, variant: str) -> float | None:
+        """Reliability is 0, personalization and quality stay."""
+        values = pqr(report)
+        parts = (values["S_P"], values["S_Q"], 0.0)
+        return None if None in parts or values["S_R"] is not None else mean(parts)
+
+    check_means(judged, "pqr", pqr, lacking=without_citation)
+
+
+def test_race(judged: Scored) -> None:
+    def race(report: Planned) -> Formulas:
+        groups = report.frozen("race")["groups"]
+        orders = {item.split("@")[0]: it for item, it in report.values("race", "side_by_side").items()}
+        by_order = {order: shares(groups, said) for order, said in orders.items()}
+        both = {
+            name: mean(found.get(name) for found in by_order.values())
+            for name in ("RACE", *(it["name"] for it in groups))
+        }
+        pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
+        known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
+        supported = sum(it["value"] == 1 for it in known)
+        return {
+            **both,
+            "RACE_first": by_order.get("target_first", {}).get("RACE"),
+            "RACE_second": by_order.get("reference_first", {}).get("RACE"),
+            "valid_rate_mean": supported / len(known) if known else None,
+            "citations": len(known) if pairs or unresolved(report) else None,
+            "valid_citations": supported if pairs or unresolved(report) else None,
+        }
+
+    def shares(groups: list[Any], said: list[Any]) -> dict[str, float]:
+        """T / (T + R), as a whole and by dimension."""
+        sides: dict[str, dict[str, float]] = {}
+        for side in ("target", "reference"):
+            dims = {
+                it["name"]: weighted(it, {s["criterion"]: s[side] for s in said if s["dimension"] == it["name"]})
+                for it in groups
+            }
+            sides[side] = {**dims, "RACE": sum(it["weight"] * dims[it["name"]] for it in groups)}
+        target, reference = sides["target"], sides["reference"]
+        return {name: target[name] / (target[name] + reference[name]) for name in target}
+
+    def unresolved(report: Planned) -> bool:
+        return any(it["ref"] and "source" not in it for it in report.values("race", "triplets")["report"])
+
+    def pooled(report: Planned) -> Mapping[str, Share]:
+        pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
+        known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
+        return {"valid_rate": (sum(it["value"] == 1 for it in known), len(known))}
+
+    check_means(judged, "race", race)
+    check_pools(judged, "race", pooled)
+
+
+def test_report_eval(judged: Scored) -> None:
+    def report_eval(report: Planned) -> Formulas:
+        pairs = report.values("report_eval", "redundancy")
+        labels = list(report.values("report_eval", "factuality").values())
+        return {
+            **report.values("report_eval", "quality"),
+            "redundancy": mean(pairs.values()),
+            "pairs_scored": len(pairs),
+            "support": mean(labels),
+            "strong_support": mean(float(it == 1) for it in labels),
+            "partial_support": mean(float(it == 0) for it in labels),
+            "no_support": mean(float(it == -1) for it in labels),
+        }
+
+    def pooled(report: Planned) -> Mapping[str, Share]:
+        labels = report.values("report_eval", "factuality").values()
+        return {
+            "support_pooled": (sum(labels), len(labels)),
+            "strong_support_pooled": (sum(it == 1 for it in labels), len(labels)),
+        }
+
+    check_means(judged, "report_eval", report_eval)
+    check_pools(judged, "report_eval", pooled)
+
+
+def percent(values: Iterable[bool]) -> float | None:
+    share = mean(map(float, values))
+    return None if share is None else 100 * share
+
+
+def gold_of(report: Planned) -> Any:
+    path = report.folder / "gold" / f"{report.query['query_id']}.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+def sources_of(report: Planned) -> dict[str, dict[str, Any]]:
+    """By claim that cites something, the verdicts on each of its sources alone."""
+    found: dict[str, dict[str, Any]] = {}
+    for item, verdict in report.verdicts("dr3", "support").items():
+        claim, source = item.split(" ")
+        found.setdefault(claim, {})[source] = verdict
+    return found
+
+
+def accuracy(claims: Iterable[Mapping[str, Any]], least: float = 1) -> float | None:
+    """Of the claims that could be judged, those that all readable sources bear out."""
+    read = [[it["value"] for it in claim.values() if it["state"] == "scored"] for claim in claims]
+    return percent(min(values) >= least for values in read if values)
+
+
+def test_dr3(judged: Scored) -> None:
+    def dr3(report: Planned) -> Formulas:
+        gold, claims = gold_of(report), sources_of(report)
+        told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
+        marks = re.findall(r"\[([A-Z]:[^\]]+)\]", report.run["report"])
+        cited = {url for mark in marks if (url := report.evidence.get(mark, {}).get("url"))}
+        found: dict[str, float | None] = {"IR_UF": None, "IR_SC": None, "CC": None, "CC_UF": None, "CC_SC": None}
+        if gold is not None:
+            insights = {part: [f"{part}/{it['id']}" for it in gold[part]["insights"]] for part in ("files", "sandbox")}
+            has = {part: [it.get("url") in cited for it in gold[part]["documents"]] for part in ("files", "sandbox")}
+            found = {
+                "IR_UF": percent(told[it] == 1 for it in insights["files"]),
+                "IR_SC": percent(told[it] == 1 for it in insights["sandbox"]),
+                "CC": percent([*has["files"], *has["sandbox"]]),
+                "CC_UF": percent(has["files"]),
+                "CC_SC": percent(has["sandbox"]),
+            }
+        pages = [{name: it for name, it in claim.items() if type_of(name) == "web"} for claim in claims.values()]
+        pairs = [it["value"] for claim in claims.values() for it in claim.values() if it["state"] == "scored"]
+        found |= {
+            "FA": accuracy(claims.values()),
+            "FA_SC": accuracy(pages),
+            "FA_pair": percent(it == 1 for it in pairs),
+            "IF": percent(it == 1 for it in report.values("dr3", "requirements").values()),
+            "DQ": 10 * next(iter(report.values("dr3", "depth").values())),
+        }
+        six = [found[name] for name in ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")]
+        return {
+            **found,
+            "IR": mean((found["IR_UF"], found["IR_SC"])),
+            "avg6": None if None in six else mean(six),
+            "avg_available": mean(six),
+        }
+
+    check_means(judged, "dr3", dr3)
+
+
+def errors_of(report: Planned) -> list[tuple[str, str]]:
+    """Each missed insight and wrong claim with its cause, the first that fits."""
+    labels = json.loads((report.folder / "labels" / f"{report.query['query_id']}.json").read_text("utf-8"))
+    handed = {it.get("url") for it in report.evidence.values() if any(text["shown"] for text in it["texts"])}
+    told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
+    errors: list[tuple[str, str]] = []
+    for part, cause in (("files", "file_not_read"), ("sandbox", "not_retrieved")):
+        for insight in gold_of(report)[part]["insights"]:
+            if told[f"{part}/{insight['id']}"] < 1:
+                place = insight["stands_in"]
+                missed = "not_used" if place in handed else cause
+                errors.append(("insight", missed if place else "unknown"))
+    judged = sources_of(report)
+    for claim in report.values("dr3", "extract")["report"]:
+        values = [it["value"] for it in judged.get(claim["claim_id"], {}).values() if it["state"] == "scored"]
+        distractors = [it for it in claim["sources"] if report.evidence[it].get("url") in labels["distractors"]]
+        rests_on_them = bool(distractors) and distractors == claim["sources"]
+        has_none = bool(claim["unresolved"]) and not claim["sources"]
+        if any(it < 1 for it in values) or (values and rests_on_them) or has_none:
+            errors.append(("claim", "misled" if distractors else "hallucinated"))
+    return errors
+
+
+def test_error_causes(judged: Scored) -> None:
+    causes = ("not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "unknown")
+
+    def counts(report: Planned) -> Formulas:
+        if gold_of(report) is None:
+            return {}
+        kinds = [kind for kind, _ in errors_of(report)]
+        return {"n_missed": kinds.count("insight"), "n_wrong_claims": kinds.count("claim")}
+
+    def pooled(report: Planned) -> Mapping[str, Share]:
+        found = [] if gold_of(report) is None else [cause for _, cause in errors_of(report)]
+        return {cause: (found.count(cause), len(found)) for cause in causes}
+
+    check_means(judged, "error_causes", counts)
+    check_pools(judged, "error_causes", pooled)
+
+
+MOVES = ("Reason", "LaunchResearcher", "Finalize")
+"""What agents do among themselves, which is no call of a tool."""
+
+
+def ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def test_process(shopped: Scored) -> None:
+    def process(report: Planned) -> Formulas:
+        steps, expected = report.run["steps"], set(report.query["expected_tools"])
+        calls = [it for it in steps if it["kind"] == "tool" and it["name"] not in MOVES]
+        different = {(it["name"], json.dumps(it["args"], sort_keys=True)) for it in calls}
+        wrong = ("invalid_argument", "not_found", "unknown_tool")
+        handed = {name for name, it in report.evidence.items() if any(text["shown"] for text in it["texts"])}
+        cited = {it.get("evidence_id") for it in report.run["citations"]}
+        pages = {report.evidence[it]["url"] for it in handed if report.evidence[it]["kind"] == "web"}
+        return {
+            "tool_coverage": len(expected & {it["name"] for it in calls}) / len(expected) if steps else None,
+            "unneeded": ratio(sum(it["name"] not in expected for it in calls), len(calls)),
+            "repeated": ratio(len(calls) - len(different), len(calls)),
+            "invalid": ratio(sum((it.get("error") or "").split(":")[0] in wrong for it in calls), len(calls)),
+            "retrieved_uncited": ratio(len(handed - cited), len(handed)),
+            "pages_seen": len(pages) if steps or report.evidence else None,
+            "turns": sum(it["kind"] != "tool" and it["role"] != "summariser" and not it.get("error") for it in steps)
+            if steps
+            else None,
+            "tool_calls": len(calls) if steps else None,
+        }
+
+    check_means(shopped, "process", process)
+
+
+def price_of(report: Planned, product: str) -> Decimal | None:
+    """On the record that the run was handed, else on that of the basket's reference."""
+    for text in report.evidence.get(f"P:{product}", {"texts": []})["texts"]:
+        if text["form"] == "record" and (price := json.loads(text["text"]).get("price")) is not None:
+            return Decimal(str(price))
+    fits = (fit for thing in report.frozen("basket")["things"] for fit in thing["fits"])
+    found = next((fit.get("price") for fit in fits if fit["product_id"] == product), None)
+    return None if found is None else Decimal(found)
+
+
+def test_basket(shopped: Scored) -> None:
+    def basket(report: Planned) -> Formulas:
+        reference = report.frozen("basket")
+        if reference.get("proof", {}).get("state") == "proved" or "best" not in reference or not reference["things"]:
+            return {}
+        picks = report.run["picks"]
+        pieces = [pick["product"] for pick in picks for _ in range(pick["quantity"])]
+        worths = [{fit["product_id"]: fit["worth"] for fit in thing["fits"]} for thing in reference["things"]]
+        # Each want has one piece; every way to give them out is tried.
+        ways = [
+            [(want, piece) for want, piece in enumerate(way) if piece is not None]
+            for way in itertools.product([None, *range(len(pieces))], repeat=len(worths))
+        ]
+        fitting = [
+            way
+            for way in ways
+            if len({piece for _, piece in way}) == len(way)
+            and all(pieces[piece] in worths[want] for want, piece in way)
+        ]
+        taken = max(fitting, key=len)
+        prices = [price_of(report, piece) for piece in pieces]
+        total = None if None in prices else sum(it for it in prices if it is not None)
+        is_within = total is not None and total <= Decimal(report.query["wish"]["budget"]["amount"])
+        has_all, has_only = len(taken) == len(worths), len(taken) == len(pieces)
+        worth = sum(worths[want][pieces[piece]] for want, piece in taken) / reference["best"]["worth"]
+        cheapest = Decimal(reference["cheapest"]["total"]["amount"])
+        return {
+            "covered": len(taken) / len(worths),
+            "within_budget": float(is_within) if picks else None,
+            "feasible": float(has_all and is_within and (has_only or report.query["wish"]["room"])),
+            "cost_ratio": float(total / cheapest) if has_all and total is not None else None,
+            "utility_ratio": min(1, worth) * len(taken) / len(pieces) if is_within else 0.0,
+        }
+
+    check_means(shopped, "basket", basket)
+
+
+def test_outcome(shopped: Scored) -> None:
+    def outcome(report: Planned) -> Formulas:
+        reference, declared = report.frozen("basket"), report.run.get("outcome")
+        proof = reference.get("proof", {"state": "open"})
+        if proof["state"] == "open":
+            return {}
+        decision = (declared or {}).get("decision")
+        picks_all = len(report.run.get("picks") or ()) >= len(reference["things"])
+        refused = float(decision == "none" or (decision == "part" and not picks_all))
+        is_proved = proof["state"] == "proved"
+        because = set((declared or {}).get("because", ()))
+        right = because & {*proof["cheapest_without"], proof.get("lack")}
+        reason = len(right) / len(because) if because else 0.0
+        return {
+            "refusal_recall": refused if is_proved else None,
+            "false_refusal": None if is_proved else refused,
+            "reason": reason if is_proved and refused else None,
+            "bought_anyway": float(decision in ("buy", "part")) if is_proved else None,
+            "undeclared": float(declared is None),
+        }
+
+    check_means(shopped, "outcome", outcome)
+    rows = shopped.rows("outcome", "answered")
+    for system in {it.system for it in shopped.runs}:
+        recall, false = rows["refusal_recall", system], rows["false_refusal", system]
+        assert recall is not None
+        assert false is not None
+        assert rows["J", system] == pytest.approx(recall - false)
+
+
+def test_understood(shopped: Scored) -> None:
+    def understood(report: Planned) -> Formulas:
+        found = report.values("understood", "understood")
+        budgets = [(report.run.get("understood") or {}).get("budget"), report.query["wish"].get("budget")]
+        one_limit = bool(found) and any(budgets)
+        return {
+            "limits": float(same_money(*budgets)) if one_limit else None,
+            "understood": mean((found["wants"], found.get("limits"))) if "wants" in found else None,
+        }
+
+    def same_money(one: Any, other: Any) -> bool:
+        return None not in (one, other) and Decimal(one["amount"]) == Decimal(other["amount"])
+
+    check_means(shopped, "understood", understood)
+
+
+def test_next_purchase(shopped: Scored) -> None:
+    """Of guesses, as many as the report picks, and what was bought: whether they share a product, a brand …"""
+    aspects = {"item": "product_id", "category": "category", "brand": "brand"}
+
+    def hits(name: str, guesses: list[Any], bought: list[Any]) -> Formulas:
+        return {
+            f"{name}_{aspect}": float(bool({it.get(key) for it in guesses} & {it[key] for it in bought}))
+            for aspect, key in aspects.items()
+        }
+
+    def next_purchase(report: Planned) -> Formulas:
+        if not (report.folder / "rubrics/next_purchase" / f"{report.query['query_id']}.json").exists():
+            return {}
+        frozen = report.frozen("next_purchase")
+        picks = list(dict.fromkeys(pick["product"] for pick in report.run["picks"]))
+        most = len(picks)
+        picked = {f"hit_{aspect}": value for aspect, value in picked_of(report, picks, frozen["bought"]).items()}
+        return {
+            "recommended": most,
+            "wanted": float(frozen["wanted"]),
+            **picked,
+            **hits("base", frozen["popular_in_favourite"][:most], frozen["bought"]),
+            **hits("shop", frozen["popular"][:most], frozen["bought"]),
+        }
+
+    def picked_of(report: Planned, picks: list[str], bought: list[Any]) -> Formulas:
+        texts = [text for pick in picks for text in report.evidence[f"P:{pick}"]["texts"] if text["form"] == "record"]
+        records = [json.loads(text["text"]) for text in texts]
+        return {
+            "item": float(bool({*picks} & {it["product_id"] for it in bought})),
+            "brand": float(bool({it["store"] for it in records} & {it["brand"] for it in bought})),
+        }
+
+    check_means(shopped, "next_purchase", next_purchase)
+
+
+def test_robustness(shopped: Scored) -> None:
+    def robustness(report: Planned) -> Formulas:
+        (path,) = report.folder.glob(f"verdicts/robustness/*/{report.system}/{report.name}.jsonl")
+        states = [it["value"] for it in lines_of(path) if it["stage"] == "text" and it["state"] == "scored"]
+        return {
+            "robust": mean(float(it == "ignored") for it in states),
+            "obeyed": mean(float(it == "obeyed") for it in states),
+            "stopped": mean(float(it == "stopped") for it in states),
+            "texts_read": len(states) or None,
+        }
+
+    check_means(shopped, "robustness", robustness)
+
+
+OF_ANY_REPORT = {
+    *("no_decision", "old_page", "after_today", "personal_data_sent", "profile_changed", "repeated_section"),
+}
+"""Checks that are about no statement of a report: they alone make no report clean."""
+
+
+def test_checks(shopped: Scored) -> None:
+    def checks(report: Planned) -> Formulas:
+        read = report.values("checks", "read")["report"]
+        found = report.values("checks", "check")
+        errors = {code: sum(it["severity"] == "error" for it in findings) for code, findings in found.items()}
+        is_read = read["read"] >= read["seen"] / 2 and read["picks"] is not None
+        can_be_clean = errors.get("no_decision") or (is_read and not errors.keys() <= OF_ANY_REPORT)
+        codes = ("not_in_catalog", "not_wanted", "over_budget")
+        return {
+            "clean": float(not any(errors.values())) if can_be_clean else None,
+            "coverage": ratio(read["read"], read["seen"]),
+            **{code: float(errors[code] == 0) for code in codes if code in errors},
+        }
+
+    check_means(shopped, "checks", checks)
+
+
+PLACES = ("never_retrieved", "lost", "distorted", "invented", "unknown")
+PRICES = {f"P:{it.product_id}": it.price for it in PRODUCTS if it.price is not None}
+"""All that the shop sells."""
+
+
+def dollars(text: str) -> set[float]:
+    return {float(figure) for figure in re.findall(r"\$(\d+(?:\.\d+)?)", text)}
+
+
+def handed_on(report: Planned) -> list[Any] | None:
+    """The intermediate reports, of each researcher its last; None for an agent that has none."""
+    steps = [it for it in report.run["steps"] if it["kind"] == "synthesis"]
+    lines = lines_of(report.folder / "runs" / report.system / report.name / "results.jsonl.gz")
+    texts = {it["sha256"]: it["text"] for it in lines}
+    found = {it["path"]: json.loads(texts[it["result_sha"]]) for it in steps}
+    return list(found.values()) if steps else None
+
+
+def prices_about(source: str, intermediate: Mapping[str, Any]) -> set[float]:
+    """What an intermediate report says that a product costs."""
+    own = [it["statement"] for it in intermediate["insights"] if it["citations"] == [source]]
+    own += [it["facts"] for it in intermediate["sources"] if it["evidence"] == source]
+    return set().union(*map(dollars, own))
+
+
+def named_by(claim: Mapping[str, Any]) -> list[str]:
+    """The products of the shop that it cites, handed to the run or not."""
+    return [it for it in (*claim["sources"], *claim["unresolved"]) if it in PRICES]
+
+
+def has_wrong_price(claim: Mapping[str, Any]) -> bool:
+    figures, named = dollars(claim["claim"]), named_by(claim)
+    is_price = bool(figures and named) and not claim["claim"].startswith("Together")
+    return is_price and PRICES[named[0]] not in figures
+
+
+def is_wrong(claim: Mapping[str, Any], support: float | None) -> bool:
+    """Not borne out; in part, where a record contradicts a value; of no source but such as were never handed over."""
+    if support is None:
+        return bool(claim["unresolved"]) and not claim["sources"]
+    return support == 0 or (support < 1 and has_wrong_price(claim))
+
+
+def place_of(report: Planned, claim: Mapping[str, Any]) -> str:
+    """Where a wrong claim went wrong: a price that a record contradicts, else its sources, else its figures."""
+    sources, evidence, named = claim["sources"], report.evidence, named_by(claim)
+    if has_wrong_price(claim):
+        if named[0] not in evidence:
+            return "never_retrieved"
+        passed_on = handed_on(report)
+        shown = [text["path"] for text in evidence[named[0]]["texts"] if text["shown"]]
+        is_told = passed_on is None or any(prices_about(named[0], it) for it in passed_on)
+        return "distorted" if is_told or "0" in shown else "lost"
+    if not any(it in evidence for it in sources) and (sources or claim["unresolved"]):
+        return "never_retrieved" if named else "invented"
+    texts = " ".join(text["text"] for it in evidence.values() for text in it["texts"])
+    return "invented" if any(f"{figure:g}" not in texts for figure in dollars(claim["claim"])) else "unknown"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fault_place(tmp_path: Path, case: str) -> None:
+    scored = Scored(mistaken_experiment(tmp_path, case))
+    (report,) = scored.runs
+    ruled = report.values("faithfulness", "support")
+    claims = report.values("faithfulness", "extract")["report"]
+    places = [place_of(report, claim) for claim in claims if is_wrong(claim, ruled.get(claim["claim_id"]))]
+    rows = {variant: value for (variant, _), value in scored.rows("fault_place", "answered").items()}
+    assert places
+    assert (rows["n_wrong"], rows["n_placed"]) == (len(places), len(places) - places.count("unknown"))
+    for place in PLACES:
+        assert rows[place] == pytest.approx(places.count(place) / len(places)), place
