@@ -2,7 +2,8 @@
 
 There are more ways to hide text than a list can name, so the list names what is read: the tags that lay text out, with
 no attributes but addresses, names, and the spans and alignment of cells. Whatever carries another attribute (``style``,
-``class``, ``hidden``), and every other tag, is unread, with its content. Comments and declarations are never shown.
+``class``, ``hidden``), and every other tag of HTML, is unread, with its content. Comments and declarations are never
+shown. What only looks like a tag, such as ``<brand>``, is no element of HTML: what follows it is shown, and read.
 
 ``<details>`` is read, since one click opens it.
 """
@@ -19,6 +20,18 @@ _PLAIN_TAGS = frozenset(
         " mark ol p pre q s span strong sub summary sup table tbody td tfoot th thead tr u ul"
     )
 )
+_OTHER_TAGS = frozenset(
+    _NAME.findall(
+        "applet area article aside audio base basefont bdi bdo bgsound big blink body button canvas col colgroup"
+        " command content data datalist dialog dir embed fencedframe fieldset figcaption figure font footer form frame"
+        " frameset head header hgroup html iframe image img input isindex keygen label layer legend link listing main"
+        " map marquee math menu menuitem meta meter multicol nav nobr noembed noframes noscript object optgroup option"
+        " output param picture plaintext portal progress rb rp rt rtc ruby samp script search section select"
+        " selectedcontent shadow slot small source spacer strike style svg template textarea time title track tt var"
+        " video wbr xmp"
+    )
+)
+"""The other names that HTML knows. A name that it does not know, such as a placeholder's, is shown as plain text is."""
 _VOID = frozenset(_NAME.findall("area base br col embed hr img input link meta source track wbr"))
 _RAISED = frozenset({"sub", "sup"})
 """Each makes letters smaller, so one within another is unread."""
@@ -153,10 +166,11 @@ class _Scan:
 
 def _cut_attributes(text: str, name: str, start: int, end: int) -> list[tuple[int, int]] | None:
     """The attributes of a tag that are cut out of it; None where the tag is unread."""
-    if name not in _PLAIN_TAGS:
-        return None
-    cut: list[tuple[int, int]] = []
     stop = end - 1
+    if name not in _PLAIN_TAGS:
+        is_placeholder = name not in _OTHER_TAGS and text[start:stop].strip() in ("", "/")
+        return [] if is_placeholder else None
+    cut: list[tuple[int, int]] = []
     while attribute := _ATTRIBUTE.match(text, start, stop):
         start = attribute.end()
         key, value = attribute["name"].casefold(), (attribute["value"] or "").strip("\"'")

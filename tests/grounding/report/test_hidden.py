@@ -74,7 +74,7 @@ HIDDEN = (
         f"<{name}>hid</{name}>"
         for name in (
             *("audio", "canvas", "dialog", "math", "noembed", "noframes", "object", "rp", "script", "select"),
-            *("style", "template", "textarea", "title", "video", "made-up"),
+            *("style", "template", "textarea", "title", "video"),
         )
     ),
 )
@@ -128,12 +128,19 @@ def test_code_within_html_is_html() -> None:
     assert "seen" in shown("Words `<div hidden>` seen `</div>`")
 
 
+def test_what_only_looks_like_a_tag_hides_nothing() -> None:
+    text = "Write <brand> for the maker. It costs $9.00 [P:A]. <made-up>So it does.</made-up>"
+    assert shown(text) == text
+    assert not has_unread_elements(text)
+    assert "hid" not in shown("<brand hidden>hid</brand>")
+
+
 def test_small_letters_within_small_letters_are_blanked() -> None:
     assert shown("<sub>seen<sub>hid</sub></sub>").split() == ["<sub>seen", "</sub>"]
 
 
 @pytest.mark.parametrize(
-    "text", ["<p style='color:red'>seen</p>", "<made-up>seen</made-up>", "<b", "<!-- hid -->", "<b title=hid>"]
+    "text", ["<p style='color:red'>seen</p>", "<font>seen</font>", "<b", "<!-- hid -->", "<b title=hid>"]
 )
 def test_what_may_be_seen_and_is_not_read_is_told_apart(text: str) -> None:
     assert has_unread_elements(text) == ("seen" in text)
