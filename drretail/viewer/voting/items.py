@@ -105,7 +105,8 @@ class Sheets:
         """Both reports, on the sides that this person sees them on."""
         subjects = {label: self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b)}
         a, b = subjects[item.a], subjects[item.b]
-        if pair_id((a.run_id, b.run_id), (a.report, b.report)) != item.pair_id:
+        recorded = [None if subject.run is None else subject.run.report for subject in (a, b)]
+        if pair_id((a.run_id, b.run_id), recorded) != item.pair_id:
             raise _changed(self.experiment)
         sides = (a, b) if left_of(item, annotator) == "a" else (b, a)
         picks = [blind_picks(subject, self.names) for subject in sides]

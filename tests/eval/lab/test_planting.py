@@ -210,13 +210,13 @@ def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path,
         assert found.n_fresh == 1 - false
 
 
-def test_a_place_without_a_claim_is_unjudged_and_counts_as_missed(made: tuple[Path, Store]) -> None:
+def test_a_place_without_a_claim_is_unjudged_and_in_no_share(made: tuple[Path, Store]) -> None:
     folder, store = made
     errors = make_copies(folder, store, seed="1")
     judge, _ = a_claimant({}, only="never said")
     judged(planted_folder(folder), store, judge)
     found = recall_of(planted_folder(folder), errors).everything.found["scripted:test"]
-    assert (found.n, found.found, found.unjudged) == (25, 0, 25)
+    assert (found.n, found.found, found.unjudged) == (0, 0, 25)
 
 
 def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Path, Store], tmp_path: Path) -> None:
