@@ -250,9 +250,9 @@ def test_answers_of_view_alone_give_fr_as_people_would(exp: Path) -> None:
     plan = planned(exp, 500)
     for number, item in enumerate((*plan.claims, *plan.uncited), 1):
         answer(client, "yes" if cited[item.about] else "no", "cited", f"/label/{number}")
-    rows = correction_of(exp, None).values
-    assert {it.what for it in rows} == {"FR"}
-    assert [it.value for it in rows] == pytest.approx([it.judged for it in rows])
+    made = correction_of(exp, None)  # so few labels correct nothing, and it is said how many are missing
+    assert not made.values
+    assert {it.what for it in made.missing} == {"FR"}
 
 
 def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
@@ -261,7 +261,7 @@ def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
     assert [it.attributes.get("src") for it in page.all("script")] == [None, "/assets/voting.js"]
     assert not list(page.all("img"))
     assert all(it.attributes["href"].startswith(("/", "http", "#")) for it in page.all("a") if "href" in it.attributes)
-    assert "<script>window.evil = 1</script>" in page.text
+    assert "window.evil" not in page.text  # what a report's HTML hides is shown to nobody who judges it
     assert "{{ 7*7 }}" in page.text
 
 
