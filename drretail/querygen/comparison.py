@@ -9,7 +9,7 @@ from drretail.grounding.text.amounts import find_dates
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.contract import USER_TOOLS
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.naming import thing_of
+from drretail.querygen.rules.kinds import kind_of
 from drretail.records.query import Query
 
 
@@ -67,8 +67,9 @@ def profile_mentions(case: Case) -> int:
     if case.shopper is None:
         return 0
     text, bought = case.query.text, [listing.product for listing in case.shopper.listings]
-    things = {thing.words for product in bought if (thing := thing_of(product)) is not None and thing.is_in(text)}
     words = f" {folded(text)} "
+    kinds = {kind.name for product in bought if (kind := kind_of(product)) is not None}
+    things = {name for name in kinds if f" {folded(name)} " in words}
     makers = {maker for listing in case.shopper.listings for maker in listing.makers if f" {maker} " in words}
     return len(things) + len(makers) + len({date.iso for date in find_dates(text)})
 

@@ -6,19 +6,15 @@ from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 
-from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
-from drretail.querygen.rules.drafting import Draft
-from drretail.querygen.rules.history import History, read_history
-from drretail.querygen.rules.offers import Assortment, price_level
-from drretail.querygen.rules.variety import varied
+from drretail.querygen.rules.drafting import Draft, drafts_of
+from drretail.querygen.rules.shelf import Shelf
 from drretail.querygen.users import check_users, drawn_users, user_slug
-from drretail.records.query import Query
-from drretail.tools.toolkit import Toolkit
+from drretail.records.query import NEED_KINDS, Query
 
 SOURCE = "offline:generator"
 LEAST_ORDERS = 2
@@ -33,6 +29,11 @@ class Generated:
     users: int
     without: tuple[str, ...] = ()
     fewer: tuple[str, ...] = ()
+
+    @property
+    def missing_kinds(self) -> tuple[str, ...]:
+        """The kinds of need of which no query came about."""
+        return tuple(kind for kind in NEED_KINDS if all(query.kind != kind for query in self.queries))
 
 
 def generate_for(
@@ -64,9 +65,9 @@ def _generate(
     without: list[str] = []
     fewer: list[str] = []
     linter = linter or Linter(world)
-    assortment = Assortment(linter.stock)
+    shelf = Shelf(linter.stock)
     for user_id in users:
-        made = queries_of(world, assortment, user_id, per_user=per_user, seed=seed, linter=linter)
+        made = queries_of(world, shelf, user_id, per_user=per_user, seed=seed, linter=linter)
         queries += made
         (served if made else without).append(user_id)
         if 0 < len(made) < per_user:
@@ -75,39 +76,30 @@ def _generate(
             break
     if not queries:
         raise UserError(
-            f"No query could be made from the orders of {len(without)} users: less than two have arrived, or no title "
-            "of theirs names an everyday thing that the shop has more of. Try other users or a larger world."
+            f"No query could be made from the orders of {len(without)} users: less than two have arrived, or what "
+            "arrived has no title that can be quoted. Try other users or a larger world."
         )
     return Generated(tuple(queries), len(served), tuple(without), tuple(fewer))
 
 
-def queries_of(
-    world: World, assortment: Assortment, user_id: str, *, per_user: int, seed: str, linter: Linter | None = None
-) -> list[Query]:
-    """The user's queries; asking for more gives the same ones and others behind them.
+def queries_of(world: World, shelf: Shelf, user_id: str, *, per_user: int, seed: str, linter: Linter) -> list[Query]:
+    """The user's queries in which the checks find nothing; asking for more gives the same ones and others behind them.
 
-    Where a ``linter`` is given, what it finds fault with gives way to the next draft. There are fewer where the
-    history tells too little for different ones.
+    There are fewer where the orders and the shop tell too little for different ones.
     """
-    history = _history(world, user_id)
-    if history.delivered < LEAST_ORDERS:
+    shopper = linter.shopper(user_id)
+    if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
         return []
     slug = user_slug(user_id)
     queries: list[Query] = []
 
     def faultless(made: Draft) -> bool:
         query = query_of(world, user_id, f"{slug}-{len(queries) + 1}", made)
-        return linter is None or not linter.findings(query)
+        return not linter.findings(query)
 
-    level = price_level(history, assortment)
-    for made in islice(varied(history, assortment, level, seed, faultless), per_user):
+    for made in islice(drafts_of(shopper, shelf, world.manifest.now.date(), seed, faultless), per_user):
         queries.append(query_of(world, user_id, f"{slug}-{len(queries) + 1}", made))
     return queries
-
-
-def _history(world: World, user_id: str) -> History:
-    with Toolkit(Session(world, user_id=user_id)) as toolkit:
-        return read_history(toolkit, user_id)
 
 
 def query_of(world: World, user_id: str, query_id: str, made: Draft) -> Query:

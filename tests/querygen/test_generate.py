@@ -9,27 +9,47 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
+from drretail.grounding.constraints.fits import fitting
+from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.querygen.checks import contract
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.naming import thing_of
-from drretail.querygen.rules.needs import KINDS, needs
-from drretail.querygen.rules.variety import alike
+from drretail.querygen.rules.drafting import LEAST_WORDS, MOST_WORDS
+from drretail.querygen.rules.kinds import kind_of, quoted_title
+from drretail.querygen.rules.shelf import PHRASES, Kept, budget_for
+from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from drretail.tools.registry import TOOLS
-from tests.querygen.conftest import MakeWorld, bought, orders, product_id, products
+from tests.querygen.conftest import MakeWorld, bought, orders, products
 
 USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 SEEDS = [str(seed) for seed in range(6)]
 
 
 @pytest.fixture(scope="session")
-def many(world: World) -> list[Query]:
-    """Queries of all draft kinds for all shoppers under several seeds."""
-    return [query for seed in SEEDS for query in generate_for(world, USERS, per_user=9, seed=seed).queries]
+def rich(make_world: MakeWorld) -> World:
+    """A shop whose offers differ in material and price, and are called gifts; most orders are older than a year."""
+    made = [
+        it.model_copy(
+            update={
+                "details": {"Material": "oak" if place % 2 else "pine"} if it.product_id != "X1" else {},
+                "features": (*it.features, "A gift for everybody"),
+                "price": (it.price or 0) * (1 + place % 3),
+                "category": "Grocery_and_Gourmet_Food" if "Skin Care" in it.categories else it.category,
+            }
+        )
+        for place, it in enumerate(products())
+    ]
+    return make_world(made, [*orders(), *bought("HANS", "planner", "mascara", first=60)])
+
+
+@pytest.fixture(scope="session")
+def many(rich: World) -> list[Query]:
+    """Queries of all kinds of need for all shoppers under several seeds."""
+    return [query for seed in SEEDS for query in generate_for(rich, USERS, per_user=9, seed=seed).queries]
 
 
 def wish_of(query: Query) -> Wish:
@@ -42,12 +62,12 @@ def wants_of(queries: list[Query]) -> Iterator[tuple[Query, Want]]:
 
 
 def test_texts_are_of_the_length_of_the_papers_examples(many: list[Query]) -> None:
-    assert all(40 <= len(query.text.split()) <= 110 for query in many)
+    assert all(LEAST_WORDS <= len(query.text.split()) <= MOST_WORDS for query in many)
 
 
-def test_texts_hold_no_id_no_mail_address_and_no_street(world: World, many: list[Query]) -> None:
+def test_texts_hold_no_id_no_mail_address_and_no_street(rich: World, many: list[Query]) -> None:
     for query in many:
-        profile = world.store.user(query.user_id or "")
+        profile = rich.store.user(query.user_id or "")
         assert not re.search(r"\b[A-Z0-9]{8,}\b|@|\d{5}", query.text), query.text
         for secret in (profile.address.address1, profile.last_name, profile.phone_number):
             assert secret not in query.text
@@ -56,121 +76,115 @@ def test_texts_hold_no_id_no_mail_address_and_no_street(world: World, many: list
 def test_texts_are_clean_english_sentences(many: list[Query]) -> None:
     for query in many:
         assert not re.search(r"[{}\[\]_]|\s\s|\s[,.?!]|\.\.|\ba [aeio]|\ban [bcdfgjkpqtvwz]", query.text), query.text
-        assert re.match(r"[A-Z]", query.text)
+        assert re.match(r"\"?[A-Z]", query.text)
         assert query.text[-1] in ".?"
-        assert all(re.match(r"[A-Z$€£]", part) for part in re.split(r"(?<=[.?]) ", query.text)), query.text
+        assert all(re.match(r"[\"A-Z$€£]", part) for part in re.split(r"(?<=[.?]) ", query.text)), query.text
 
 
 def test_every_amount_of_the_text_is_typed_and_the_other_way_round(many: list[Query]) -> None:
     for query in many:
         typed = {limit.value for limit in wish_of(query).limits}
         assert {amount.high for amount in find_money(query.text)} == typed, query.text
-        assert all(value % 5 == 0 and value >= 10 for value in typed)
-    assert any(want.price_max for _, want in wants_of(many))
+        assert all(value % 5 == 0 for value in typed)
 
 
-def test_what_is_typed_stands_in_the_words_and_numbers_of_the_text(world: World, many: list[Query]) -> None:
-    linter = Linter(world)
+def test_what_is_typed_stands_in_the_words_and_numbers_of_the_text(rich: World, many: list[Query]) -> None:
+    linter = Linter(rich)
     for query in many:
         breaches = {finding.code for finding in contract.check(linter.case(query))}
         assert not breaches & {"words_not_in_text", "amount_not_typed"}, query.text
-    for bound in ("must", "must_not", "rating_min", "ratings_min", "brands_unwanted"):
+    for bound in ("rating_min", "ratings_min", "brands_unwanted"):
         assert any(getattr(want, bound) for _, want in wants_of(many)), bound
 
 
 def test_numbers_of_pieces_are_typed_and_the_other_way_round(many: list[Query]) -> None:
-    words = {2: "two", 3: "three", 4: "four"}
+    words = {2: "two", 3: "three"}
     for query, want in wants_of(many):
-        named = re.findall(r"I'd (?:order|take) (\w+) (?:at once|this time)", query.text)
+        named = re.findall(r"I'd (?:order|take) (two|three)\b", query.text)
         assert named == ([words[want.quantity]] if want.quantity > 1 else []), query.text
-    assert {want.quantity for _, want in wants_of(many)} == {1, 2, 3, 4}
+    assert {want.quantity for _, want in wants_of(many)} == {1, 2, 3}
 
 
-def test_things_of_which_any_will_do_are_one_want_of_several_kinds(many: list[Query]) -> None:
-    either = [(query, want) for query, want in wants_of(many) if " or " in want.name]
-    assert either
-    for query, want in either:
-        assert wish_of(query).wants == (want,)
-        assert set(want.name.split(" or ")) <= set(want.kinds)
+def test_what_is_wanted_once_more_may_be_what_is_owned_and_nothing_else_may(many: list[Query]) -> None:
+    assert all(want.again for query, want in wants_of(many) if query.kind in ("restock", "companion", "project"))
+    assert not any(want.again for query, want in wants_of(many) if query.kind in ("replacement", "comparison"))
 
 
-def test_what_restocks_may_be_bought_again_and_nothing_else(many: list[Query]) -> None:
-    assert all(want.again == (query.kind == "restock") for query, want in wants_of(many))
-
-
-def test_what_is_only_asked_about_is_optional_and_an_invitation_leaves_room(many: list[Query]) -> None:
-    optional = [(query, want) for query, want in wants_of(many) if want.optional]
-    assert optional
-    for query, want in optional:
-        assert re.search(rf"(?:Would|whether|need) (?:an? )?{want.name}(?: would)? (?:be worth|at all)", query.text)
-    room = [query for query in many if wish_of(query).room]
-    assert room
-    for query in many:
-        assert bool(re.search(r"What else should|anything else belongs|what else would", query.text)) == (query in room)
-
-
-def test_every_query_can_be_met(world: World, many: list[Query]) -> None:
-    linter = Linter(world)
+def test_every_query_can_be_met(rich: World, many: list[Query]) -> None:
+    linter = Linter(rich)
     for query in many:
         reference = linter.stock.offers.reference(query)
         assert reference.best is not None, (query.text, reference.lack)
         assert not any(thing.open for thing in reference.things)
 
 
-def test_owned_products_are_those_that_the_text_speaks_of(world: World, many: list[Query]) -> None:
+def test_owned_products_are_quoted_and_were_ordered_in_the_month_that_the_text_names(
+    rich: World, many: list[Query]
+) -> None:
     for query in many:
         assert wish_of(query).owned
         for owned in wish_of(query).owned:
-            thing = thing_of(world.store.product(owned))
-            assert thing is not None
-            assert thing.name in query.text
-            assert any(order.product_id == owned for order in world.store.orders(query.user_id or "").orders)
+            assert f'"{quoted_title(rich.store.product(owned))}"' in query.text
+        rows = [it for it in rich.store.orders(query.user_id or "").orders if it.product_id in wish_of(query).owned]
+        months = {date.fromisoformat(it.order_date[:10]).strftime("%B %Y") for it in rows}
+        assert set(re.findall(r"[A-Z][a-z]+ 20\d\d", query.text)) <= months
 
 
-def test_kinds_and_tools_are_those_of_the_shop(world: World, many: list[Query]) -> None:
-    stock = Linter(world).stock
+def test_every_name_outside_of_quotes_is_a_category_whose_noun_the_owned_title_has(
+    rich: World, many: list[Query]
+) -> None:
+    for query in many:
+        owned = [rich.store.product(product_id) for product_id in wish_of(query).owned]
+        names = {kind.name for it in owned if (kind := kind_of(it))} | {quoted_title(it) for it in owned}
+        assert {want.name for want in wish_of(query).wants} <= names
+
+
+def test_something_besides_what_is_owned_meets_each_wish(rich: World, many: list[Query]) -> None:
+    stock = Linter(rich).stock
+    for query, want in wants_of(many):
+        fits = [it.product.product_id for it in fitting(want, stock.offers.of_want(want)).listings]
+        assert set(fits) - set(wish_of(query).owned), query.text
+
+
+def test_kinds_and_tools_are_those_of_the_shop(rich: World, many: list[Query]) -> None:
+    stock = Linter(rich).stock
     for query, want in wants_of(many):
         assert all(stock.offers.of_kind(kind) for kind in want.kinds)
         assert set(query.expected_tools) <= set(TOOLS)
         assert len(set(query.expected_tools)) == len(query.expected_tools)
-        assert {"product_catalog_search", "web_search"} <= set(query.expected_tools)
 
 
-def test_the_rationale_names_orders_of_the_user(world: World, many: list[Query]) -> None:
+def test_the_rationale_names_orders_of_the_user(rich: World, many: list[Query]) -> None:
     for query in many:
-        ids = {order.order_id for order in world.store.orders(query.user_id or "").orders}
+        ids = {order.order_id for order in rich.store.orders(query.user_id or "").orders}
         assert any(order_id in query.rationale for order_id in ids)
 
 
-def test_no_two_queries_of_a_user_are_alike(world: World) -> None:
+def test_no_two_queries_of_a_user_say_the_same(world: World) -> None:
     for seed in SEEDS:
         made = generate_for(world, ["ANNA"], per_user=6, seed=seed).queries
-        texts = [query.text for query in made]
-        assert len(texts) == 6
-        assert not any(alike(text, other) for text in texts for other in texts if text is not other)
-        assert len({query.rationale for query in made}) == 6
+        assert len(made) >= 4
+        assert len({query.rationale for query in made}) == len(made)
+        openings = [query.text.split(". ")[0] for query in made]
+        assert len(set(openings)) == len(openings)
 
 
-def test_each_is_sorted_by_the_shape_of_its_need(many: list[Query]) -> None:
-    """The reason that ends a rationale is its need's."""
-    kinds = {need.why: KINDS[need.shape] for need in needs()}
+def test_all_kinds_of_need_come_up(many: list[Query]) -> None:
     assert {query.kind for query in many} == set(NEED_KINDS)
     for query in many:
-        assert query.kind == next(kind for why, kind in kinds.items() if query.rationale.endswith(why))
+        assert query.rationale.endswith(PHRASES["need"][query.kind]["why"])
 
 
 def test_every_tool_of_the_record_comes_up(many: list[Query]) -> None:
-    assert {"calculator", "get_user_profile", "get_user_statistics"} <= {
+    assert {"calculator", "get_user_profile", "get_user_statistics", "web_search"} <= {
         tool for query in many for tool in query.expected_tools
     }
 
 
-def test_nothing_is_found_in_what_is_made_but_near_duplicates_now_and_then(world: World, many: list[Query]) -> None:
-    """The same few users are asked for nine queries under six seeds: more alike than any file of queries."""
-    numbered = [query.model_copy(update={"query_id": f"q-{place}"}) for place, query in enumerate(many)]
-    found = [finding.code for it in Linter(world).check_all(numbered) for finding in it.findings]
-    assert set(found) <= {"near_duplicate", "same_task"}
-    assert len(found) < len(many) / 10
+def test_nothing_is_found_in_what_is_made(rich: World) -> None:
+    for seed in SEEDS:
+        made = generate_for(rich, USERS, per_user=3, seed=seed).queries
+        assert not [finding.code for it in Linter(rich).check_all(made) for finding in it.findings]
 
 
 def test_the_same_seed_gives_the_same_queries_and_another_gives_others(world: World) -> None:
@@ -196,7 +210,7 @@ def test_a_history_of_one_order_is_no_profile_and_two_are_one(world: World, make
     with pytest.raises(UserError, match="less than two"):
         generate_for(world, ["BERT"], per_user=3, seed="42")
     two = make_world(products(), bought("BERT", "cast iron skillet", "headlamp"))
-    assert len(generate_for(two, ["BERT"], per_user=3, seed="42").queries) == 3
+    assert len(generate_for(two, ["BERT"], per_user=3, seed="42").queries) >= 2
 
 
 def test_users_whose_orders_give_nothing_are_replaced_and_counted(world: World) -> None:
@@ -227,7 +241,7 @@ def test_a_world_without_users_says_so(make_world: MakeWorld) -> None:
 def test_without_prices_no_budget_is_set_or_said(make_world: MakeWorld) -> None:
     poor = make_world(products(prices=False, paths=False), orders())
     made = generate_sampled(poor, 6, per_user=6, seed="42").queries
-    assert len(made) >= 15
+    assert len(made) >= 10
     assert not any(wish_of(query).limits for query in made)
     assert not any("$" in query.text for query in made)
 
@@ -236,39 +250,36 @@ def test_without_prices_no_text_speaks_of_what_anything_costs_or_is_paid(make_wo
     poor = make_world(products(prices=False), orders())
     for seed in range(6):
         for query in generate_sampled(poor, 6, per_user=4, seed=str(seed)).queries:
-            assert not re.search(
-                r"\b(?:usual|normal)ly|\bpay\b|\bcosts?\b|cheaper|\bprice|value|more for my", query.text
-            ), query.text
+            assert not re.search(r"\b(?:usual|normal)ly|\bpay\b|\bcosts?\b|cheaper|\bprice|value", query.text), (
+                query.text
+            )
 
 
-@pytest.mark.parametrize(("known", "speaks"), [(3, False), (8, True)])
-def test_only_who_mostly_bought_at_known_prices_speaks_of_what_is_usually_paid(
-    make_world: MakeWorld, known: int, speaks: bool
-) -> None:
-    things = (
-        "bird feeder",
-        "dog bed",
-        "desk lamp",
-        "planner",
-        "tape measure",
-        "coffee grinder",
-        "humidifier",
-        "headlamp",
-    )
-    priced = {product_id(name, 1) for name in things[:known]}
-    partly = [it if it.product_id in priced else it.model_copy(update={"price": None}) for it in products()]
-    shop = make_world(partly, bought("ANNA", *things))
-    texts = [
-        query.text for seed in range(12) for query in generate_for(shop, ["ANNA"], per_user=6, seed=str(seed)).queries
+def test_only_what_was_ordered_again_lately_is_running_low(make_world: MakeWorld) -> None:
+    again = [*bought("ANNA", "shampoo", "planner"), *bought("ANNA", "shampoo", first=9)]
+    shop = make_world(products(), again)
+    made = [it for seed in SEEDS for it in generate_for(shop, ["ANNA"], per_user=4, seed=seed).queries]
+    assert not any("running low" in query.text for query in made if "Brightwater Planner" in query.text)
+
+
+def test_only_what_decides_among_the_offers_of_a_kind_is_demanded(make_world: MakeWorld) -> None:
+    materials = ("oak", "oak", "pine", "steel", "pine")
+    offers = [
+        listing_of(it.model_copy(update={"details": {"Material": material, "Color": "blue", "Scent": "rose"}}))
+        for it, material in zip(products(), materials, strict=False)
     ]
-    assert any(re.search(r"usually pay|normally spend", text) for text in texts) is speaks
+    kept = Kept(tuple(offers))
+    assert {demand.value for demand in kept.demands} == {"oak", "pine"}  # all are blue, and steel is one
+    assert all(demand.clause == f"be made of {demand.value}" for demand in kept.demands)
+    assert kept.materials == (("oak", "pine"),)
 
 
-def test_of_consumables_bought_long_ago_no_text_says_that_they_are_still_there(make_world: MakeWorld) -> None:
-    late = [*bought("ANNA", "shampoo", "facial moisturizer"), *bought("BERT", "planner", first=200)]
-    aged = make_world(products(), late)
-    for query in generate_for(aged, ["ANNA"], per_user=6, seed="42").queries:
-        assert not re.search(r"nearly out|using the|much left|had my", query.text), query.text
+def test_an_outlier_sets_no_budget(make_world: MakeWorld) -> None:
+    offers = [listing_of(it) for it in products()[:5]]
+    dear = listing_of(products()[0].model_copy(update={"price": 1700.0}))
+    assert budget_for([[*offers, dear]], 1.0) == budget_for([offers], 1.0)
+    assert budget_for([offers], 0.5, pieces=2) == Money.of(60)  # two of $24.00, and a tenth, rounded up
+    assert budget_for([offers, []], 0.5) is None
 
 
 def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_path: Path) -> None:
@@ -278,9 +289,10 @@ def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_p
         made = generate_sampled(world, 10, per_user=3, seed="42")
         titles = [product.title for query in made.queries for product in _owned(world, query)]
     assert made.users == 10
-    assert len(made.queries) >= 25
+    assert len(made.queries) >= 20
+    assert "project" in made.missing_kinds
     for query in made.queries:
-        assert 40 <= len(query.text.split()) <= 110
+        assert LEAST_WORDS <= len(query.text.split()) <= MOST_WORDS
         assert not any(len(title) > 60 and title in query.text for title in titles)
 
 

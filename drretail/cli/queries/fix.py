@@ -94,9 +94,9 @@ def _writer(fixing: Fixing) -> "QueryWriter | None":
 
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
     from drretail.querygen.fixing import offline_rewrite
-    from drretail.querygen.rules.offers import Assortment
+    from drretail.querygen.rules.shelf import Shelf
 
-    return offline_rewrite(shop, Assortment(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
+    return offline_rewrite(shop, Shelf(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
 
 
 def _fixed_by_model(

@@ -1,165 +1,227 @@
-"""A query's text and its other fields, from what it is about and what it demands."""
+"""The text of a question and its wish, written together: what stands in one stands in the other."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from random import Random
+from string import Formatter
+from typing import Any
 
-from drretail.querygen.rules.choosing import Case, Chosen, choose
-from drretail.querygen.rules.demands import Demanded, demands_of
-from drretail.querygen.rules.history import Purchase
-from drretail.querygen.rules.needs import KINDS, Need, sayings
+from drretail.querygen.checks.shopper import Shopper
+from drretail.querygen.rules.needs import Need, needs_of
 from drretail.querygen.rules.phrases import listed
-from drretail.querygen.rules.sentences import Said, how_long, season, text_of, when
-from drretail.records.query import NeedKind
-from drretail.records.wish import Wish
+from drretail.querygen.rules.purchases import MONTHS, Purchase, purchases_of
+from drretail.querygen.rules.shelf import PHRASES, SIGNS, Shelf, budget_for
+from drretail.records.money import Money
+from drretail.records.query import NEED_KINDS, NeedKind
+from drretail.records.wish import Want, Wish
 
-LEAST_WORDS, MOST_WORDS = 40, 110
-# The text never names the place: an agent has to look it up, as for "my state" in the paper's Figure 9.
-_PLACES = ("my state", "my area", "my region", "my part of the country")
-# T what happened, W what is wanted, A what to find out, D demands and budget, N how many and until when, R the record.
-_LAYOUTS = ("TWDNAR", "TWADNR", "TRWDAN", "TWNDAR", "TWDNRA", "TWRADN", "TAWDNR", "TAWRDN")
-# What is asked for has to be named before it is asked about, or bounded.
-_NAMED_FIRST = tuple(layout for layout in _LAYOUTS if layout.index("W") < layout.index("A"))
-# How often a text speaks of the record, and asks two questions.
-_OF_RECORD, _TWO = 0.5, 0.45
+LEAST_WORDS, MOST_WORDS = 25, 120
+# How often a text demands a value, stars or ratings, another brand, names a budget, a day, asks the web, speaks of the
+# record, and wants several pieces.
+_VALUE, _RATED, _BRAND, _BUDGET, _DEADLINE = 0.6, 0.4, 0.2, 0.85, 0.12
+_WEB, _RECORD, _SEVERAL = 0.75, 0.4, 0.25
+# Where between the cheapest and the dearest a budget lies.
+_LEVELS = (0.4, 0.5, 0.6, 0.75)
+_LEAST_DAYS, _MOST_DAYS = 7, 30
+_COUNTS = {2: "two", 3: "three"}
+# An answer needs something to choose from.
+_LEAST_FITS = 2
+# Needs of one kind that are tried before the next kind has its turn.
+_TRIES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A query before it has an id; ``about`` names the things at its centre, and ``mine`` the one it starts from."""
+    """A question before it has an id."""
 
-    need: str
     kind: NeedKind
-    about: frozenset[str]
-    mine: str
     text: str
     rationale: str
     expected_tools: tuple[str, ...]
     wish: Wish
-    words: frozenset[str] = frozenset()
-    """All of its sentences and questions, as in sayings.toml."""
 
 
-def draft(case: Case, need: Need) -> Draft | None:
-    """A query of this need; None where the record or the shop does not support it."""
-    chosen = choose(case, need)
-    demanded = demands_of(case, chosen) if chosen is not None else None
-    if chosen is None or demanded is None:
-        return None
-    text = _text(case, chosen, demanded)
-    return Draft(
-        need=need.name,
-        kind=KINDS[need.shape],
-        about=chosen.about,
-        mine=chosen.purchase.thing.name,
-        text=text,
-        rationale=f"The record shows {_with_orders(chosen.purchase)}. {need.why}",
-        expected_tools=_tools(need, demanded),
-        wish=demanded.wish(case, chosen),
-        words=frozenset(case.words),
+@dataclass(slots=True)
+class Author:
+    """Writes the questions of one user, and uses no sentence twice while there are others."""
+
+    shelf: Shelf
+    today: date
+    owned: frozenset[str]
+    """Ids of all that the user ordered."""
+    rng: Random
+    used: set[str] = field(default_factory=set[str])
+
+    def draft(self, need: Need) -> Draft | None:
+        """A question of this need; None where nothing besides what the shopper has would meet it."""
+        wants, clauses, brand = self._demanded(need)
+        fits = [self.shelf.fits(want, self.owned) for want in wants]
+        if not need.is_alone and any(len(found) < _LEAST_FITS for found in fits):
+            return None
+        budget = None
+        if need.bounded and not need.is_alone and self.rng.random() < _BUDGET:
+            budget = budget_for(fits, self.rng.choice(_LEVELS), wants[0].quantity)
+        day = self.today + timedelta(days=self.rng.randint(_LEAST_DAYS, _MOST_DAYS))
+        deadline = _day_named(day) if self.rng.random() < _DEADLINE else None
+        slots = self._slots(need, brand)
+        ask, is_outdoors = self._ask(need)
+        about = PHRASES["record"]
+        is_priced = all(self.shelf.of(name).priced for name in need.names)
+        spend = about["spend"] if budget is None and need.bounded and is_priced else []
+        sentences = [*about["sentences"], *spend, *([] if need.again else about["new"])]
+        record = self._say(sentences) if self.rng.random() < _RECORD else ""
+        sentences = [
+            self._say(need.openings),
+            self._say(need.wants),
+            *self._bounds(clauses, budget, wants),
+            self._say(PHRASES["demand"]["brand"]) if brand else "",
+            self._say(PHRASES["demand"]["several"]) if wants[0].quantity > 1 else "",
+            ask,
+            record,
+            self._say(PHRASES["demand"]["deadline"]) if deadline else "",
+        ]
+        slots |= {"amount": _amount(budget), "day": deadline or "", "count": _COUNTS.get(wants[0].quantity, "")}
+        text = " ".join(_filled(sentence, slots) for sentence in sentences if sentence)
+        if not LEAST_WORDS <= len(text.split()) <= MOST_WORDS:
+            return None
+        return Draft(
+            kind=need.kind,
+            text=text,
+            rationale=f"{_recorded(need.purchases)} {PHRASES['need'][need.kind]['why']}",
+            expected_tools=(
+                *(("get_user_profile",) if is_outdoors else ()),
+                *(("get_user_statistics",) if "usually spend" in record else ()),
+                *("get_user_orders", "get_product_details", "product_catalog_search"),
+                *(("web_search",) if ask else ()),
+                *(("calculator",) if len(wants) > 1 else ()),
+            ),
+            wish=Wish(
+                wants=wants, budget=budget, deadline=deadline, owned=tuple(it.product_id for it in need.purchases)
+            ),
+        )
+
+    def _demanded(self, need: Need) -> tuple[tuple[Want, ...], list[str], str | None]:
+        """The wants, the clauses that say of each what it should be, and a brand that is not wanted again."""
+        pieces = self.rng.choice((2, 3)) if need.kind == "restock" and self.rng.random() < _SEVERAL else 1
+        plain = tuple(Want(name=name, kinds=(name,), again=need.again, quantity=pieces) for name in need.names)
+        if not need.bounded or need.is_alone:
+            return plain, [], None
+        clauses: list[str] = []
+        more: dict[str, Any] = {}
+        offers = [self.shelf.of(name) for name in need.names]
+        wavers = need.slots.get("one")
+        if len(offers) == 1 and not wavers and offers[0].demands and self.rng.random() < _VALUE:
+            demand = self.rng.choice(offers[0].demands)
+            more["must"] = (demand.value,)
+            clauses.append(demand.clause)
+        stars = set(offers[0].stars).intersection(*(it.stars for it in offers))
+        ratings = set(offers[0].ratings).intersection(*(it.ratings for it in offers))
+        if self.rng.random() < _RATED and (stars or ratings):
+            if stars and (not ratings or self.rng.random() < 0.5):
+                more["rating_min"] = max(stars)
+                clauses.append(self._say(PHRASES["demand"]["stars"]).format(stars=f"{max(stars):g}"))
+            else:
+                more["ratings_min"] = max(ratings)
+                clauses.append(self._say(PHRASES["demand"]["reviews"]).format(reviews=max(ratings)))
+        brand = self._brand(need) if need.kind in ("restock", "replacement") and self.rng.random() < _BRAND else None
+        if brand:
+            more["brands_unwanted"] = (brand,)
+        return tuple(want.model_copy(update=more) for want in plain), clauses, brand
+
+    def _brand(self, need: Need) -> str | None:
+        """The maker of what the shopper has, where its title begins with the name."""
+        product = need.purchases[0].listing.product
+        brand = product.brand
+        return brand if brand and brand.isascii() and product.title.casefold().startswith(brand.casefold()) else None
+
+    def _bounds(self, clauses: list[str], budget: Money | None, wants: Sequence[Want]) -> Iterator[str]:
+        demand, is_one = PHRASES["demand"], len(wants) == 1
+        if budget is not None and is_one:
+            several = "budget_of_several" if wants[0].quantity > 1 else "budget"
+            clauses = [*clauses, self._say(demand[several])]
+        if clauses:
+            yield self._say(demand["start" if is_one else "each"]).replace("{clauses}", listed(clauses))
+        if budget is not None and not is_one:
+            yield self._say(demand["total"])
+
+    def _ask(self, need: Need) -> tuple[str, bool]:
+        """What only the web knows, and whether the shopper's state matters for it."""
+        purchase = need.purchases[0]
+        if self.rng.random() >= _WEB:
+            return "", False
+        about = "either" if purchase.lasts is None else "lasting" if purchase.lasts else "used_up"
+        asks = PHRASES["web"]["outdoors" if purchase.is_outdoors else about]
+        return self._say(PHRASES["web"]["frame"]).replace("{ask}", self._say(asks)), purchase.is_outdoors
+
+    def _slots(self, need: Need, brand: str | None) -> dict[str, str]:
+        first = need.purchases[0]
+        kinds = first.kind.name if first.kind and first.kind.name in need.names else "such products"
+        owned = {"owned": f'"{first.quote}"', "when": f"in {first.month}", "month": first.month}
+        return {"kinds": kinds, "brand": brand or "", **owned, **need.slots}
+
+    def _say(self, sentences: Sequence[str]) -> str:
+        fresh = [text for text in sentences if text not in self.used]
+        chosen = self.rng.choice(fresh or list(sentences))
+        self.used.add(chosen)
+        return chosen
+
+
+def drafts_of(
+    shopper: Shopper, shelf: Shelf, today: date, seed: str, faultless: Callable[[Draft], bool]
+) -> Iterator[Draft]:
+    """The questions that stand the test, the kinds of need taking turns; asking for more never changes the first."""
+    purchases = list(purchases_of(shopper))
+    rng = Random(f"{seed}|{shopper.profile.user_id}")
+    author = Author(shelf, today, shopper.bought, rng)
+    pending: dict[NeedKind, list[Need]] = {kind: [] for kind in rng.sample(NEED_KINDS, len(NEED_KINDS))}
+    for need in needs_of(purchases, shelf, today):
+        pending[need.kind].append(need)
+    for needs in pending.values():
+        rng.shuffle(needs)
+        needs.sort(key=lambda need: need.is_alone)  # a kind of product leaves more to research than one product
+    taken = set[str]()
+    for is_new in (True, False):  # first of purchases that no question speaks of
+        made = True
+        while made:
+            made = False
+            for needs in pending.values():
+                free = [need for need in needs if not (is_new and taken & {it.product_id for it in need.purchases})]
+                for need in free[:_TRIES]:
+                    needs.remove(need)
+                    draft = author.draft(need)
+                    if draft is not None and faultless(draft):
+                        taken |= {it.product_id for it in need.purchases}
+                        made = True
+                        yield draft
+                        break
+
+
+def _filled(sentence: str, slots: dict[str, str]) -> str:
+    """The sentence with its slots; one with ``:cap`` begins with a capital, as every sentence does."""
+    text = "".join(
+        before + ("" if name is None else _capital(slots[name]) if style == "cap" else slots[name])
+        for before, name, style, _ in Formatter().parse(sentence)
     )
+    return _capital(text)
 
 
-def _with_orders(purchase: Purchase) -> str:
-    """ "a bird feeder (order 0123456789)", "hair clips (orders …)"."""
-    ids = purchase.order_ids
-    shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
-    return f"{purchase.thing.phrase.some} (order{'s' if len(ids) > 1 else ''} {shown})"
+def _capital(text: str) -> str:
+    return re.sub(r"^(\W*)(\w)", lambda it: it[1] + it[2].upper(), text, count=1)
 
 
-def _tools(need: Need, demanded: Demanded) -> tuple[str, ...]:
-    adds_up = demanded.scope == "total" or need.calculator
-    return (
-        *(("get_user_profile",) if need.outdoors else ()),
-        *(() if demanded.names_an_amount and need.level <= 0 else ("get_user_statistics",)),
-        *("get_user_orders", "get_product_details", "product_catalog_search", "web_search"),
-        *(("calculator",) if adds_up else ()),
-    )
+def _amount(budget: Money | None) -> str:
+    return "" if budget is None else f"{SIGNS[budget.currency]}{budget.amount}"
 
 
-def _text(case: Case, chosen: Chosen, demanded: Demanded) -> str:
-    rng, need = case.rng, chosen.need
-    own = need.shape in ("replace", "again")
-    layout = rng.choice(_LAYOUTS if own else _NAMED_FIRST)
-    slots = _slots(case, chosen)
-    parts = {
-        "T": case.say(need.tell).format_map(slots),
-        "W": case.say(sayings().want[chosen.asked_as]).format_map(slots),
-        "A": _question(case, chosen, slots, early=layout.index("A") < layout.index("W")),
-        "D": _demanded(chosen, demanded, slots),
-        "N": text_of(*demanded.sentences),
-        "R": _of_record(case, slots) if rng.random() < _OF_RECORD else "",
-    }
-    for spared in ("", "R"):
-        parts[spared] = ""
-        text = text_of(*(parts[part] for part in layout))
-        if len(text.split()) <= MOST_WORDS:
-            break
-    return text
+def _day_named(day: date) -> str:
+    return f"{MONTHS[day.month - 1]} {day.day}"
 
 
-def _demanded(chosen: Chosen, demanded: Demanded, slots: Mapping[str, object]) -> str:
-    """One sentence of what is asked for, as far as anything is."""
-    if not demanded.clauses:
-        return ""
-    subject = sayings().demand.subject[chosen.asked_as].format_map(slots)
-    return f"{subject} should {listed(demanded.clauses)}."
-
-
-def _of_record(case: Case, slots: Mapping[str, object]) -> str:
-    """That the orders are to be looked at, in words that so many orders bear out."""
-    known = [texts for least, texts in sayings().record.items() if case.history.orders >= least]
-    return case.say([text for texts in known for text in texts]).format_map(slots) if known else ""
-
-
-def _question(case: Case, chosen: Chosen, slots: Mapping[str, object], *, early: bool) -> str:
-    """What only the web knows of the things: one question, or two where they come behind what is wanted."""
-    used_up = case.assortment.are_used_up(chosen.things[0])
-    about: Literal["outdoors", "either", "several", "used_up", "lasting"] = "used_up" if used_up else "lasting"
-    if chosen.need.outdoors:
-        about = "outdoors"
-    elif len(chosen.things) > 1:
-        about = "several" if chosen.need.shape == "together" else "either"
-    asks, web = sayings().ask[about], sayings().web
-    first = case.say(asks)
-    if early or case.rng.random() > _TWO:
-        return case.say(web.early if early else web.one).format(ask=first.format_map(slots))
-    second = case.say([ask for ask in asks if ask != first])
-    return case.say(web.two).format(ask=first.format_map(slots), ask2=second.format_map(slots))
-
-
-def _slots(case: Case, chosen: Chosen) -> dict[str, object]:
-    today, country = case.history.today, case.history.country
-    points = sayings().points["used_up" if case.assortment.are_used_up(chosen.things[0]) else "lasting"]
-    if not any(case.assortment.are_priced(thing) for thing in chosen.things):
-        points = [point for point in points if point not in sayings().of_prices]
-    named = [thing.phrase.some for thing in chosen.things]
-    return {
-        "place": case.rng.choice(_PLACES),
-        "season": season(today, country),
-        "next": season(today, country, later=1),
-        "have": _having(case, chosen.purchase),
-        "my": _mine(case, chosen.purchase),
-        "mine": Said(chosen.purchase.thing.phrase),
-        "brand": chosen.purchase.brand or "",
-        "thing": Said(chosen.things[0].phrase),
-        "things": listed(named),
-        "either": listed(named, "or"),
-        "points": listed(case.rng.sample(points, 2)),
-    }
-
-
-def _having(case: Case, purchase: Purchase) -> str:
-    """That the user has a thing: "I've had my bird feeder since 2021"."""
-    name, today = purchase.thing.name, case.history.today
-    bought = f"I bought my {name} {when(purchase.day, today)}"
-    if purchase.uses_up:
-        return case.rng.choice((bought, f"I ordered my {name} {when(purchase.day, today)}"))
-    return case.rng.choice((bought, f"I've had my {name} {how_long(purchase.day, today)}"))
-
-
-def _mine(case: Case, purchase: Purchase) -> str:
-    """The thing that the user has, with when it was bought: "the bird feeder I bought in March"."""
-    name, bought = purchase.thing.name, when(purchase.day, case.history.today)
-    verb = case.rng.choice(("bought", "ordered", "got from you"))
-    return f"the {name} I {verb} {bought}"
+def _recorded(purchases: Sequence[Purchase]) -> str:
+    """'The record shows "A" (order 0123456789) and "B" (orders …).'"""
+    shown = [
+        f'"{it.quote}" (order{"s" if len(it.order_ids) > 1 else ""} {", ".join(it.order_ids[:3])})' for it in purchases
+    ]
+    return f"The record shows {listed(shown)}."

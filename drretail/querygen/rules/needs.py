@@ -1,105 +1,134 @@
-"""Kinds of need and the sentences of which queries are made, read once from ``sayings.toml``."""
+"""What a purchase supports: kinds of need, each on evidence of the orders and of the shop.
 
-import tomllib
-from functools import cache
-from importlib import resources
-from typing import Literal
+Two kinds of product stand in one question only where the shopper ordered both; two materials only of one kind.
+"""
 
-from pydantic import Field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import combinations
+from typing import Any
 
-from drretail.records.base import Record
+from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.querygen.rules.purchases import Purchase
+from drretail.querygen.rules.shelf import ENOUGH, MOST, PHRASES, Shelf
 from drretail.records.query import NeedKind
 
-Shape = Literal["replace", "again", "beside", "together", "either", "present"]
-KINDS: dict[Shape, NeedKind] = {
-    "again": "restock",
-    "replace": "replacement",
-    "beside": "companion",
-    "either": "comparison",
-    "present": "gift",
-    "together": "project",
+_WORN_AFTER, _RECENT = 365, 120
+"""Days after which a thing may be due to be replaced, and within which an order is recent."""
+_RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew", None: "a friend"}
+_OCCASIONS = {
+    "christmas": "Christmas",
+    "wedding": "a wedding",
+    "anniversary": "an anniversary",
+    "graduation": "a graduation",
+    "housewarming": "a housewarming",
 }
-"""What a query of each shape is called where queries are sorted."""
-Texts = tuple[str, ...]
 
 
-class Need(Record):
-    """Why a shopper turns to the shop; ``shape`` says what is asked for (choosing.py)."""
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A need that the record supports: its sentences, and what is wanted."""
 
-    name: str
-    shape: Shape
-    why: str
-    """Why it takes the record and research; a sentence of the rationale."""
-    tell: Texts = Field(min_length=1)
-    level: float = 0.0
-    """How much dearer than usual the user means to buy, of the way from the cheapest to the dearest offer."""
-    brand: bool = False
-    """Speaks of the maker of what the user has;"""
-    unwanted: bool = False
-    """it is not to be bought again."""
-    outdoors: bool = False
-    """Of what stands in the weather where the user lives."""
-    quantity: bool = False
-    """Several of a thing are wanted,"""
-    several: bool = False
-    """or may be."""
-    per_item: bool = False
-    calculator: bool = False
+    kind: NeedKind
+    purchases: tuple[Purchase, ...]
+    names: tuple[str, ...]
+    """What is wanted, as ``Want.kinds`` takes it: names of kinds, or the quoted title for the same product again."""
+    openings: Sequence[str]
+    wants: Sequence[str]
+    again: bool = False
+    """True where the product that the shopper has would do, too."""
+    slots: dict[str, str] = field(default_factory=dict[str, str])
+    bounded: bool = True
+    """False where a demand or a budget would answer the question."""
+
+    @property
+    def is_alone(self) -> bool:
+        """True where the very product is wanted again: the shop names no kind for it."""
+        return self.names == (self.purchases[0].quote,)
 
 
-class Budgets(Record):
-    total: Texts
-    single: Texts
-    each: Texts
-    usual: Texts
+def needs_of(purchases: Sequence[Purchase], shelf: Shelf, today: date) -> Iterator[Need]:
+    """Every need that the purchases of one user support."""
+    owned = frozenset(it.product_id for it in purchases)
+    named = [it for it in purchases if _has_enough(shelf, it, owned)]
+    for purchase in purchases:
+        yield from _of_one(purchase, shelf, today) if purchase in named else _alone(purchase, today)
+    for one, other in combinations(named, 2):
+        yield from _of_two(one, other)
 
 
-class Demands(Record):
-    subject: dict[Shape, str]
-    """What "should" be or have all that is demanded."""
-    must: Texts
-    ban: Texts
-    stars: Texts
-    reviews: Texts
-    of_one: Texts
-    brand: Texts
-    deadline: Texts
-    quantity: Texts
-    maybe: Texts
-    """Whether one thing more should be bought at all."""
-    room: Texts
-    """What else should be bought."""
+def _of_one(purchase: Purchase, shelf: Shelf, today: date) -> Iterator[Need]:
+    assert purchase.kind is not None
+    name, age = purchase.kind.name, (today - purchase.days[0]).days
+    offers, own = shelf.of(name), (purchase,)
+    if purchase.lasts is False or len(purchase.days) > 1:
+        sayings = PHRASES["need"]["restock"]
+        yield Need("restock", own, (name,), sayings[_restocked(purchase, age)], sayings["want"], again=True)
+    if purchase.lasts:
+        yield _need("companion", own, name, again=True)
+        if age >= _WORN_AFTER:
+            yield _need("replacement", own, name)
+    comparison = PHRASES["need"]["comparison"]
+    for one, other in offers.materials:
+        slots = {"one": one, "other": other}
+        yield Need("comparison", own, (name,), comparison["open"], comparison["want"], slots=slots)
+    if offers.spread:
+        yield Need("comparison", own, (name,), comparison["price"], comparison["price_want"], bounded=False)
+    if offers.is_given:
+        yield _need("gift", own, name, slots=_given(purchase))
 
 
-class Questions(Record):
-    early: Texts
-    one: Texts
-    two: Texts
+def _alone(purchase: Purchase, today: date) -> Iterator[Need]:
+    """What can be asked of a product whose kind the shop does not name, or of which it has nothing else."""
+    if not is_of_kind(purchase.listing.product, purchase.quote):
+        return
+    kinds: tuple[NeedKind, ...] = ("companion" if purchase.lasts else "restock", "gift")
+    kinds = kinds if " gift" in purchase.listing.text else kinds[:1]
+    for kind in kinds:
+        sayings, slots = PHRASES["need"][kind], _given(purchase) if kind == "gift" else {}
+        about = _restocked(purchase, (today - purchase.days[0]).days) if kind == "restock" else "open"
+        openings = [text for text in sayings[about] if "{kinds}" not in text]
+        yield Need(kind, (purchase,), (purchase.quote,), openings, sayings["alone"], again=True, slots=slots)
 
 
-class Sayings(Record):
-    """All of the file; its comments say what the slots hold."""
-
-    must: Texts
-    must_not: dict[Literal["lasting", "used_up"], Texts]
-    of_prices: Texts
-    points: dict[Literal["lasting", "used_up"], Texts]
-    ask: dict[Literal["lasting", "used_up", "several", "either", "outdoors"], Texts]
-    web: Questions
-    record: dict[int, Texts]
-    """By the least number of orders."""
-    budget: Budgets
-    demand: Demands
-    want: dict[Shape, Texts]
-    needs: tuple[Need, ...]
+def _restocked(purchase: Purchase, age: int) -> str:
+    """Which sentences of a restock the orders bear out."""
+    if purchase.lasts is not False:
+        return "unsure"
+    if len(purchase.days) > 1 and age <= _RECENT:
+        return "low"
+    return "past" if age > _WORN_AFTER else "open"
 
 
-@cache
-def sayings() -> Sayings:
-    file = resources.files("drretail.querygen.rules").joinpath("sayings.toml")
-    return Sayings.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+def _of_two(one: Purchase, other: Purchase) -> Iterator[Need]:
+    """Both at once, where they are of one group and not of one kind."""
+    assert one.kind is not None
+    assert other.kind is not None
+    if one.group is other.group and one.kind.name != other.kind.name and one.lasts == other.lasts:
+        names = one.kind.name, other.kind.name
+        slots = {"other_owned": f'"{other.quote}"', "other_kinds": other.kind.name}
+        sayings = PHRASES["need"]["project"]["want"]
+        yield Need("project", (one, other), names, one.group["project"], sayings, again=True, slots=slots)
 
 
-def needs() -> tuple[Need, ...]:
-    """All needs in the order of the file."""
-    return sayings().needs
+def _need(kind: NeedKind, own: tuple[Purchase, ...], name: str, **more: Any) -> Need:
+    return Need(kind, own, (name,), PHRASES["need"][kind]["open"], PHRASES["need"][kind]["want"], **more)
+
+
+def _given(purchase: Purchase) -> dict[str, str]:
+    """To whom, by the gender of the category, and on which occasion, by the record."""
+    occasion = str(purchase.listing.product.details.get("Occasion", "")).casefold()
+    return {
+        "who": _RECIPIENTS[purchase.kind.gender if purchase.kind else None],
+        "occasion": next((phrase for name, phrase in _OCCASIONS.items() if name in occasion), "a birthday"),
+    }
+
+
+def _has_enough(shelf: Shelf, purchase: Purchase, owned: frozenset[str]) -> bool:
+    """True where the shop has enough besides, nearly all beside the purchase: "Cases" may be of anything."""
+    if purchase.kind is None:
+        return False
+    others = [it.product for it in shelf.of(purchase.kind.name).offers if it.product.product_id not in owned]
+    beside = sum(it.categories[-2:-1] == purchase.listing.product.categories[-2:-1] for it in others)
+    return len(others) >= ENOUGH and beside >= MOST * len(others)

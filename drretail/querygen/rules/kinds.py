@@ -1,0 +1,87 @@
+"""What a question calls a product: by its category where its title bears that out, else by its shortened title.
+
+No noun is made of a title's words. A category's name, or the name of a ``Best Sellers Rank``, is taken where its noun
+stands in the title: "Lawn Mower Blades" for what the shop keeps under "Blades".
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from drretail.grounding.constraints.listing import folded
+from drretail.grounding.text.words import stem
+from drretail.querygen.rules.phrases import is_plural
+from drretail.records.shop import Product
+
+RANKS = "Best Sellers Rank"
+_ANDS = re.compile(r"\s*(?:[,&/]|\band\b)\s*")
+_GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
+# What comes behind these is what a thing has, or what it is for.
+_TITLE_ENDS = re.compile(
+    r"[,|;:(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
+)
+_SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
+_INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
+_LEAST_QUOTED, _MOST_QUOTED = 2, 8
+_LONGEST_NAME = 4
+_ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W_]+")
+# A title that ends so does not say what the thing is.
+_VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of product under the shop's own name."""
+
+    name: str
+    """In small letters, as it stands in a sentence: "electric kettles", "women's T-shirts", "granola"."""
+    gender: str | None = None
+    """ "Women", "Men", "Girls" or "Boys" where the category says so."""
+
+
+def kind_of(product: Product) -> Kind | None:
+    """The kind of a product; None where no name of the shop's has its noun in the title."""
+    title = _stems(product.title)
+    quote = _stems(quoted_title(product) or "")
+    gender = next((name for name in product.categories if name in _GENDERS), None)
+    for name in _names(product):
+        parts = [part for part in _ANDS.split(name) if part]
+        for part in parts:
+            words = _stems(part)
+            # Of "Muffin & Cupcake Pans" only what the title says word for word is sure.
+            borne_out = words and words[-1] in title and (len(parts) == 1 or set(words) <= set(title))
+            # "Frames" are things, "granola" is one where the title ends in it; "Walking" and "Herbal" are none.
+            is_thing = is_plural(part.split()[-1]) or (len(parts) == 1 and quote[-1:] == words[-1:])
+            if borne_out and is_thing and _ONLY_LETTERS.fullmatch(part) and len(words) <= _LONGEST_NAME:
+                name = _WORD.sub(_lowered, part)
+                return Kind(f"{_GENDERS[gender]} {name}" if gender else name, gender)
+    return None
+
+
+def quoted_title(product: Product) -> str | None:
+    """The title up to what it is for or comes with, as one would quote it; None where nothing short is left."""
+    title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title)).replace("®", "").replace("™", "")
+    words = _TITLE_ENDS.split(title, maxsplit=1)[0].split()
+    names_it = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and words[-1].casefold() not in _VAGUE
+    return " ".join(words) if names_it else None
+
+
+def _names(product: Product) -> Iterator[str]:
+    """The names of ranks, the narrowest first, then the leaf category; never the department's."""
+    ranks = product.details.get(RANKS)
+    if isinstance(ranks, Mapping):
+        yield from list(cast(Mapping[str, Any], ranks))[:0:-1]
+    if len(product.categories) > 1:
+        yield product.categories[-1]
+
+
+def _lowered(word: re.Match[str]) -> str:
+    """A word in small letters, but for those with capitals of their own: USB, iPhone, T-shirt."""
+    rest = word[0][1:]
+    return word[0] if rest != rest.lower() or word[0] == "T" else word[0].lower()
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in folded(text).split())
