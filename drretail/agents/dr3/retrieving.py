@@ -28,8 +28,8 @@ async def retrieve(
 ) -> tuple[ToolResult, tuple[str, ...]]:
     """What the web says on a question, with the pages that the answer cites, and notes for the run.
 
-    Of cited pages every part that was shown is handed on, and where it cites none the first part of each. Raises ModelError when its model fails for good, or
-    nothing was searched.
+    Of cited pages every part that was shown is handed on; where it cites none, the first part of each page. Raises
+    ModelError when its model fails for good, or nothing was searched.
     """
     executor = ToolExecutor(toolkit, models, path, ROLE)
     asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")

@@ -32,9 +32,13 @@ def saturated(count: int, length: float = 1.0) -> float:
 
 
 class Bm25:
-    """An index of (title, text) documents; a word of the title counts as if it stood there several times (BM25F)."""
+    """An index of (title, text) documents; a word of the title counts as if it stood there several times (BM25F).
 
-    def __init__(self, documents: Sequence[tuple[str, str]]) -> None:
+    Fewer documents than ``least`` are weighed as if others, which hold none of their words, stood beside them: where all
+    pages are about one subject, its own words would otherwise tell nothing.
+    """
+
+    def __init__(self, documents: Sequence[tuple[str, str]], least: int = 0) -> None:
         self._postings: dict[str, list[tuple[int, int]]] = {}
         self._lengths: list[int] = []
         for number, (title, text) in enumerate(documents):
@@ -44,12 +48,13 @@ class Bm25:
             for term, count in counts.items():
                 self._postings.setdefault(term, []).append((number, count))
             self._lengths.append(counts.total())
+        self._documents = max(len(documents), least)
         self._mean = sum(self._lengths) / len(self._lengths) if any(self._lengths) else 1.0
 
     def idf(self, term: str) -> float:
         """How much a term tells; the rarer, the more. Of a term that no document holds, that of the rarest."""
         held = len(self._postings.get(term, ())) or 1
-        return math.log(1 + (len(self._lengths) - held + 0.5) / (held + 0.5))
+        return math.log(1 + (self._documents - held + 0.5) / (held + 0.5))
 
     def scores(self, query: str) -> dict[int, float]:
         """Document number → score, for the documents that hold any word of the query."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.bm25 import Bm25
-from drretail.env.web.passages import best_passage, chunks_of
+from drretail.env.web.passages import best_passage, chunks_of, marked
 from drretail.errors import ToolError, UserError, told
 from drretail.files import write_atomically
 from drretail.llm.embeddings import OpenEmbeddings, check_embeddings, open_embeddings
@@ -111,11 +111,10 @@ class DenseWeb:
         except Exception as problem:
             raise ToolError("unavailable", f"The pages could not be ranked: {told(problem)}.") from problem
         pages = self._web.pages
+        found = [(pages[at], marked(chunk, pages[at].text)) for at, chunk in nearest]
         return [
-            WebResult(
-                pages[page].title, pages[page].url, best_passage(chunk, query, index.words.idf), pages[page].date, chunk
-            )
-            for page, chunk in nearest
+            WebResult(page.title, page.url, best_passage(chunk, query, index.words.idf), page.date, chunk)
+            for page, chunk in found
         ]
 
     def _indexed(self) -> "_Index":

@@ -13,8 +13,9 @@ LONGEST_PASSAGE, LONGEST_CHUNK = 200, 250
 LONGEST = 1_500
 """Characters of either with its cut marks, so that ``cleaning`` never cuts a passage again."""
 CUT = "…"
-_LONGEST_PIECE = 50
-"""Words. While a passage lacks more than this, the next piece fits: each has 150 to 200 words."""
+_ROOM = LONGEST - 2 * len(f"{CUT} ")
+_PIECE_WORDS, _PIECE_LENGTH = 50, 350
+"""Words and characters. While a passage lacks more than this, the next piece fits: each has 150 to 200 words."""
 _LONGEST_WORD = 100
 """Characters. Scripts without spaces write a paragraph as one word."""
 # A line break ends a piece before a blank line, a list's mark or a table's; a heading stays with its first sentence.
@@ -58,10 +59,7 @@ def _windows(pieces: list[_Piece], longest: int) -> Iterator[tuple[int, int]]:
     for first, piece in enumerate(pieces):
         while last < len(pieces) and (
             last == first
-            or (
-                words + pieces[last].words <= longest
-                and pieces[last].end - piece.start <= LONGEST - 2 * len(f"{CUT} ")
-            )
+            or (words + pieces[last].words <= longest and pieces[last].end - piece.start <= _ROOM)
         ):
             words += pieces[last].words
             last += 1
@@ -93,12 +91,22 @@ def _pieces(text: str) -> list[_Piece]:
 
 
 def _groups(words: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """The words of a sentence in runs of at most ``_LONGEST_PIECE``."""
-    for at in range(0, len(words), _LONGEST_PIECE):
-        yield words[at : at + _LONGEST_PIECE]
+    """The words of a sentence in runs that make pieces."""
+    first = 0
+    for at, (_, end) in enumerate(words):
+        if at - first == _PIECE_WORDS or end - words[first][0] > _PIECE_LENGTH:
+            yield words[first:at]
+            first = at
+    if words:
+        yield words[first:]
 
 
-def chunks_of(text: str, longest: int = LONGEST) -> Iterator[str]:
+def marked(part: str, text: str) -> str:
+    """A part of a page with … where the page goes on."""
+    return f"{'' if text.startswith(part) else f'{CUT} '}{part}{'' if text.endswith(part) else f' {CUT}'}"
+
+
+def chunks_of(text: str, longest: int = _ROOM) -> Iterator[str]:
     """The text in runs of whole paragraphs, cut within one only where it is longer than ``longest`` characters."""
     chunk = ""
     for paragraph in text.split("\n"):
