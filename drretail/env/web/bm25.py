@@ -34,8 +34,8 @@ def saturated(count: int, length: float = 1.0) -> float:
 class Bm25:
     """An index of (title, text) documents; a word of the title counts as if it stood there several times (BM25F).
 
-    Fewer documents than ``least`` are weighed as if others, which hold none of their words, stood beside them: where all
-    pages are about one subject, its own words would otherwise tell nothing.
+    Fewer documents than ``least`` are weighed as if others, which hold none of their words, stood beside them: where
+    all pages are about one subject, its own words would otherwise tell nothing.
     """
 
     def __init__(self, documents: Sequence[tuple[str, str]], least: int = 0) -> None:

@@ -58,8 +58,7 @@ def _windows(pieces: list[_Piece], longest: int) -> Iterator[tuple[int, int]]:
     last, words = 0, 0
     for first, piece in enumerate(pieces):
         while last < len(pieces) and (
-            last == first
-            or (words + pieces[last].words <= longest and pieces[last].end - piece.start <= _ROOM)
+            last == first or (words + pieces[last].words <= longest and pieces[last].end - piece.start <= _ROOM)
         ):
             words += pieces[last].words
             last += 1

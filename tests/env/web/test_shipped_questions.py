@@ -9,9 +9,16 @@ from drretail.env.web.sandbox import SandboxWeb, default_corpus
 from drretail.querygen.shipped import shipped_queries
 
 DOCS = Path(__file__).parents[3] / "docs" / "sandbox.md"
-SECTION = DOCS.read_text(encoding="utf-8").split("\n## What the shipped questions ask of the web\n")[1].split("\n## ")[0]
+SECTION = (
+    DOCS.read_text(encoding="utf-8").split("\n## What the shipped questions ask of the web\n")[1].split("\n## ")[0]
+)
 ROWS = re.findall(r"^\| ((?:dev|test)-\d\d) \| ([^|]+) \| ([^|]+) \|$", SECTION, re.MULTILINE)
-OFF_TOPIC = ("visa requirements for Japan", "how to fix a carburetor", "python list comprehension", "guitar string gauge")
+OFF_TOPIC = (
+    "visa requirements for Japan",
+    "how to fix a carburetor",
+    "python list comprehension",
+    "guitar string gauge",
+)
 
 
 @pytest.fixture(scope="module")
