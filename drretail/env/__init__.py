@@ -6,7 +6,6 @@ store/             users, products, orders
 catalog/           product search
 web/               web search and pages
 profiles.py        people derived from user ids
-category_prices.py what the products of a category cost
 summaries.py       what the records tell of a user, in words
 session.py         one run's view: acting user, overlay, ledger, journal
 ledger.py          the evidence that a run was handed

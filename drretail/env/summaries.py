@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from drretail.env.category_prices import PricesByCategory
+from drretail.env.catalog.category_prices import PricesByCategory
 from drretail.env.world import World
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import leaf_category
@@ -22,7 +22,7 @@ class Summaries:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._prices = PricesByCategory(world)
+        self._prices = PricesByCategory(world.catalog, world.store)
 
     def of(self, user_id: str, question: str = "") -> ProfileSummary:
         """What the world's records tell of a user who asks a question. Raises NotFound for an unknown user."""

@@ -59,7 +59,7 @@ def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterato
     dear = sum(item.price > item.span.high for item in placed)
     text = (
         f"{len(placed)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
-        f"category: {below} cost less than the median there; in the cheapest quarter lie {cheap}, in the dearest {dear}."
+        f"category: {below} cost less than the median, {cheap} are in the cheapest quarter, {dear} in the dearest."
     )
     yield stated("price_position", text, _in_time(item.orders for item in placed))
 

@@ -52,7 +52,7 @@ def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
     assert kinds[:2] == ["Shampoo", "Cordless Drill"]  # the newest purchases first,
     assert {"Birdhouse", "Hair Mask", "Tape Measure"} <= set(kinds)  # then what stands beside them
-    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, in the middle $24.00")
+    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, in the median $24.00")
     assert len(shelf) <= MOST_KINDS
 
 
@@ -60,7 +60,7 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
     plain = [it.model_copy(update={"price": None}) for it in products(paths=False)]
     world = make_world(plain, orders())
     shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("b", 1, "BERT"), [])[1].text) or ""
-    assert "- (Home_and_Kitchen): the 50 best known, none with a price" in shelf  # in brackets, for it is no kind
+    assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
 
