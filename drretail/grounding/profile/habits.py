@@ -3,7 +3,7 @@
 Figures stand for themselves; a word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice, pairwise
 from statistics import median_low
 
@@ -71,7 +71,10 @@ MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 
 def categories(bought: Purchases) -> Iterator[Statement]:
     """The leaf categories that came more than once, each with all orders in it, those in categories below included."""
     leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
-    in_each = ((name, [order for order, product in bought.shown if name in product.categories]) for name in leaves)
+    in_each: dict[str, list[Order]] = {}
+    for order, product in bought.shown:
+        for name in leaves.intersection(product.categories):
+            in_each.setdefault(name, []).append(order)
     for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
         yield stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
 
@@ -82,7 +85,7 @@ def brands(bought: Purchases) -> Iterator[Statement]:
     for order, product in bought.shown:
         if product.brand:
             by_brand.setdefault(product.brand, []).append(order)
-    for name, share, orders in _most_frequent(bought, by_brand.items(), MOST_BRANDS):
+    for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
         yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
 
 
@@ -106,10 +109,10 @@ def latest(bought: Purchases) -> Iterator[Statement]:
 
 
 def _most_frequent(
-    bought: Purchases, orders_by_name: Iterable[tuple[str, list[Order]]], most: int
+    bought: Purchases, orders_by_name: Mapping[str, list[Order]], most: int
 ) -> Iterator[tuple[str, str, list[Order]]]:
     """The names with most orders, two at least, each with its share of all orders, in words; ties by name."""
-    again = [(name, orders) for name, orders in orders_by_name if len(orders) > 1]
+    again = [(name, orders) for name, orders in orders_by_name.items() if len(orders) > 1]
     for name, orders in sorted(again, key=lambda entry: (-len(entry[1]), entry[0]))[:most]:
         yield name, f"{percent(len(orders) / len(bought.kept))} ({len(orders)} of {len(bought.kept)})", orders
 

@@ -5,6 +5,7 @@ Words are compared in the singular, not by their stems: to "compute" a total nam
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache
 from math import log
 
 from drretail.grounding.text.words import content_words, singular
@@ -24,6 +25,7 @@ _RAREST = 0.001
 """A word that no product has counts as much as one that so few have."""
 
 
+@lru_cache(maxsize=16_384)  # a shop has few categories and many products in each
 def nouns_of(text: str) -> frozenset[str]:
     """The content words of a text, in the singular."""
     return frozenset(singular(word) for word in content_words(text) if len(word) >= _SHORTEST)

@@ -70,10 +70,13 @@ class Purchases:
         """The known ones that statements may name."""
         return tuple((order, product) for order, product in self.known if self.shows(order))
 
+    @cached_property
+    def _hidden(self) -> frozenset[str]:
+        return frozenset(key for key, product in self.products.items() if not may_be_shown(product, self.question))
+
     def shows(self, order: Order) -> bool:
         """False where the product of an order is not to be named."""
-        product = self.products.get(order.product_id)
-        return product is None or may_be_shown(product, self.question)
+        return order.product_id not in self._hidden
 
     def title(self, product_id: str) -> str:
         product = self.products.get(product_id)
