@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.profile.intimate import may_be_shown
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.querygen.rules.shelf import PHRASES
@@ -67,7 +68,7 @@ def purchases_of(shopper: Shopper) -> Iterator[Purchase]:
         listing = shopper.products[product_id]
         product, quote = listing.product, quoted_title(listing.product)
         about = set(folded(f"{product.title} {' '.join(product.categories)}").split())
-        if quote is not None and not _NO_GOODS & about and not {"gift", "card"} <= about:
+        if quote is not None and may_be_shown(product) and not _NO_GOODS & about and not {"gift", "card"} <= about:
             days, ids = zip(*orders, strict=True)
             group = GROUPS.get(product.category) or PHRASES["group"]["other"]
             yield Purchase(listing, days, ids, kind_of(product), quote, group)
