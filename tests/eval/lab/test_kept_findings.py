@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from drretail.cli.lab.group import lab_app
+from drretail.cli.lab import lab_app
 from drretail.errors import UserError
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.finding import LabFinding
