@@ -98,10 +98,10 @@ def _rate(passes: Sequence[bool]) -> str:
     from drretail.tables.figures import percent
 
     share = share_interval([float(it) for it in passes])
-    told = f"{sum(passes)} of {len(passes)} queries pass"
+    line = f"{sum(passes)} of {len(passes)} queries pass"
     if share.value is None or share.low is None or share.high is None:
-        return f"{told}."
-    return f"{told}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
+        return f"{line}."
+    return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
 
 
 def _spent_line(spent: "Spent", *, quiet: bool) -> str:
