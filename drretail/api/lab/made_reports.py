@@ -27,7 +27,7 @@ from drretail.eval.lab.bias.probing import (
     named_probes,
     probe_found,
 )
-from drretail.eval.lab.exploits.comparing import FAMILIES, compare_with_honest, exploits_folder, make_exploits
+from drretail.eval.lab.exploits.headline_gaps import FAMILIES, compare_with_honest, exploits_folder, make_exploits
 from drretail.eval.lab.failing import FAMILY as FAILURE_MODES
 from drretail.eval.lab.failing import NAME as FAILURES
 from drretail.eval.lab.failing import (
