@@ -26,7 +26,7 @@ from drretail.tools.registry import TOOLS
 from tests.querygen.conftest import MakeWorld, bought, orders, products
 
 USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
-SEEDS = [str(seed) for seed in range(6)]
+SEEDS = [str(seed) for seed in range(8)]
 
 
 @pytest.fixture(scope="session")

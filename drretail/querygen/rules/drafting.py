@@ -18,10 +18,10 @@ from drretail.records.query import NEED_KINDS, NeedKind
 from drretail.records.wish import Want, Wish
 
 LEAST_WORDS, MOST_WORDS = 25, 120
-# How often a text demands a value, stars or ratings, another brand, names a budget, a day, asks the web, speaks of the
-# record, and wants several pieces.
+# How often a text demands a value, stars or ratings, another brand, names a budget or a day, speaks of the record, and
+# wants several pieces.
 _VALUE, _RATED, _BRAND, _BUDGET, _DEADLINE = 0.6, 0.4, 0.2, 0.85, 0.12
-_WEB, _RECORD, _SEVERAL = 0.75, 0.4, 0.25
+_RECORD, _SEVERAL = 0.4, 0.25
 # Where between the cheapest and the dearest a budget lies.
 _LEVELS = (0.4, 0.5, 0.6, 0.75)
 _LEAST_DAYS, _MOST_DAYS = 7, 30
@@ -93,8 +93,7 @@ class Author:
             expected_tools=(
                 *(("get_user_profile",) if is_outdoors else ()),
                 *(("get_user_statistics",) if "usually spend" in record else ()),
-                *("get_user_orders", "get_product_details", "product_catalog_search"),
-                *(("web_search",) if ask else ()),
+                *("get_user_orders", "get_product_details", "product_catalog_search", "web_search"),
                 *(("calculator",) if len(wants) > 1 else ()),
             ),
             wish=Wish(
@@ -149,8 +148,6 @@ class Author:
     def _ask(self, need: Need) -> tuple[str, bool]:
         """What only the web knows, and whether the shopper's state matters for it."""
         purchase = need.purchases[0]
-        if self.rng.random() >= _WEB:
-            return "", False
         about = "either" if purchase.lasts is None else "lasting" if purchase.lasts else "used_up"
         asks = PHRASES["web"]["outdoors" if purchase.is_outdoors else about]
         return self._say(PHRASES["web"]["frame"]).replace("{ask}", self._say(asks)), purchase.is_outdoors
