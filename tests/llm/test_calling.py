@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage
 
 from drretail.errors import CommandStopped, ModelError
 from drretail.journal import Journal
-from drretail.llm.calling import answer_of
+from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.models import Models
 from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
@@ -62,12 +62,12 @@ def model_at(provider: Provider, sleeps: Sleeps, name: str = "anthropic", retrie
     ids=["429", "500", "503", "broken", "drop"],
 )
 async def test_what_passes_is_tried_again_alike_for_every_provider(name: str, step: Step) -> None:
-    sleeps, retried = Sleeps(), list[str]()
+    sleeps, attempts = Sleeps(), Attempts()
     with Provider(step, step, GREETING[name]) as provider:
-        answer = await answer_of(model_at(provider, sleeps, name), MESSAGES, on_retry=retried.append)
+        answer = await answer_of(model_at(provider, sleeps, name), MESSAGES, attempts=attempts)
         assert len(provider.seen) == 3
     assert answer.text == "hello"
-    assert (sleeps.all, len(retried)) == ([0.5, 1.0], 2)
+    assert (sleeps.all, len(attempts.failed)) == ([0.5, 1.0], 2)
 
 
 @pytest.mark.parametrize("name", NAMES)
