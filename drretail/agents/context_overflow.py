@@ -39,7 +39,7 @@ def results_in(messages: Sequence[AnyMessage]) -> list[int]:
 
 
 def without_oldest_results(messages: Sequence[AnyMessage], count: int) -> list[AnyMessage]:
-    """The conversation with a word in place of its ``count`` oldest tool results: providers want a reply to each call."""
+    """The conversation with a word in place of its ``count`` oldest results: providers want a reply to each call."""
     oldest = [at for at, message in enumerate(messages) if isinstance(message, ToolMessage)][:count]
     return [
         message.model_copy(update={"content": LEFT_OUT}) if at in oldest else message

@@ -21,6 +21,7 @@ from typing_extensions import TypedDict
 from drretail.agents.context_overflow import results_in, without_oldest_results, write_within_context
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
+from drretail.grounding.text.wording import counted
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
 from drretail.records.run import Role, Stop
@@ -182,7 +183,8 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
         )
 
     answer, left_out = await write_within_context(write, results_in(messages))
-    note = f"{loop.path}: the {left_out} oldest results did not fit the model any more: written without them"
+    left = counted(left_out, "oldest result")
+    note = f"{loop.path}: written without {left}, which did not fit the model any more"
     return {
         "messages": [told, answer],
         "notes": [note] if left_out else [],

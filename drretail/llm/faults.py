@@ -240,8 +240,7 @@ async def attempt(
         ended = _error(model, "model", "the connection belonged to an event loop that has ended", problem)
         return Fault(ended, passes=True)
     if streamed and _stop_reason(answer) == UNSAID:
-        counted = usage_of(answer) if answer.usage_metadata else None
-        return Fault(ModelError("model", "the stream of the answer was cut"), passes=True, usage=counted)
+        return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
     return _whole(_with_all_calls(answer))
 
 

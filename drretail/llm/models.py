@@ -207,14 +207,16 @@ class Models:
             input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
         )
         if self._tokens_budget.exceeded_by(coming.total):
-            raise ModelError("budget", self._too_little(f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
+            raise ModelError("budget", self._too_little("tokens", f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
         if self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
             raise ModelError(
-                "budget", self._too_little(f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}")
+                "budget",
+                self._too_little("dollars", f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}"),
             )
 
-    def _too_little(self, allowed: str, spent: str) -> str:
-        return f"the {allowed} allowed do not suffice for the next call, with {spent} spent: allow more"
+    def _too_little(self, unit: str, allowed: str, spent: str) -> str:
+        lacking = f"the {allowed} allowed do not suffice for the next call, with {spent} spent"
+        return f"{lacking}: allow more with --limit {unit}=N"
 
     def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
         used = Usage(**tokens)

@@ -38,7 +38,7 @@ async def write_report(
     if not left_out:
         return report, research
     gone = ", ".join(str(number) for number, _ in research.reports[:left_out])
-    note = f"{PATH}: the reports of researchers {gone} did not fit the model any more: written without them"
+    note = f"{PATH}: written without the reports of researchers {gone}, which did not fit the model any more"
     return report, replace(research, reports=research.reports[left_out:], notes=(*research.notes, note))
 
 
