@@ -190,7 +190,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Loop.forget)
 
 
-def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T], **given: Any) -> "asyncio.Task[T]":
+def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":
     task = asyncio.Task(coroutine, loop=loop, **given)
     command = _CURRENT.get()
     if command is not None:

@@ -67,7 +67,8 @@ def model_at(provider: Provider, name: str, **given: Any) -> Model:
 def last_text(provider: Provider) -> str:
     """All that the last message sent says."""
     body = provider.seen[-1].body
-    return str((body.get("messages") or body.get("contents"))[-1])
+    messages: list[Any] = body["contents"] if "contents" in body else body["messages"]
+    return str(messages[-1])
 
 
 @pytest.mark.parametrize("name", NAMES)
