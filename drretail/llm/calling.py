@@ -117,11 +117,11 @@ def _second_chance(found: Fault) -> HumanMessage:
 def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
     """What an answer took that did not arrive whole, as counted by the provider, else by its question's characters.
 
-    None where there was none to pay for: the provider refused, or was not reached.
+    None where there was none to pay for: the provider refused, or was not reached. What did not arrive is no call.
     """
     if found.usage is not None or found.status is not None or found.is_unreached or not found.passes:
         return found.usage
-    return Usage(calls=1, input_uncached=int(_tokens_of(chat, messages)))
+    return Usage(input_uncached=int(_tokens_of(chat, messages)))
 
 
 def _unanswered(model: Model, fault: Fault) -> ModelError:
