@@ -75,10 +75,9 @@ def reads_picks(subject: Subject, judge_session: JudgeSession) -> bool:
     return is_model and not are_declared(subject) and len(parts_of(subject.report or "")) < 2
 
 
-def extraction_of(subject: Subject, judge_session: JudgeSession) -> Prompt:
-    """The prompt for all claims of a report, and for its picks where they are asked for with them."""
-    with_picks = reads_picks(subject, judge_session)
-    return extraction_prompt(EXTRACT, what_picks_are(is_imported=subject.system.is_imported) if with_picks else "")
+def with_picks_prompt(subject: Subject) -> Prompt:
+    """The prompt for all claims of a report and its picks."""
+    return extraction_prompt(EXTRACT, what_picks_are(is_imported=subject.system.is_imported))
 
 
 def extraction_prompts() -> list[Prompt]:
@@ -87,17 +86,23 @@ def extraction_prompts() -> list[Prompt]:
     return [extraction_prompt(EXTRACT, it) for it in picks]
 
 
-async def extract(subject: Subject, judge_session: JudgeSession, stage: str) -> list[Claim] | None:
+async def extract(
+    subject: Subject, judge_session: JudgeSession, stage: str, *, with_picks: bool = False
+) -> list[Claim] | None:
     """The report's claims as the verdict of ``stage`` holds them, asked for when there is none; None when it failed.
 
-    Picks that came with them are kept in ``PICKS``.
+    With ``with_picks`` picks are asked for as well, where ``reads_picks``, and kept in ``PICKS``.
     """
-    prompt = extraction_of(subject, judge_session) if stage == EXTRACT else extraction_prompt(stage)
+    with_picks = with_picks and stage == EXTRACT and reads_picks(subject, judge_session)
+    prompt = with_picks_prompt(subject) if with_picks else extraction_prompt(stage)
     verdict = judge_session.standing(stage, REPORT, prompt.hash)
     if verdict is None and not (subject.report or "").strip():
         reason = "the report is empty"
         verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=prompt.hash, reason=reason)
-    return claims_in(verdict or await _asked(subject, judge_session, stage, prompt))
+    return claims_in(
+        verdict
+        or await _asked(subject, judge_session, stage, prompt, ClaimsAndPicks if with_picks else _ANSWERS[stage])
+    )
 
 
 def claims_in(verdict: Verdict) -> list[Claim] | None:
@@ -113,12 +118,13 @@ def claims_in(verdict: Verdict) -> list[Claim] | None:
         ) from problem
 
 
-async def _asked(subject: Subject, judge_session: JudgeSession, stage: str, prompt: Prompt) -> Verdict:
+async def _asked(
+    subject: Subject, judge_session: JudgeSession, stage: str, prompt: Prompt, kind: type[Answer]
+) -> Verdict:
     """One question, or one for each part of a long report, side by side and merged."""
     report = subject.report or ""
     resolver = SourceResolver(report, subject.evidence)
     known = frozenset(subject.evidence)
-    with_picks = stage == EXTRACT and reads_picks(subject, judge_session)
 
     def question(item: str, given: str, after: int) -> JudgeQuestion[Answer]:
         """Quotes stand behind ``after``."""
@@ -127,7 +133,7 @@ async def _asked(subject: Subject, judge_session: JudgeSession, stage: str, prom
             item,
             prompt,
             {"report": given},
-            ClaimsAndPicks if with_picks else _ANSWERS[stage],
+            kind,
             lambda answer: ruling(answer, after),
             lambda answer: _problem(answer, report=report, known=known, resolver=resolver),
             purpose="extraction",

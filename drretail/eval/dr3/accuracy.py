@@ -9,7 +9,7 @@ from dataclasses import replace
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import extract, extraction_of, extraction_prompt, extraction_prompts
+from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
 from drretail.eval.claims.rulings import Bench
 from drretail.eval.claims.rulings import support_prompt as support_prompt_of
 from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
@@ -45,7 +45,7 @@ class BackedClaims(Record):
     claims: list[BackedClaim]
 
 
-def extraction_stage(rules: Rules) -> str:
+def extraction_of(rules: Rules) -> str:
     """The stage that holds the claims: all of them, or by the released rules those that cite something."""
     return CITED if rules == "dr3" else EXTRACT
 
@@ -80,9 +80,11 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
 async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Claim]:
     if judge_session.rules == "dr3":
         return await extract(_cut(subject), judge_session, CITED) or ()
-    prompt = extraction_of(subject, judge_session).hash
+    prompt = extraction_prompt(EXTRACT).hash
     if judge_session.standing(EXTRACT, REPORT, prompt) is None:
-        held = judge_session.verdicts_in(FAITHFULNESS, FAITHFULNESS_VERSION, frozenset({prompt}))
+        held = judge_session.verdicts_in(
+            FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(it.hash for it in extraction_prompts())
+        )
         known = next((it for it in held if (it.item, it.state) == (REPORT, "scored")), None)
         if known is not None:
             judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)
@@ -140,4 +142,4 @@ def _backed(answer: BackedClaims) -> Mapping[int, Ruling]:
 
 def prompts() -> list[Prompt]:
     """Those of claims and their support that are asked here, and the released one."""
-    return [*extraction_prompts(), extraction_prompt(CITED), support_prompt_of("default"), support_prompt()]
+    return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED)), support_prompt_of("default"), support_prompt()]

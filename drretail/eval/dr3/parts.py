@@ -157,7 +157,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     what cites user files or the sandbox alone. ``FA_lenient``: in part is enough, as it is for the released judge."""
     names = ["FA", "FA_pair", *(f"{it}_{short}" for short in SHORT.values() for it in ("FA", "FA_pair"))]
     names += [] if judged.is_released else ["FA_lenient"]
-    extracted = judged.of(accuracy.extraction_stage(judged.rules), REPORT)
+    extracted = judged.of(accuracy.extraction_of(judged.rules), REPORT)
     claims = None if extracted is None else claims_in(extracted)
     if claims is None:
         return [judged.lacking(it, "failed") if it == "FA" else Value(it, "failed") for it in names]

@@ -39,7 +39,7 @@ def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Ve
     if gold is None or labels is None or subject.run is None:
         return SortedFaults("na", None, NO_GOLD if gold is None else NO_LABELS)
     judged = Judged(said, judge_session.rules, gold, None)
-    if judged.of(accuracy.extraction_stage(judge_session.rules), REPORT) is None:
+    if judged.of(accuracy.extraction_of(judge_session.rules), REPORT) is None:
         return SortedFaults("na", None, NOT_JUDGED)
     causes = Causes(subject.run, subject.evidence, gold, labels, subject.query.text)
     claims = _claims(judged)
@@ -55,7 +55,7 @@ def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Ve
 
 def _claims(judged: Judged) -> list[JudgedClaim] | None:
     """The report's claims with what was said of each by its sources; None where the extraction failed."""
-    extracted: Verdict | None = judged.of(accuracy.extraction_stage(judged.rules), REPORT)
+    extracted: Verdict | None = judged.of(accuracy.extraction_of(judged.rules), REPORT)
     claims = None if extracted is None else claims_in(extracted)
     if claims is None:
         return None

@@ -25,8 +25,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Extracts the claims, then judges each that cites something; a failed one ends only its own branch."""
     rules = judge_session.rules
     stages = stages_of(rules)
-    await judge_session.each(extract(subject, judge_session, stage) for stage in stages)
-    claims = await extract(subject, judge_session, stages[0]) or ()  # stands now
+    await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
+    claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # stands now
     units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
     bench = Bench(subject, judge_session, subject.evidence)
     shown = [unit for unit in units if rules == "default" and bench.is_shown_otherwise(unit)]

@@ -3,7 +3,7 @@
 from drretail.eval.claims.claims import EXTRACT, PICKS, REPORT
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import extract, extraction_of, extraction_prompts, told
+from drretail.eval.claims.extraction import extract, extraction_prompts, told, with_picks_prompt
 from drretail.eval.claims.picks import PROMPTS, PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -35,9 +35,8 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
             judge_session.record(STAGE, ITEM, "na", reason=BY_FORM)
         return
     with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
-        await extract(subject, faithfulness, EXTRACT)
-        wording = extraction_of(subject, faithfulness).hash
-        with_claims = faithfulness.standing(PICKS, REPORT, wording)
+        await extract(subject, faithfulness, EXTRACT, with_picks=True)
+        with_claims = faithfulness.standing(PICKS, REPORT, with_picks_prompt(subject).hash)
     await _judge_picks(subject, judge_session, with_claims)
 
 

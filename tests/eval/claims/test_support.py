@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.claims.claims import SUPPORT
-from drretail.eval.claims.rulings import MOST_CLAIMS
+from drretail.eval.claims.support import MOST_CLAIMS
 from drretail.eval.judging.session import Judge
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
