@@ -1,7 +1,7 @@
 """Claims of reports and whether their sources bear them out: what several families ask for, each claim once.
 
 claims.py          claims, their types of sources, what a judgement of support is about
-extraction.py      stage 1: all claims with sources and typed values, and picks, in one question; the paper's two questions
+extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions
 picks.py           what a report tells its reader to buy, as a judge gives it
 sections.py        the parts of a long report, which are asked apart
 copied_sources.py  sources and quotes as a judge copies them, found again in the report

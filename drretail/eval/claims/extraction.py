@@ -69,10 +69,9 @@ def extraction_prompt(stage: str, picks: str = "") -> Prompt:
     return Prompt(stage, "\n".join(filter(None, (picks, place + own))), shared)
 
 
-def reads_picks(subject: Subject, judge_session: JudgeSession) -> bool:
+def reads_picks(subject: Subject) -> bool:
     """True where picks are asked for with the claims: the agent declared none, and one call reads the whole report."""
-    is_model = judge_session.judge.ref.kind != "rule_based"
-    return is_model and not are_declared(subject) and len(parts_of(subject.report or "")) < 2
+    return not are_declared(subject) and len(parts_of(subject.report or "")) < 2
 
 
 def with_picks_prompt(subject: Subject) -> Prompt:
@@ -93,7 +92,7 @@ async def extract(
 
     With ``with_picks`` picks are asked for as well, where ``reads_picks``, and kept in ``PICKS``.
     """
-    with_picks = with_picks and stage == EXTRACT and reads_picks(subject, judge_session)
+    with_picks = with_picks and stage == EXTRACT and reads_picks(subject)
     prompt = with_picks_prompt(subject) if with_picks else extraction_prompt(stage)
     verdict = judge_session.standing(stage, REPORT, prompt.hash)
     if verdict is None and not (subject.report or "").strip():

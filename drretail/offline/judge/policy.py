@@ -94,6 +94,7 @@ def _attribute(name: str, tag: re.Match[str]) -> str:
 
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "ReportClaims": lambda asked: _extracted(asked, values=[]),
+    "ClaimsAndPicks": lambda asked: {**_extracted(asked, values=[]), "picks": []},
     "CitedClaims": lambda asked: _extracted(asked, only_cited=True),
     "AllClaims": _extracted,
     "ClaimsSupport": _all_supported,
