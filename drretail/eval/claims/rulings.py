@@ -11,6 +11,7 @@ from pydantic import ValidationError, field_validator
 
 from drretail.eval.claims.claims import FIRST_ANSWER, PROMPTS, SUPPORT, SUPPORT_SHOWN, Unit, source_type
 from drretail.eval.claims.record_lines import RecordCheck, check_of
+from drretail.eval.claims.shown_products import shown_products
 from drretail.eval.claims.support import (
     Content,
     SourceText,
@@ -253,11 +254,15 @@ class Bench:
         texts = [it for it in all_texts if it.id in cited]
         about = about_sources((it.id for it in texts), self.evidence, self.ledger)
         question = self.subject.query.text
+        lists = shown_products((unit.claim for unit in units), self.ledger)
+        listed = {unit.item: self._lists_of(unit, lists) for unit in units}
+        beside = [tagged("source", text, id=name) for name, text in {QUESTION: question, **lists}.items()]
         values = {
             "today": self.subject.today,
-            "sources": f"{tagged('source', question, id=QUESTION)}\n\n{source_tags(texts, about)}",
+            "sources": "\n\n".join([*beside, source_tags(texts, about)]),
             "claims": "\n\n".join(
-                _shown(number, unit, lines.get(unit.item, ())) for number, unit in enumerate(units, 1)
+                _shown(number, unit, [*unit.sources, *listed[unit.item]], lines.get(unit.item, ()))
+                for number, unit in enumerate(units, 1)
             ),
         }
         said = await self.judge_session.ask(
@@ -266,12 +271,18 @@ class Bench:
         if said.answer is None:
             return None, said.error or ""
         labels = said.answer.by_number()
-        held = {unit.item: [question, *_own(unit, about), *_own_texts(unit, texts)] for unit in units}
         return {
-            unit.item: _ruled(labels[number], held[unit.item])
+            unit.item: _ruled(
+                labels[number], [question, *listed[unit.item].values(), *_own(unit, about), *_own_texts(unit, texts)]
+            )
             for number, unit in enumerate(units, 1)
             if number in labels
         }, ""
+
+    def _lists_of(self, unit: Unit, lists: Mapping[str, str]) -> dict[str, str]:
+        """The lists of shown products that a claim is about."""
+        own = {*shown_products([unit.claim], self.ledger).values()}
+        return {name: text for name, text in lists.items() if text in own}
 
     def unread(self, content: Content) -> tuple[VerdictState, str]:
         """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""
@@ -320,9 +331,9 @@ class Bench:
         return [DISTORTED if any(it.text.form == "summary" for it in texts) else ONLY_IN_SNIPPET]
 
 
-def _shown(number: int, unit: Unit, lines: Sequence[str]) -> str:
+def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]) -> str:
     """A claim for a prompt, with its sources and the lines of its record."""
-    claim = tagged("claim", unit.claim.claim, id=str(number), sources=" ".join(unit.sources))
+    claim = tagged("claim", unit.claim.claim, id=str(number), sources=" ".join(sources))
     return "\n".join([claim, *(tagged("record", line, claim=str(number)) for line in lines)])
 
 

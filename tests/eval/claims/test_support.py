@@ -102,7 +102,7 @@ def test_claims_share_a_call_up_to_a_limit_and_each_names_its_sources(tmp_path: 
     found = support_of(tmp_path, judge, "Zips [P:B0BED00001]. Blue [P:B0BOWL0001].")
     assert [verdict.value for verdict in found] == [float(it % 2) for it in range(1, MOST_CLAIMS + 1)] + [0.5, 0]
     assert [source.id for source in found[-1].sources] == ["P:B0BOWL0001"]
-    asked = questions(tmp_path)
+    asked = sorted(questions(tmp_path), key=lambda text: -text.count("<claim "))
     assert [text.count("<claim ") for text in asked] == [MOST_CLAIMS, 2]
     assert [text.count("<source id=") for text in asked] == [2, 3]  # Q, and each record once
     assert '<claim id="2" sources="P:B0BOWL0001">\nIt is blue.' in asked[1]
@@ -117,7 +117,7 @@ def test_no_page_stands_beside_the_records_of_claims_that_do_not_cite_it(tmp_pat
     judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "no")]}, support("partial"))
     found = support_of(tmp_path, judge, f"Grey, 4 inches [P:B0BED00001]. Seeds [{BIRDS_ID}].")
     assert {it.item[0]: it.value for it in found} == {"1": 1, "3": 0, "2": 0.5}
-    records, pages = questions(tmp_path)
+    records, pages = sorted(questions(tmp_path), key=lambda asked: BIRDS_ID in asked)  # they are asked side by side
     assert (BIRDS_ID in records, "P:B0BED00001" in pages) == (False, False)
 
 
@@ -129,7 +129,7 @@ def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
     about = subject(f"Cedar [{BIRDS_ID}]. Oak [W:bbbbbbbb].", {BIRDS_ID: long, "W:bbbbbbbb": other})
     found = [it.value for it in judged(tmp_path, judge, about) if it.stage == SUPPORT]
     assert found == [1, 1, 0]
-    assert [asked.count("<claim ") for asked in questions(tmp_path)] == [1, 2]
+    assert sorted(asked.count("<claim ") for asked in questions(tmp_path)) == [1, 2]
 
 
 def test_a_quote_has_to_stand_in_a_source_of_its_own_claim(tmp_path: Path) -> None:
@@ -233,6 +233,21 @@ def test_the_judge_is_asked_without_codes_opinion_and_once_where_they_agree(
     (asked,) = questions(tmp_path)
     assert "<record" not in asked
     assert "asked_again" not in verdict.notes
+
+
+def test_a_superlative_is_judged_by_all_products_of_its_kind_that_the_run_was_shown(tmp_path: Path) -> None:
+    report = "The Fluffwick bed is the cheapest [P:B0BED00001]."
+    value = said_value("lowest_price", "", "the cheapest", "P:B0BED00001")
+    extracted = claim(1, "The Fluffwick bed is the cheapest.", "P:B0BED00001", quote=report, values=[value])
+    quote = "P:B0BOWL0001 Slowpaw Slow Feeder Bowl, Blue: $12.50, 4.1 of 5 (77)"
+    (verdict,) = support_of(tmp_path, answering(extracted, support("contradicted", "a bowl", quote)), report)
+    (asked,) = questions(tmp_path)
+    bed = "P:B0BED00001 Fluffwick Orthopedic Dog Bed, Large, Grey: $49.99, 4.5 of 5 (1234)"
+    assert f'<source id="S1">\n{quote}\n{bed}\n</source>' in asked
+    assert verdict.quote == quote
+    (plain,) = support_of(tmp_path / "plain", answering(BED_CLAIM, support("full")), BED_REPORT)
+    assert plain.value == 1
+    assert '<source id="S1">' not in questions(tmp_path / "plain")[0]
 
 
 @pytest.mark.parametrize(
