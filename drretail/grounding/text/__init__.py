@@ -12,5 +12,5 @@ wording.py        money and titles as a reader sees them, and how long a text is
 serialisation.py  products, orders and customers as agents and judges read them
 harmless.py       texts of sellers and pages without what is hidden, and without our own forms
 personal_data.py  where a text names people
-states.py         states of the USA by their postal codes
+place_names.py    states and countries by their codes, and the names that people give them
 """

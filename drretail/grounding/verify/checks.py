@@ -11,16 +11,19 @@ from functools import cached_property
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.equations import find_equations
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.values import plain, verify, with_state
+from drretail.grounding.verify.places import verify_place
+from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
-from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue
+from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
@@ -116,23 +119,23 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and verified values of a report, with how many of its figures were read.
 
     Picks are the declared ones, else the model's, else those that layout makes certain. A model's value stands before
-    one that was read by form at the same place.
+    one that was read by form at the same place, unless form is certain of an error that the model's leaves open, or a
+    sum that is written out is wrong.
     """
     picks = case.picks if case.picks is not None else None if by_model is None else by_model.picks
     ledger = case.ledger(picks)
     by_form = read_by_form(case.report, case.evidence, ledger)
-    told = tuple(
-        _with_place(it, case.all_profiles) for it in verify(() if by_model is None else by_model.values, ledger)
-    )
-    values = [*told, *(it for it in by_form.values if not _meets_one(it.start, it.end, told))]
-    unread = tuple(it for it in by_form.unread if not _meets_one(it.start, it.end, told))
+    values_by_model = verify(() if by_model is None else by_model.values, ledger)
+    values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
+    values = _merged(by_form.values, values_by_model, _wrong_results(case.layout.text))
+    unread = tuple(it for it in by_form.unread if not any(_meet(it, value) for value in values_by_model))
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(
         reader=reader,
         values_by=None if values_by == reader else values_by,
         picks=by_form.picks if picks is None else picks,
-        values=tuple(sorted(values, key=lambda it: (it.start, it.kind))),
+        values=values,
         unread=unread,
         seen=by_form.seen,
         read=by_form.seen - len(unread),
@@ -208,19 +211,34 @@ def _urls_not_seen(case: Case) -> list[Finding]:
     ]
 
 
-def _with_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue:
-    """A place that is said of the user's profile, held against its address."""
-    if value.kind != "place" or value.of != ("U:profile",) or len(profiles) != 1 or not isinstance(value.amount, str):
-        return value
-    address = profiles[0].address
-    known = plain(" ".join([address.address1, address.city, address.state, address.zip, address.country]))
-    if plain(value.amount) in known:
-        return with_state(value, "verified", "")
-    return with_state(value, "contradicted", f"the address is in {address.city}, {address.state}")
+def _merged(
+    by_form: Sequence[ReadValue], by_model: Sequence[ReadValue], wrong_results: Collection[int]
+) -> tuple[ReadValue, ...]:
+    """The values of both readers in text order, one reader's at each place."""
+
+    def is_certain(value: ReadValue) -> bool:
+        beside = [it for it in by_model if _meet(it, value)]
+        return value.start in wrong_results or all(_leaves_open(it, value) for it in beside)
+
+    certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
+    kept = [*certain, *(value for value in by_model if not any(_meet(value, it) for it in certain))]
+    kept += [value for value in by_form if not any(_meet(value, it) for it in kept)]
+    return tuple(sorted(kept, key=lambda value: (value.start, value.kind)))
 
 
-def _meets_one(start: int, end: int, values: Iterable[ReadValue]) -> bool:
-    return any(it.start < end and start < it.end for it in values)
+def _leaves_open(by_model: ReadValue, by_form: ReadValue) -> bool:
+    """True where a model's value can't be decided and is not said of something else than form's."""
+    is_of_same = not by_model.of or not by_form.of or bool({*by_model.of} & {*by_form.of})
+    return by_model.state == "underivable" and by_model.derivation is None and is_of_same
+
+
+def _wrong_results(text: str) -> frozenset[int]:
+    """Where the results of sums stand that a text writes out and gets wrong."""
+    return frozenset(it.result.start for it in find_equations(text, find_amounts(text)) if not it.holds)
+
+
+def _meet(one: ReadValue | Unread, other: ReadValue) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _ordered(evidence: Mapping[str, Evidence], user_id: str | None) -> frozenset[str]:

@@ -1,20 +1,25 @@
 """Values against records: verified, contradicted or underivable, with the words of the derivation."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from itertools import combinations
+from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
 from drretail.grounding.text.wording import format_money
+from drretail.grounding.verify.arithmetic import numbers_of
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
 
 _NO_MONEY = ("rating", "rating_count", "quantity")
 _FITTING = ("equal", "rounded", "bounded")
+_CENTS = 2
+_SLACK = Decimal("0.1")
+"""How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
 _FACTORS = (7, 12, 16, 24, 30, 52, 60, 100, 365, 1000)
 _MOST_OF_ONE = 12
 """Up to so many times a price is tried without anybody having named the number."""
@@ -64,10 +69,20 @@ def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount 
     for amount in amounts:
         result = abs(calculation.result) * (100 if amount.kind == "percent" and abs(calculation.result) < 1 else 1)
         how = amount.agreement(result)
-        # "up to $25 a person" is no result of 6.05, "over $50" is one of 50.90.
-        if how is not None and (how != "bounded" or abs(amount.low - result) * 10 <= result):
+        if how is not None and (how != "bounded" or _is_near(amount, result)):
             return amount
     return None
+
+
+def _explains(amount: Amount, number: Decimal) -> bool:
+    """True for what an amount says exactly or rounded; without cents it may also be a limit or range around it."""
+    how = amount.agreement(number)
+    return how in ("equal", "rounded") or (how == "bounded" and amount.places < _CENTS and _is_near(amount, number))
+
+
+def _is_near(amount: Amount, number: Decimal) -> bool:
+    """True where a number meets a limit or a range closely: "over $50" is said of 50.90, "up to $25" not of 6.05."""
+    return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
 
 
 def conversions(number: Decimal) -> list[Decimal]:
@@ -106,7 +121,7 @@ def derivation(
         if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
             return f"{key}: {calculation.expression}"
     for words, number in _derived(ledger, near, counts, is_left=is_left):
-        if amount.agreement(number) in (_FITTING if amount.places < 2 else ("equal", "rounded")):
+        if _explains(amount, number):
             return words
     texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
     if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in _amounts_in(text)):
@@ -161,17 +176,41 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     records = [number for item in items if (number := on_record(value.kind, item)) is not None]
     if amount is None or not records or len(records) < len(value.of):
         return value
+    words = f"the record says {', '.join(_said(value.kind, it, number) for it, number in zip(items, records))}"
     if all(fits(amount, record) for record in records):
-        return with_state(value, "verified", "")
+        has_end = amount.is_range and not _has_wrong_end(value, records, ledger)
+        return with_state(value, "verified", "") if has_end or not amount.is_range else with_state(value, "contradicted", words)
     found = derivation(amount, ledger, ids) if value.kind == "price" else _named(amount, ledger)
     if found is not None:
         return with_state(value, "underivable", found)
-    loose = amount.agreement(records[0]) is not None or value.currency not in (None, items[0].currency)
+    is_foreign = value.currency not in (None, items[0].currency)
     from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
-    is_blunt = loose or (value.kind == "rating" and not amount.places)
-    if len(records) > 1 or is_blunt or from_price or value.relation not in ("is", "about"):
+    if is_foreign or from_price or not _fits_none(value, amount, records):
         return value
-    return with_state(value, "contradicted", f"the record says {_said(value.kind, items[0], records[0])}")
+    return with_state(value, "contradicted", words)
+
+
+def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> bool:
+    """True where an amount is none of the records in any reading of it: cut off, loosely rounded, a limit."""
+    if any(amount.agreement(record) is not None for record in records):
+        return False
+    if value.relation in ("is", "about"):
+        return value.kind != "rating" or amount.places > 0
+    return all(record < amount.low * (1 - _SLACK) or record > amount.high * (1 + _SLACK) for record in records)
+
+
+def _has_wrong_end(value: ReadValue, records: Sequence[Decimal], ledger: Ledger) -> bool:
+    """True where one end of a range is the least or the greatest record, and the other one's number nobody has.
+
+    "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2, where no product that was shown has 3.4.
+    """
+    low, high = map(Decimal, value.amount)
+    least, greatest = min(records), max(records)
+    if (low == least) == (high == greatest) or len(records) < 2:
+        return False
+    other = high if low == least else low
+    shown = (on_record(value.kind, item) for item in ledger.products.values())
+    return other != other.to_integral_value() and other not in shown
 
 
 def _of_orders(value: ReadValue, ledger: Ledger) -> ReadValue:
@@ -197,22 +236,38 @@ def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
     found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
         return with_state(value, "verified", found)
-    if len(calculations) == 1 == len(value.of) and value.relation in ("is", "about"):
-        one = calculations[0]
-        return with_state(value, "contradicted", f"{one.expression} = {one.result.normalize():f}")
-    return value
+    numbers = numbers_of([*value.of, *(f"P:{pick.product}" for pick in ledger.picks or ())], ledger)
+    agreements = {amount.agreement(number) for number in numbers or ()}
+    if agreements.intersection(("equal", "rounded")):
+        return with_state(value, "verified", "a term, a product or a sum of what it is said of")
+    if numbers is None or agreements != {None} or value.relation not in ("is", "about"):
+        return value
+    if calculations:
+        words = "; ".join(f"{it.expression} = {it.result.normalize():f}" for it in calculations)
+        return with_state(value, "contradicted", words)
+    # One product may be compared with any other thing, and a price be divided by any number that a report has found.
+    is_whole = value.kind in ("total", "left_over") or (value.kind == "difference" and len(near) > 1)
+    if not near or not is_whole or value.currency is None or (value.kind == "left_over" and ledger.limit is None):
+        return value
+    prices = " + ".join(format_money(ledger.price(it) or 0, ledger.currency) for it in near)
+    return with_state(value, "contradicted", f"no sum or multiple of {prices} comes to it")
 
 
 def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     items = [item for it in value.of if (item := ledger.products.get(it.removeprefix("P:"))) is not None]
-    if len(items) != 1 or not items[0].brand or not isinstance(value.amount, str):
+    if len(items) != 1 or not isinstance(value.amount, str):
         return value
-    own = plain(f"{items[0].brand} {items[0].store} {items[0].title}")
-    if plain(value.amount) in own:
+    item, said = items[0], plain(value.amount)
+    maker = item.brand or item.store or ""
+    own = plain(f"{item.brand or ''} {item.store or ''} {item.title}")
+    if said in own or _joined(said) in _joined(own) or _initials(maker) == _joined(said):
         return with_state(value, "verified", "")
-    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane.
-    is_other = not any(f" {word} " in own for word in plain(value.amount).split())
-    return with_state(value, "contradicted", f"the brand is {items[0].brand}") if is_other else value
+    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
+    # any mention counts.
+    own = own if item.brand else plain(f"{own} {record_text(item)}")
+    is_other = not any(f" {word} " in own for word in said.split()) and _initials(said) != _joined(plain(maker))
+    words = f"the brand is {maker}" if maker else f"“{item.title}” names no {value.amount}"
+    return with_state(value, "contradicted", words) if is_other else value
 
 
 def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
@@ -221,8 +276,20 @@ def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
 
 
 def plain(name: str) -> str:
-    """A name in lower case, its words with single spaces around them."""
-    return f" {' '.join(''.join(it if it.isalnum() else ' ' for it in name.casefold()).split())} "
+    """A name in lower case without accents, its words with single spaces around them."""
+    letters = (it for it in normalize("NFKD", name.casefold()) if not combining(it))
+    return f" {' '.join(''.join(it if it.isalnum() else ' ' for it in letters).split())} "
+
+
+def _joined(name: str) -> str:
+    """A plain name as one word: "Kitchen Aid" is KitchenAid."""
+    return name.replace(" ", "")
+
+
+def _initials(name: str) -> str:
+    """The first letters of a name of several words: "hp" of Hewlett-Packard."""
+    words = plain(name).split()
+    return "".join(word[0] for word in words) if len(words) > 1 else ""
 
 
 def _named(amount: Amount, ledger: Ledger) -> str | None:
