@@ -18,7 +18,7 @@ from drretail.grounding.report.picks_by_form import picks_by_form
 from drretail.grounding.report.price_words import is_another_amount, says_no_price
 from drretail.grounding.report.totals import is_made_of, may_be_wrong, share_kind, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
-from drretail.grounding.text.equations import Equation, find_equations
+from drretail.grounding.text.equations import Equation
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
@@ -87,7 +87,6 @@ class _Reader:
         self.amounts = find_amounts(self.text)
         self.dates = find_dates(self.text)
         self.scores = list(find_scores(self.text, self.amounts))
-        self.equations = list(find_equations(self.text, self.amounts))
         cited = (it for one in self.layout.stretches for it in one.cited if it[:2] == "P:")
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
         known = {it.brand or "" for it in ledger.products.values()}
@@ -109,7 +108,7 @@ class _Reader:
             self._read_cell(cell)
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
-        for equation in self.equations:
+        for equation in self.layout.equations:
             self._read_equation(equation)
         picks = picks_by_form(self.layout, self.values, self.ledger, self._worked_out())
         if self.ledger.picks is None:
@@ -391,7 +390,7 @@ class _Reader:
     def _worked_out(self) -> list[Calculation]:
         """The calculations that the report cites, and the sums that it writes out."""
         named = {it for stretch in self.layout.stretches for it in stretch.cited}
-        written = [_calculation(it) for it in self.equations if it.holds]
+        written = [_calculation(it) for it in self.layout.equations if it.holds]
         return [*(it for key, it in self.ledger.calculations.items() if key in named), *written]
 
     def _read_totals(self) -> None:

@@ -11,8 +11,6 @@ from functools import cached_property
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.equations import find_equations
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
@@ -127,7 +125,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     by_form = read_by_form(case.report, case.evidence, ledger)
     values_by_model = verify(() if by_model is None else by_model.values, ledger)
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
-    values = _merged(by_form.values, values_by_model, _wrong_results(case.layout.text))
+    wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
+    values = _merged(by_form.values, values_by_model, wrong_results)
     unread = tuple(it for it in by_form.unread if not any(_meet(it, value) for value in values_by_model))
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
@@ -228,13 +227,9 @@ def _merged(
 
 def _leaves_open(by_model: ReadValue, by_form: ReadValue) -> bool:
     """True where a model's value can't be decided and is not said of something else than form's."""
-    is_of_same = not by_model.of or not by_form.of or bool({*by_model.of} & {*by_form.of})
+    sources, own = ({it for it in value.of if it[:2] != "C:"} for value in (by_model, by_form))
+    is_of_same = not sources or bool(sources & own) or (not own and all(it[:2] == "P:" for it in sources))
     return by_model.state == "underivable" and by_model.derivation is None and is_of_same
-
-
-def _wrong_results(text: str) -> frozenset[int]:
-    """Where the results of sums stand that a text writes out and gets wrong."""
-    return frozenset(it.result.start for it in find_equations(text, find_amounts(text)) if not it.holds)
 
 
 def _meet(one: ReadValue | Unread, other: ReadValue) -> bool:
