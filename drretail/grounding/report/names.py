@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 
 from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.words import content_stems, is_negation, words
@@ -33,10 +34,8 @@ class Names:
         """
         stems, of_maker = set(content_stems(text)), dict[str, list[str]]()
         for key in self._stems:
-            maker = self._maker(key)
-            forms = [it for it in (maker, maker.upper()) if len(it) >= _SHORTEST]
-            if any(re.search(rf"\b{re.escape(it)}\b", text) for it in forms):
-                of_maker.setdefault(maker, []).append(key)
+            if self._places(key, text):
+                of_maker.setdefault(self._maker(key), []).append(key)
         return [
             f"P:{key}"
             for keys in of_maker.values()
@@ -44,6 +43,16 @@ class Names:
             for key in keys
             if len(stems & self._stems[key]) == most
         ]
+
+    def parts(self, text: str) -> list[tuple[int, int]]:
+        """The parts of a text that begin where a maker is named, each up to the next."""
+        starts = sorted({start for key in self._stems for start in self._places(key, text)})
+        return list(pairwise([*starts, len(text)])) if starts else []
+
+    def _places(self, key: str, text: str) -> list[int]:
+        maker = self._maker(key)
+        forms = [re.escape(it) for it in (maker, maker.upper()) if len(it) >= _SHORTEST]
+        return [it.start() for it in re.finditer(rf"\b(?:{'|'.join(forms)})\b", text)] if forms else []
 
     def is_told_of(self, subject: str, kind: ValueKind, amount: Amount, before: str) -> bool:
         """False for a figure that may be another's: a namesake's, or that of a thing named behind the product's name.
