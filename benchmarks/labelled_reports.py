@@ -19,6 +19,7 @@ from drretail.env.world import World
 from drretail.eval.judging.subject import read_subjects
 from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.words import NUMBERS
 from drretail.grounding.verify.checks import Case
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.evidence import Evidence
@@ -30,20 +31,22 @@ from drretail.tools.toolkit import Toolkit
 READER = "model:labels"
 OF_JUDGES = ("citation moved", "contradicted web advice", "instruction of a page", "invented feature", "old page")
 """How the planted errors begin that nobody expects code to find."""
-OF_PICKS = ("owned", "unwanted", "over budget", "not in the catalog")
+OF_PICKS = ("owned", "unwanted", "budget", "catalog", "not in the shop", "invented product")
 """Planted errors that are picks: whoever reads the copy rightly reads their product among the picks."""
 DERIVED = ("total", "difference", "left_over", "per_unit")
-_RELATIONS: Mapping[str, Relation] = {"under": "at_most", "over": "at_least"}
+_RELATIONS: Mapping[str, Relation] = {
+    **dict.fromkeys(("at_most", "under", "below", "up_to", "less_than"), "at_most"),
+    **dict.fromkeys(("at_least", "over", "above", "from", "more_than"), "at_least"),
+    **dict.fromkeys(("about", "nearly", "almost", "around", "approximately", "rounded"), "about"),
+    "range": "range",
+}
 """Words of labels that mean one of a value's relations; all others mean "is"."""
+_NAMES = ("brand", "place")
 _MONEY = re.compile(r"[$€£¢]|\b(?:USD|EUR|GBP|dollars?|cents?|bucks|euros?)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"\d[\d.,]*\d|\w+|\s+|.", re.DOTALL)
 _NAME = re.compile(r"(?:[A-Z][\w'-]+ )+[A-Z][\w'-]+")
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
-_ONES = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen"
-).split()
-_NUMBER_WORDS = {**{it: n for n, it in enumerate(_ONES, 1)}, **{it: 10 * n for n, it in enumerate(_TENS, 2)}}
+_NUMBER_WORDS = {"one": 1, **NUMBERS, **{word: 10 * number for number, word in enumerate(_TENS, 2)}}
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,6 @@ class Planted:
     report: str
     product: str | None
     """What the error is about, by its id."""
-
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,11 @@ class LabelledReport:
 
     @cached_property
     def planted(self) -> Sequence[Planted]:
-        lines = json.loads((self.home / "planted.json").read_text("utf-8"))
+        lists = (self.home / "planted.json", self.home / "planted" / "planted.json")
+        lines = json.loads(next(path for path in lists if path.exists()).read_text("utf-8"))
+        folder = self.home / "planted"
         return [
-            Planted(it["file"], it["kind"], (self.home / it["file"]).read_text("utf-8"), it.get("product_id"))
+            Planted(it["file"], it["kind"], (folder / Path(it["file"]).name).read_text("utf-8"), it.get("product_id"))
             for it in lines
         ]
 
@@ -104,8 +108,8 @@ class LabelledReport:
         )
 
     def declared(self, planted: Planted) -> tuple[Pick, ...]:
-        """The picks of a planted copy: the labelled ones and the one that the error adds."""
-        return (*self.picks, *_planted_pick(self, planted))
+        """The picks of a planted copy: the labelled ones, in the quantity that it says, and the one that it adds."""
+        return (*_in_planted_quantity(self, planted), *_planted_pick(self, planted))
 
     def ideal(self, planted: Planted | None = None) -> Reading:
         """What somebody who reads everything rightly reads: the labels, in a planted copy with what was changed."""
@@ -128,9 +132,7 @@ class _Edit:
         old, new = _TOKEN.findall(before), _TOKEN.findall(after)
         matched = SequenceMatcher(None, old, new, autojunk=False)
         old_at, new_at = _offsets(old), _offsets(new)
-        self.blocks = [
-            (tag, old_at[i], old_at[j], new_at[k], new_at[m]) for tag, i, j, k, m in matched.get_opcodes()
-        ]
+        self.blocks = [(tag, old_at[i], old_at[j], new_at[k], new_at[m]) for tag, i, j, k, m in matched.get_opcodes()]
 
     def moved(self, start: int, end: int) -> tuple[int, int] | None:
         """Where a place is now; None where it is gone, or was rewritten together with what stood around it."""
@@ -201,13 +203,14 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
     if label["kind"] in DERIVED:
         of = _calculations(layout, *place) or of
     is_money = label["kind"] in ("price", "total", "left_over") or _MONEY.search(text)
-    amount = label["amount"] if text == label["text"] else _changed(label, text)
+    is_name = label["kind"] in _NAMES
+    amount = label["amount"] if text == label["text"] and not is_name else _changed(label, text)
     return ReadValue.model_validate(
         {
             "kind": label["kind"],
             "amount": [f"{it:g}" for it in amount] if isinstance(amount, list) else f"{amount}",
-            "currency": "USD" if is_money and label["kind"] not in ("rating", "rating_count") else None,
-            "relation": label["relation"] if label["relation"] in get_args(Relation) else _relation(label),
+            "currency": "USD" if is_money and label["kind"] in ("price", *DERIVED) else None,
+            "relation": _RELATIONS.get(re.sub(r"[\s-]", "_", label.get("relation") or ""), "is"),
             "of": of,
             "start": place[0],
             "end": place[1],
@@ -219,7 +222,7 @@ def _changed(label: Mapping[str, Any], text: str) -> Any:
     """The amount of a label whose words were changed to these: in digits, as a date, or in number words."""
     if label["kind"] == "date":
         return next((it.iso for it in find_dates(text)), text)
-    if label["kind"] in ("brand", "place"):
+    if label["kind"] in _NAMES:
         return text
     found = find_amounts(text)
     if not found:
@@ -231,10 +234,6 @@ def _spelled(text: str) -> int:
     return sum(_NUMBER_WORDS.get(word, 0) for word in re.findall("[a-z]+", text.casefold()))
 
 
-def _relation(label: Mapping[str, Any]) -> Relation:
-    return _RELATIONS.get(label["relation"], "is")
-
-
 def _calculations(layout: Layout, start: int, end: int) -> list[str]:
     """The calculations whose marks own a place, which a reader is asked to name."""
     owned = (stretch.cited for stretch in layout.stretches if stretch.start <= start and end <= stretch.end)
@@ -244,14 +243,23 @@ def _calculations(layout: Layout, start: int, end: int) -> list[str]:
 def _replaced_names(report: str, plant: Planted, *, is_planted: bool) -> Iterator[ReadValue]:
     """The maker or the place that a plant exchanges, as the honest report or the planted copy has it."""
     kind = "brand" if "brand" in plant.kind and "unwanted" not in plant.kind else "place"
-    if kind == "place" and not re.search("city|state|place", plant.kind):
+    if kind == "place" and not re.search(r"\b(?:city|state|place|country)\b", plant.kind):
         return
     start, end = _Edit(report, plant.report).replaced()[is_planted]
     text = plant.report if is_planted else report
     of = f"P:{plant.product}" if kind == "brand" else "U:profile"
-    yield ReadValue.model_validate(
-        {"kind": kind, "amount": text[start:end], "of": [of], "start": start, "end": end}
-    )
+    yield ReadValue.model_validate({"kind": kind, "amount": text[start:end], "of": [of], "start": start, "end": end})
+
+
+def _in_planted_quantity(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
+    """The labelled picks; one whose quantity was exchanged has the new one."""
+    (_, _), (start, end) = _Edit(report.report, plant.report).replaced()
+    words = plant.report[start:end]
+    numbers = [int(it.low) for it in find_amounts(words)] or [_spelled(words)]
+    is_quantity = "quantity" in plant.kind and "total" not in plant.kind and numbers[0] > 0
+    for pick in report.picks:
+        is_meant = is_quantity and pick.product == (plant.product or report.picks[0].product)
+        yield pick.model_copy(update={"quantity": numbers[0]}) if is_meant else pick
 
 
 def _planted_pick(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
@@ -267,8 +275,8 @@ def _planted_pick(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
 
 def _pick(product: str, report: str, words: str, quantity: int) -> Pick:
     start = report.find(words)
-    place = {"start": start, "end": start + len(words)} if start >= 0 else {}
-    return Pick(product=product, quantity=quantity, **place)
+    end = start + len(words)
+    return Pick(product=product, quantity=quantity, start=None if start < 0 else start, end=None if start < 0 else end)
 
 
 def _listed(given: Any) -> list[str]:
@@ -280,4 +288,3 @@ def _offsets(tokens: Sequence[str]) -> list[int]:
     for token in tokens:
         places.append(places[-1] + len(token))
     return places
-

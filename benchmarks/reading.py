@@ -175,7 +175,7 @@ def print_table(tally: Tally, figures: Mapping[str, Any]) -> None:
         count = tally.recall[kind]
         print(f"  {kind:14} {count['right']:3} of {count.total():3} labelled   {figures['recall'].get(kind)}")
     print(f"picks by form: {dict(tally.picks)}; precision {figures['picks_precision_by_form']}")
-    print(f"honest reports accused {({reader: len(names) for reader, names in tally.accused.items()})}")
+    print(f"honest reports accused { ({reader: len(names) for reader, names in tally.accused.items()}) }")
     print(f"false errors {figures['false_errors']}, false warnings {figures['false_warnings']}")
     print("planted errors of code's kinds found:", figures["planted_of_code"])
     for kind in sorted(tally.planted["form"]):

@@ -13,6 +13,7 @@ from drretail.records.shop import Product
 _SHORTEST = 4
 _WORD = re.compile(r"\w+")
 _WORDS_OF_A_MAKER = 4
+_LEAST_SHARED = 0.5
 # Stems that may stand between a product's name and its price or rating.
 _TOLD = frozenset("cost price run sell go come get buy take rate star review current".split())  # noqa: SIM905
 
@@ -71,6 +72,22 @@ class Names:
 
     def _maker(self, key: str) -> str:
         return self._known[key].brand or self._known[key].store or ""
+
+
+def product_called(name: str, known: Mapping[str, Product]) -> str | None:
+    """The id of the product whose title has most of a name's words, and at least half; None where there is none.
+
+    A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles.
+    """
+    said, found, most = set(content_stems(name)), None, 0.0
+    for key, item in known.items():
+        of_thing = said - set(content_stems(f"{item.brand or ''} {item.store or ''}"))
+        share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
+        # Of equal ones the maker's own comes first.
+        share += (len(of_thing) < len(said)) / 100
+        if share >= _LEAST_SHARED and share > most:
+            found, most = key, share
+    return found
 
 
 def makers_in(text: str, makers: Collection[str]) -> Iterator[tuple[int, str]]:

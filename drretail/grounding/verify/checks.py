@@ -10,14 +10,15 @@ from datetime import date
 from functools import cached_property
 
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.names import product_called
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
+from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
@@ -120,7 +121,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     one that was read by form at the same place, unless form is certain of an error that the model's leaves open, or a
     sum that is written out is wrong.
     """
-    picks = case.picks if case.picks is not None else None if by_model is None else by_model.picks
+    picks = case.picks
+    if picks is None and by_model is not None and by_model.picks is not None:
+        picks = tuple(_by_id(pick, case) for pick in by_model.picks)
     ledger = case.ledger(picks)
     by_form = read_by_form(case.report, case.evidence, ledger)
     values_by_model = verify(() if by_model is None else by_model.values, ledger)
@@ -208,6 +211,15 @@ def _urls_not_seen(case: Case) -> list[Finding]:
         for it in case.citations
         if it.type == "web" and it.evidence_id is None
     ]
+
+
+def _by_id(pick: Pick, case: Case) -> Pick:
+    """A pick that a report marks nowhere, by the id of the product that its name fits; else as it is."""
+    products = case.products([pick])
+    if pick.product in products or f"P:{pick.product}" in case.cited:
+        return pick
+    called = product_called(pick.product, products)
+    return pick if called is None else pick.model_copy(update={"product": called})
 
 
 def _merged(

@@ -1,7 +1,7 @@
 """Where a report says that the shopper lives, held against the address: any part of it, in any form."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from drretail.grounding.text.place_names import country_names, state_names
 from drretail.grounding.verify.values import plain, with_state
@@ -42,7 +42,8 @@ def _without_own(said: str, address: Address) -> tuple[str, bool]:
     country = {name for name, code in country_names().items() if code == address.country and len(name) > 2}
     rest = plain(said)
     is_in_state = False
-    for part in (address.address1, address.city, address.zip, state, address.state, address.country, *_longest(country)):
+    names = sorted(country, key=len, reverse=True)
+    for part in (address.address1, address.city, address.zip, state, address.state, address.country, *names):
         shorter = rest.replace(plain(part), " ") if part else rest
         is_in_state = is_in_state or (shorter != rest and part in (address.zip, state, address.state))
         rest = shorter
@@ -62,7 +63,3 @@ def _is_elsewhere(said: str, rest: str, address: Address, *, is_in_state: bool) 
     name = said.partition(",")[0].strip()
     is_city = bool(_NAME.fullmatch(name)) and not _REGION.search(rest) and not own & set(plain(said).split())
     return is_city and plain(name) in rest
-
-
-def _longest(names: Iterable[str]) -> list[str]:
-    return sorted(names, key=len, reverse=True)

@@ -176,10 +176,12 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     records = [number for item in items if (number := on_record(value.kind, item)) is not None]
     if amount is None or not records or len(records) < len(value.of):
         return value
-    words = f"the record says {', '.join(_said(value.kind, it, number) for it, number in zip(items, records))}"
+    said = (_said(value.kind, item, number) for item, number in zip(items, records, strict=True))
+    words = f"the record says {', '.join(said)}"
     if all(fits(amount, record) for record in records):
-        has_end = amount.is_range and not _has_wrong_end(value, records, ledger)
-        return with_state(value, "verified", "") if has_end or not amount.is_range else with_state(value, "contradicted", words)
+        if _has_wrong_end(value, amount, records, ledger):
+            return with_state(value, "contradicted", words)
+        return with_state(value, "verified", "")
     found = derivation(amount, ledger, ids) if value.kind == "price" else _named(amount, ledger)
     if found is not None:
         return with_state(value, "underivable", found)
@@ -199,16 +201,15 @@ def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> 
     return all(record < amount.low * (1 - _SLACK) or record > amount.high * (1 + _SLACK) for record in records)
 
 
-def _has_wrong_end(value: ReadValue, records: Sequence[Decimal], ledger: Ledger) -> bool:
+def _has_wrong_end(value: ReadValue, amount: Amount, records: Sequence[Decimal], ledger: Ledger) -> bool:
     """True where one end of a range is the least or the greatest record, and the other one's number nobody has.
 
     "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2, where no product that was shown has 3.4.
     """
-    low, high = map(Decimal, value.amount)
-    least, greatest = min(records), max(records)
-    if (low == least) == (high == greatest) or len(records) < 2:
+    ends = (amount.low == min(records), amount.high == max(records))
+    if not amount.is_range or len(records) < 2 or ends[0] == ends[1]:
         return False
-    other = high if low == least else low
+    other = amount.high if ends[0] else amount.low
     shown = (on_record(value.kind, item) for item in ledger.products.values())
     return other != other.to_integral_value() and other not in shown
 
