@@ -38,21 +38,22 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
 
 def _without_own(said: str, address: Address) -> tuple[str, bool]:
     """The plain words of a place without those that the address has, and whether its state or zip code is named."""
-    state = state_names(address.country).get(address.state, address.state)
+    states = state_names(address.country)
+    in_state = {address.zip, address.state, *(it for pair in states.items() if address.state in pair for it in pair)}
     country = {name for name, code in country_names().items() if code == address.country and len(name) > 2}
     rest = plain(said)
     is_in_state = False
     names = sorted(country, key=len, reverse=True)
-    for part in (address.address1, address.city, address.zip, state, address.state, address.country, *names):
+    for part in (address.address1, address.city, *in_state, address.country, *names):
         shorter = rest.replace(plain(part), " ") if part else rest
-        is_in_state = is_in_state or (shorter != rest and part in (address.zip, state, address.state))
+        is_in_state = is_in_state or (shorter != rest and part in in_state)
         rest = shorter
     return rest, is_in_state
 
 
 def _is_elsewhere(said: str, rest: str, address: Address, *, is_in_state: bool) -> bool:
     """True where what is left of a place names another one, in an exact form."""
-    if any(zip_code != address.zip[:5] for zip_code in _ZIP.findall(said)):
+    if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(said)):
         return True
     states = state_names(address.country)
     named = [*states.values(), *(name for name in country_names() if len(name) > 3)]

@@ -259,16 +259,18 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     if len(items) != 1 or not isinstance(value.amount, str):
         return value
     item, said = items[0], plain(value.amount)
-    maker = item.brand or item.store or ""
+    maker = plain(item.brand or "")
     own = plain(f"{item.brand or ''} {item.store or ''} {item.title}")
-    if said in own or _joined(said) in _joined(own) or _initials(maker) == _joined(said):
+    short = {_initials(maker), _initials(said)} - {""}
+    if said in own or _joined(said) in _joined(own) or short & {_joined(said), _joined(maker)}:
         return with_state(value, "verified", "")
     # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
     # any mention counts.
     own = own if item.brand else plain(f"{own} {record_text(item)}")
-    is_other = not any(f" {word} " in own for word in said.split()) and _initials(said) != _joined(plain(maker))
-    words = f"the brand is {maker}" if maker else f"“{item.title}” names no {value.amount}"
-    return with_state(value, "contradicted", words) if is_other else value
+    if any(f" {word} " in own for word in said.split()):
+        return value
+    words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
+    return with_state(value, "contradicted", words)
 
 
 def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
