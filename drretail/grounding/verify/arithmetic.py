@@ -3,50 +3,60 @@
 Who cites the calculation ``40-2*19.49 = 1.02`` may mean its result, and as well ``2*19.49``, one of its terms.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import product
 
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.expressions import steps
+from drretail.grounding.text.words import NUMBERS, words
 from drretail.grounding.verify.records import Ledger
 
 _MOST_TERMS = 6
 """So many prices are combined in all ways; of more, only each one and all together are taken."""
-_DOZEN = range(13)
-_MOST_BY_DOZENS = 3
-"""So many products are each taken up to a dozen times; of more, each as often as the query or a pick says."""
+_DOZEN = range(1, 13)
+_MOST_QUANTITIES = 3
+"""So many quantities of a product beside none and one are tried in sums of several products."""
 
 
-def numbers_of(ids: Iterable[str], ledger: Ledger) -> frozenset[Decimal] | None:
+def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -> frozenset[Decimal] | None:
     """All that the terms, products and sums of these calculations, and of these products' prices, come to.
 
-    With them goes what they leave of the budget and of other amounts of the query. None where an id stands for
-    something else, or for a product whose price is not known.
+    With them goes what they leave of the budget and of other amounts of the query. ``counts`` are the numbers said
+    beside, in which several products may be bought. None where an id stands for something else, or for a product whose
+    price is not known.
     """
     found: set[Decimal] = set()
     prices: dict[str, Decimal] = {}
-    whole: list[Decimal] = []
+    results: list[Decimal] = []
     for key in ids:
         calculation, price = ledger.calculations.get(key), ledger.price(key.removeprefix("P:"))
         if calculation is not None:
             found |= steps(calculation.expression) | {abs(calculation.result)}
-            whole.append(calculation.result)
+            results.append(calculation.result)
         elif price is not None:
             prices[key] = price
         else:
             return None
-    found |= {abs(it) for it in _combined([*whole, *prices.values()], (-1, 0, 1))} | _bought(prices, ledger)
+    found |= {abs(it) for it in _combined([*results, *prices.values()], (-1, 0, 1))}
+    found |= _bought(list(prices.values()), ledger, counts)
     limits = {it.low for it in ledger.asked if it.kind == "money"} | {ledger.limit or Decimal(0)}
-    return frozenset(abs(limit - number) for limit in {*limits, Decimal(0)} for number in found)
+    left = {limit - number for limit in limits for number in found if number <= limit}
+    return frozenset(found | left)
 
 
-def _bought(prices: Mapping[str, Decimal], ledger: Ledger) -> set[Decimal]:
-    """What products cost together, each in any likely quantity."""
-    if len(prices) <= _MOST_BY_DOZENS:
-        return set(_combined(list(prices.values()), _DOZEN))
-    named = {int(it.low) for it in ledger.asked if it.kind == "number" and 1 < it.low < 100 and not it.places}
-    named |= {pick.quantity for pick in ledger.picks or ()}
-    return set(_combined(list(prices.values()), sorted({0, 1, *named})[:4]))
+def small_numbers(text: str) -> set[int]:
+    """The whole numbers below a hundred in a text, in digits or in words."""
+    digits = (it.low for it in find_amounts(text) if it.kind == "number" and not it.places and 1 < it.low < 100)
+    return {*map(int, digits), *(NUMBERS[word] for word in words(text) if word in NUMBERS)}
+
+
+def _bought(prices: Sequence[Decimal], ledger: Ledger, counts: Iterable[int]) -> set[Decimal]:
+    """What products cost together in quantities that somebody names; up to a dozen of one, or of the whole set."""
+    named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
+    times = list(dict.fromkeys(it for it in named if it > 1))[:_MOST_QUANTITIES]
+    dozens = {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
+    return dozens | set(_combined(prices, (0, 1, *times)))
 
 
 def _combined(numbers: Sequence[Decimal], times: Sequence[int]) -> Iterator[Decimal]:

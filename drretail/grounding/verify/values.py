@@ -10,7 +10,7 @@ from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.arithmetic import numbers_of
+from drretail.grounding.verify.arithmetic import numbers_of, small_numbers
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
@@ -25,13 +25,13 @@ _MOST_OF_ONE = 12
 """Up to so many times a price is tried without anybody having named the number."""
 
 
-def verify(values: Iterable[ReadValue], ledger: Ledger) -> tuple[ReadValue, ...]:
+def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
     """The values with their state and derivation, whoever read them; what the records do not hold is underivable.
 
-    Contradicted is only what is said exactly, or with "about", of one source that has such a value on record, and
-    what no derivation explains.
+    Contradicted is only what no reading of it explains: no record of what it is said of, nothing that follows from
+    these, and nothing that they make with the other figures in its paragraph of the report.
     """
-    return tuple(_verified(value, ledger) for value in values)
+    return tuple(_verified(value, ledger, report) for value in values)
 
 
 def amount_of(value: ReadValue) -> Amount | None:
@@ -155,14 +155,14 @@ def _derived(
         yield f"{told(max(one, other))} - {told(min(one, other))}", abs(one - other)
 
 
-def _verified(value: ReadValue, ledger: Ledger) -> ReadValue:
+def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     match value.kind:
         case "price" | "rating" | "rating_count":
             return _of_products(value, ledger)
         case "date":
             return _of_orders(value, ledger)
         case "total" | "difference" | "left_over" | "per_unit":
-            return _derivable(value, ledger)
+            return _derivable(value, ledger, report)
         case "brand":
             return _of_brand(value, ledger)
         case "quantity" | "place":
@@ -225,7 +225,7 @@ def _of_orders(value: ReadValue, ledger: Ledger) -> ReadValue:
     return with_state(value, "contradicted", f"the order is of {days[0].isoformat()}") if is_exact else value
 
 
-def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
+def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     amount = amount_of(value)
     if amount is None:
         return value
@@ -237,7 +237,7 @@ def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
     found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
         return with_state(value, "verified", found)
-    numbers = numbers_of([*value.of, *(f"P:{pick.product}" for pick in ledger.picks or ())], ledger)
+    numbers = _explaining(value, ledger, report)
     agreements = {amount.agreement(number) for number in numbers or ()}
     if agreements.intersection(("equal", "rounded")):
         return with_state(value, "verified", "a term, a product or a sum of what it is said of")
@@ -252,6 +252,23 @@ def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
         return value
     prices = " + ".join(format_money(ledger.price(it) or 0, ledger.currency) for it in near)
     return with_state(value, "contradicted", f"no sum or multiple of {prices} comes to it")
+
+
+def _explaining(value: ReadValue, ledger: Ledger, report: str) -> Collection[Decimal] | None:
+    """All that a value may come to; None where something that it is said of is not known.
+
+    In a total or a rest goes what else its paragraph names and nothing explains: "with $5.99 for shipping $66.93".
+    """
+    start = report.rfind("\n\n", 0, value.start) + 1
+    end = report.find("\n\n", value.end)
+    paragraph = report[start : end if end >= 0 else len(report)]
+    picks = (f"P:{pick.product}" for pick in ledger.picks or ())
+    numbers = numbers_of(dict.fromkeys([*value.of, *picks]), ledger, sorted(small_numbers(paragraph)))
+    if numbers is None or value.kind not in ("total", "left_over"):
+        return numbers
+    money = {it.low for it in find_amounts(paragraph) if it.kind == "money" and it.start + start != value.start}
+    beside = {it for it in money if it not in numbers and str(it) != value.amount}
+    return {*numbers, *(it for more in beside for number in numbers for it in (number + more, abs(number - more)))}
 
 
 def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:

@@ -125,9 +125,13 @@ def test_an_error_that_form_is_certain_of_survives_a_models_doubt_but_not_its_pr
 def test_a_sum_that_is_written_out_is_wrong_whatever_a_model_reads_of_its_result() -> None:
     report = f"Buy the kettle {K} ($42.95). `3 × 17.99 = $42.95` for the towels {T}."
     sums = report.index("$42.95`")
-    value = ReadValue(kind="price", amount="42.95", currency="USD", of=(f"P:{KETTLE.product_id}",), start=sums, end=sums + 6)
+    value = ReadValue(
+        kind="price", amount="42.95", currency="USD", of=(f"P:{KETTLE.product_id}",), start=sums, end=sums + 6
+    )
     read = read_report(case(report, KETTLE, TOWELS), of_model(values=(value,)))
-    assert [(it.start, it.derivation) for it in read.values if it.state == "contradicted"] == [(sums, "3*17.99 = 53.97")]
+    assert [(it.start, it.derivation) for it in read.values if it.state == "contradicted"] == [
+        (sums, "3*17.99 = 53.97")
+    ]
 
 
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
@@ -135,5 +139,7 @@ def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
     named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer")
     read = read_report(case(report, declared=False), of_model(picks=[{"product": it} for it in named]))
     assert [it.product for it in read.picks or ()] == [TOWELS.product_id, "Linnetwick Pocket Dryer"]
-    found = [(it.code, it.said) for it in check_report(case(report, declared=False), read) if it.code == "not_in_catalog"]
+    found = [
+        (it.code, it.said) for it in check_report(case(report, declared=False), read) if it.code == "not_in_catalog"
+    ]
     assert found == [("not_in_catalog", "P:Linnetwick Pocket Dryer x 1")]

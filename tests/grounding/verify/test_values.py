@@ -40,7 +40,7 @@ PK, PP, PT, PM = (f"P:{it.product_id}" for it in (KETTLE, PAN, TOWELS, MUGS))
         ("brand", "HARROW GILL", [PK], {}),
         ("total", "42.95", [TOTAL[1:-1]], {}),  # a term of the calculation
         ("left_over", "60.94", [LEFT[1:-1]], {}),
-        ("total", "78.93", [PK, PT], {"currency": "USD"}),  # one kettle, and the towels more than once
+        ("total", "121.88", [PK, PT], {"currency": "USD"}),  # two of both
         ("left_over", "14.06", [PK, PT], {"currency": "USD"}),
         ("rating", ("4.3", "4.6"), [PK, PP], {"relation": "range"}),
         ("rating", ("3", "4.6"), [PK, PP], {"relation": "range"}),
@@ -82,6 +82,19 @@ def test_limits_and_ranges_are_contradicted_by_records_far_beyond_them(
     kind: str, amount: Any, of: list[str], relation: str
 ) -> None:
     assert state_of(kind, amount, *of, relation=relation)[0] == "contradicted"
+
+
+def test_a_total_goes_by_the_quantities_and_the_further_costs_that_its_paragraph_names() -> None:
+    def state(report: str, amount: str) -> str:
+        start = report.index(amount)
+        value = {"kind": "total", "amount": amount, "currency": "USD", "of": (PK, PT), "start": start, "end": start + 5}
+        (checked,) = verify([ReadValue.model_validate(value)], a_ledger(None), report)
+        return checked.state
+
+    assert state("A kettle and two packs of towels: $78.93.", "78.93") == "verified"
+    assert state("A kettle and the towels: $78.93.", "78.93") == "contradicted"
+    assert state("With $5.99 for shipping kettle and towels make $66.93.", "66.93") == "verified"
+    assert state("Shipping is $5.99.\n\nKettle and towels make $66.93.", "66.93") == "contradicted"
 
 
 def test_a_brand_is_looked_for_in_the_title_where_the_record_has_none() -> None:
