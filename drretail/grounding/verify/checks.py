@@ -22,7 +22,7 @@ from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
-from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
+from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
@@ -128,16 +128,19 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     by_form = read_by_form(case.report, case.evidence, ledger)
     values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text)
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
+    # The words of a superlative often hold the price, too.
+    figures = [value for value in values_by_model if value.kind not in SUPERLATIVES]
+    superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
-    values = _merged(by_form.values, values_by_model, wrong_results)
-    unread = tuple(it for it in by_form.unread if not any(_meet(it, value) for value in values_by_model))
+    values = [*_merged(by_form.values, figures, wrong_results), *superlatives]
+    unread = tuple(it for it in by_form.unread if not any(_meet(it, value) for value in figures))
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(
         reader=reader,
         values_by=None if values_by == reader else values_by,
         picks=by_form.picks if picks is None else picks,
-        values=values,
+        values=tuple(sorted(values, key=lambda value: (value.start, value.kind))),
         unread=unread,
         seen=by_form.seen,
         read=by_form.seen - len(unread),
@@ -224,8 +227,8 @@ def _by_id(pick: Pick, case: Case) -> Pick:
 
 def _merged(
     by_form: Sequence[ReadValue], by_model: Sequence[ReadValue], wrong_results: Collection[int]
-) -> tuple[ReadValue, ...]:
-    """The values of both readers in text order, one reader's at each place."""
+) -> list[ReadValue]:
+    """The values of both readers, one reader's at each place."""
 
     def is_certain(value: ReadValue) -> bool:
         beside = [it for it in by_model if _meet(it, value)]
@@ -234,7 +237,7 @@ def _merged(
     certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
     kept = [*certain, *(value for value in by_model if not any(_meet(value, it) for it in certain))]
     kept += [value for value in by_form if not any(_meet(value, it) for it in kept)]
-    return tuple(sorted(kept, key=lambda value: (value.start, value.kind)))
+    return kept
 
 
 def _leaves_open(by_model: ReadValue, by_form: ReadValue) -> bool:

@@ -12,6 +12,7 @@ from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.arithmetic import numbers_of, small_numbers
 from drretail.grounding.verify.records import Calculation, Ledger
+from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
 
@@ -165,6 +166,8 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return _derivable(value, ledger, report)
         case "brand":
             return _of_brand(value, ledger)
+        case "lowest_price" | "highest_rating" | "most_ratings" | "only_one":
+            return verify_superlative(value, ledger)
         case "quantity" | "place":
             return value
 
