@@ -2,8 +2,8 @@
 
     python benchmarks/search.py SEARCHES WORLD > shown.txt
 
-SEARCHES has one line of JSON a search: {"arguments": {...}, "wanted": "what the shopper wants, in words"}, the arguments
-as product_catalog_search takes them. `--json FILE` writes the same for a program.
+SEARCHES has one line of JSON a search, the arguments as product_catalog_search takes them:
+{"arguments": {...}, "wanted": "what the shopper wants, in words"}. `--json FILE` writes the same for a program.
 """
 
 import argparse

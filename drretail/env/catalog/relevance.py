@@ -16,8 +16,8 @@ BEST = 30
 LEAST_SCORE = 0.7
 """Of the best match's score. Where the shop holds few of a kind, what hardly matches follows within a page.
 
-Of thirty sorts over real rows, written for this, 19 had three of the right kind among the first five (20 from .75 on), 13
-with half the score, 11 when a sort ranked all that hold every word.
+Of thirty sorts over real rows, written for this, 19 had three of the right kind among the first five (20 from .75 on),
+13 with half the score, 11 when a sort ranked all that hold every word.
 """
 
 

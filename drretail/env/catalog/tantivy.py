@@ -273,13 +273,14 @@ class TantivyCatalog:
         return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in asked.scoring)]
 
     def _term(self, term: Term) -> Query:
+        first, *following = term.words
         others = self._occurring(term.others)
         if others:
             return Query.disjunction_max_query([self._term(replace(term, others=())), *map(self._term, others)])
-        if len(term.words) > 1:
+        if following:
             found = Query.phrase_query(self._schema, term.field, list(term.words))
         else:
-            found = Query.term_query(self._schema, term.field, term.words[0], "freq")
+            found = Query.term_query(self._schema, term.field, first, "freq")
         return found if term.boost == 1 else Query.boost_query(found, term.boost)
 
     def _count(self, term: Term) -> int:
