@@ -139,7 +139,7 @@ def nobody(user_id: str) -> UserProfile:
     )
 
 
-RULE = "unlike-1"
+RULE = "unlike-2"
 """Counted up when the rule changes, so that folders tell by which one their partners were chosen."""
 CANDIDATES = 48
 """Users that are looked at, spread over the shop's kinds: all would take hours where there are millions."""

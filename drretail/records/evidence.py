@@ -141,7 +141,7 @@ class Insight(Record):
 
     statement: str = Field(min_length=1)
     citations: tuple[str, ...] = Field(
-        default=(), description="The evidence ids that it rests on, such as P:B0… or W:…, without brackets."
+        description="The evidence ids that it rests on, such as P:B0… or W:…, without brackets; empty where none."
     )
 
 
@@ -149,10 +149,10 @@ class SourceNote(Record):
     """One source with the facts that a report needs of it."""
 
     evidence: str = Field(min_length=1, description="Its evidence id.")
-    title: str = ""
+    title: str
     url: str | None = None
     facts: str = Field(
-        default="",
+        min_length=1,
         description="Figures and words as the source has them: price, rating, number of ratings, sizes, advice.",
     )
 
@@ -160,9 +160,9 @@ class SourceNote(Record):
 class IntermediateReport(Record):
     """What one researcher found, consolidated, with its sources."""
 
-    insights: tuple[Insight, ...] = ()
-    sources: tuple[SourceNote, ...] = ()
-    open_questions: tuple[str, ...] = ()
+    insights: tuple[Insight, ...]
+    sources: tuple[SourceNote, ...]
+    open_questions: tuple[str, ...]
 
 
 class PageSummary(Record):

@@ -427,6 +427,10 @@ class Statement(Record):
     """Their ids, the newest where there are many."""
     more_orders: int = 0
     """How many orders it rests on besides."""
+    categories: tuple[str, ...] = ()
+    """The categories that it names, or that the products are of which it names."""
+    names: tuple[str, ...] = ()
+    """The brands and whole titles that it names."""
 
 
 class ProfileSummary(Document):

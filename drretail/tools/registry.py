@@ -19,7 +19,7 @@ from drretail.tools.orders import get_order_details, get_user_orders
 from drretail.tools.schema import Parameter, ToolSchema, read_schema
 from drretail.tools.tool import Access, Tool
 from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
-from drretail.tools.web import web_search, web_search_of_pages
+from drretail.tools.web import web_search, web_search_of_chunks, web_search_of_pages
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -42,6 +42,8 @@ TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in _NINE}
 """Paper Table 3, in its order."""
 SUMMARISED = Tool("web_search", web_search_of_pages, "read")
 """The same search for a session that has whole pages read: what its results hold is told in other words."""
+CHUNKED = Tool("web_search", web_search_of_chunks, "read")
+"""The same search for an agent that does nothing but retrieve: it reads a chunk of each page, not a passage."""
 FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "web": frozenset({"web_search"}),
@@ -195,7 +197,7 @@ def read_submitted(args: object) -> tuple[str, Declared]:
 
 def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:
     """sha256 of the canonical JSON of all schemas, in every web mode: what a run may be told about its tools."""
-    return sha256_of([*json_schemas(tools), _plain(SUMMARISED)])
+    return sha256_of([*json_schemas(tools), _plain(SUMMARISED), _plain(CHUNKED)])
 
 
 def _plain(tool: Tool) -> dict[str, Any]:

@@ -39,7 +39,9 @@ class Parameter:
     """The kind of record that it names; the schema does not say so."""
 
     def as_json(self) -> dict[str, Any]:
-        schema: dict[str, Any] = {"type": self.type, "description": self.description}
+        schema: dict[str, Any] = {"type": self.type}
+        if self.description:
+            schema["description"] = self.description
         if self.enum:
             schema["enum"] = list(self.enum)
         bounds = {"minimum": self.minimum, "maximum": self.maximum}
@@ -74,8 +76,9 @@ class Docstring:
 def read_schema(function: Callable[..., Any]) -> ToolSchema:
     """The schema of a tool's function.
 
-    The first argument (the session) and keyword-only ones are hidden. Raises ValueError when an argument is not
-    described, or something is described that is no argument: such a tool must not reach a model.
+    The first argument (the session) and keyword-only ones are hidden. An optional argument may go without a
+    description where its name says all. Raises ValueError when a required one is not described, or something is
+    described that is no argument: such a tool must not reach a model.
     """
     hints = get_type_hints(function, include_extras=True)
     signature = list(inspect.signature(function).parameters.values())
@@ -83,7 +86,9 @@ def read_schema(function: Callable[..., Any]) -> ToolSchema:
         raise ValueError(f"{function.__name__}: its first argument is not the session")
     visible = [argument for argument in signature[1:] if argument.kind is not inspect.Parameter.KEYWORD_ONLY]
     docstring = read_docstring(function)
-    _require_same(function, docstring.arguments, [argument.name for argument in visible])
+    names = [argument.name for argument in visible]
+    required = [argument.name for argument in visible if argument.default is inspect.Parameter.empty]
+    _check_described(function, docstring.arguments, names, required)
     parameters = tuple(_parameter(argument, hints, docstring) for argument in visible)
     return ToolSchema(f"{docstring.description}\n\nReturns: {docstring.returns}", parameters)
 
@@ -104,7 +109,7 @@ def _parameter(argument: inspect.Parameter, hints: dict[str, Any], docstring: Do
     if argument.name not in hints:
         raise ValueError(f"{argument.name} has no type")
     required = argument.default is inspect.Parameter.empty
-    parameter = _typed(argument.name, hints[argument.name], docstring.arguments[argument.name], required)
+    parameter = _typed(argument.name, hints[argument.name], docstring.arguments.get(argument.name, ""), required)
     return parameter if required else replace(parameter, default=argument.default)
 
 
@@ -127,8 +132,8 @@ def _typed(name: str, hint: Any, description: str, required: bool) -> Parameter:
 def _fields(record: type) -> tuple[Parameter, ...]:
     hints = get_type_hints(record, include_extras=True)
     described = read_docstring(record).arguments
-    _require_same(record, described, list(hints))
-    return tuple(_typed(name, hint, described[name], required=False) for name, hint in hints.items())
+    _check_described(record, described, list(hints), [])
+    return tuple(_typed(name, hint, described.get(name, ""), required=False) for name, hint in hints.items())
 
 
 def _object_schema(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
@@ -139,8 +144,11 @@ def _object_schema(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     }
 
 
-def _require_same(described: Callable[..., Any] | type, documented: dict[str, str], present: list[str]) -> None:
-    if list(documented) != present:
+def _check_described(
+    described: Callable[..., Any] | type, documented: dict[str, str], present: list[str], required: list[str]
+) -> None:
+    """Raises ValueError unless the descriptions are of arguments, in their order, and of all that are required."""
+    if [name for name in present if name in documented] != list(documented) or not set(required) <= set(documented):
         raise ValueError(f"{described.__name__}: arguments are {present}, its docstring describes {list(documented)}")
 
 

@@ -1,9 +1,7 @@
 """The tools that read and change what the shop knows about a user."""
 
 import re
-from typing import Annotated, Any, TypedDict
-
-from annotated_types import MaxLen, MinLen
+from typing import Any, TypedDict
 
 from drretail.env.session import Session
 from drretail.errors import ToolError, quoted
@@ -20,6 +18,7 @@ _PHONE = re.compile(r"\+?[0-9(][0-9()./ \-]*(?: ?(?:x|ext\.?) ?[0-9]{1,6})?", re
 _ZIP = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 -]{1,8}[A-Za-z0-9])")
 _US_ZIP = re.compile(r"[0-9]{5}(?:-[0-9]{4})?")
 _COUNTRY = re.compile(r"[A-Z]{2}")
+_LONGEST, _LONGEST_PHONE = 120, 40
 
 
 def checked_email(email: str) -> str:
@@ -34,7 +33,7 @@ def checked_email(email: str) -> str:
 def checked_phone(number: str) -> str:
     """The number as given; ToolError unless it has 7 to 15 digits, written in a usual way."""
     digits = sum(character.isdigit() for character in re.split("[xe]", number, flags=re.IGNORECASE)[0])
-    if not _PHONE.fullmatch(number) or not 7 <= digits <= 15:
+    if len(number) > _LONGEST_PHONE or not _PHONE.fullmatch(number) or not 7 <= digits <= 15:
         message = f"{quoted(number)} is not a telephone number of 7 to 15 digits such as 001-555-010-4477."
         raise ToolError("invalid_argument", message, field="phone_number")
     return number
@@ -54,25 +53,17 @@ def checked_address(before: Address, change: dict[str, Any]) -> Address:
     return after
 
 
-Line = Annotated[str, MinLen(1), MaxLen(120)]
-
-
 class AddressChange(TypedDict, total=False):
     """Parts of a postal address.
 
-    Args:
-        address1: Street and number, e.g. "12 Example Lane Apt. 3".
-        city: Name of the city.
-        state: Two-letter code of the state, or the name of the region.
-        zip: Postal code, e.g. "02139" or "02139-4307".
-        country: Two-letter code of the country, e.g. "US".
+    Every call of every model pays for a schema, and hardly one changes an address: errors say what a part must be.
     """
 
-    address1: Line
-    city: Line
-    state: Line
-    zip: Line
-    country: Line
+    address1: str
+    city: str
+    state: str
+    zip: str
+    country: str
 
 
 def get_user_profile(session: Session, user_id: UserId) -> ToolResult:
@@ -92,27 +83,19 @@ def get_user_profile(session: Session, user_id: UserId) -> ToolResult:
 def update_user_profile(
     session: Session,
     user_id: UserId,
-    email: Annotated[str, MaxLen(254)] | None = None,
-    first_name: Line | None = None,
-    last_name: Line | None = None,
-    phone_number: Annotated[str, MaxLen(40)] | None = None,
+    email: str | None = None,
+    first_name: str | None = None,
+    last_name: str | None = None,
+    phone_number: str | None = None,
     address: AddressChange | None = None,
 ) -> ToolResult:
-    """Changes the profile of the user you work for; only the fields that are given change.
-
-    Use it only when that user has asked for the change. At least one field must be given. Nobody else's profile can be
-    changed.
+    """Changes the profile of the user you work for, when that user asks for it. What is not given stays as it is.
 
     Args:
-        user_id: Id of the user whose profile changes, e.g. "AEXAMPLEUSER00000000000000A1".
-        email: New e-mail address.
-        first_name: New first name.
-        last_name: New last name.
-        phone_number: New telephone number.
-        address: New parts of the postal address; parts that are not given stay as they are.
+        user_id: Id of that user, e.g. "AEXAMPLEUSER00000000000000A1".
 
     Returns:
-        The whole profile after the change, with its evidence id.
+        The profile after the change, with its evidence id.
     """
     require_own(session, user_id)
     change: dict[str, Any] = {}
@@ -177,4 +160,7 @@ def _user_source(what: UserEvidence, title: str, user_id: str, value: dict[str, 
 def _text(field: str, text: str) -> str:
     if not text.strip():
         raise ToolError("invalid_argument", f"{field} is blank.", field=field)
+    if len(text) > _LONGEST:
+        message = f"{field} has {len(text):,} characters; at most {_LONGEST} are allowed."
+        raise ToolError("invalid_argument", message, field=field)
     return text.strip()

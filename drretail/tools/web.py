@@ -75,6 +75,9 @@ class _UnderWay:
 
 WEB_SEARCH = "web_search"
 LIVE = "These pages are of the live web and may be younger than the shop's today, {today}."
+NOTHING_FOUND = (
+    "No page fits this query: try the two or three words that matter most, or other words for the same thing."
+)
 READ_BEFORE = "This summary is of an earlier search that found the page, too; of this search it may say less."
 """What stands beside a summary that was not written for the query."""
 PAGES_SHARE = 0.9
@@ -86,29 +89,35 @@ def web_search(
 ) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
-    Its results are pages, not products of this shop. You are shown a short snippet of each page and never the whole
-    page: what a snippet does not say you cannot know from it.
+    Its results are pages, not products of this shop. You are shown one passage of each page, or a search engine's
+    snippet, and never the whole page: what it does not say you cannot know from it.
 
     Args:
         query: What to look for, e.g. "how high to hang a bird feeder".
 
     Returns:
-        The best pages: for each evidence (the evidence id to cite it by), title, url, a snippet that fits the query,
-        and the date of the page where it is known.
+        The best pages: for each evidence (the evidence id to cite it by), title, url, snippet (the passage that fits
+        the query, with … where the page goes on), and the date of the page where it is known.
     """
+    return _searched(session, query, effects, place, chunks=False)
+
+
+def _searched(session: Session, query: str, effects: Effects, place: Place, *, chunks: bool) -> ToolResult:
     began = time.monotonic()
     query = query.strip()
     if not query:
         raise ToolError("invalid_argument", "query is blank: say what to look for.", field="query")
     asked = outgoing(session, place, query)
-    found = _found(session, effects, asked.query)
+    found = _found(session, effects, asked.query, chunks=chunks)
     if session.web_mode == "ws":
         found = _read(session, found, effects, place, PAGES_SHARE * session.tool_timeout - (time.monotonic() - began))
     shown = [_shown(item) for item in found]
     sources = [source for item, told in zip(found, shown, strict=True) for source in _sources(item, told)]
     results = [told | ({"note": READ_BEFORE} if item.summary else {}) for item, told in zip(found, shown, strict=True)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
-    if results and session.web_is_live:
+    if not results:
+        value["note"] = NOTHING_FOUND
+    elif session.web_is_live:
         value["note"] = LIVE.format(today=session.now.date().isoformat())
     if asked.redacted:
         value["redacted"] = list(asked.redacted)
@@ -121,8 +130,8 @@ def web_search_of_pages(
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
     Its results are pages, not products of this shop. Each page is read whole for you, and you are shown a summary of
-    what it says about your query, which says so where it says nothing. A page that cannot be read shows a short snippet
-    instead.
+    what it says about your query, which says so where it says nothing. A page that cannot be read shows a passage, or a
+    search engine's snippet, instead.
 
     Args:
         query: What to look for, e.g. "how high to hang a bird feeder".
@@ -131,7 +140,26 @@ def web_search_of_pages(
         The best pages: for each evidence (the evidence id to cite it by), title, url, a summary of the page with quotes
         that stand in it word for word, or a snippet, and the date of the page where it is known.
     """
-    return web_search(session, query, effects=effects, place=place)
+    return _searched(session, query, effects, place, chunks=False)
+
+
+def web_search_of_chunks(
+    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: Place
+) -> ToolResult:
+    """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
+
+    Its results are pages, not products of this shop. You are shown the part of each page that fits the query best,
+    whole, or a search engine's snippet: what it does not say you cannot know from it. Another query may bring another
+    part of the same page.
+
+    Args:
+        query: What to look for, e.g. "how high to hang a bird feeder".
+
+    Returns:
+        The best pages: for each evidence (the evidence id to cite it by), title, url, snippet (that part of the page),
+        and the date of the page where it is known.
+    """
+    return _searched(session, query, effects, place, chunks=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +177,15 @@ class _Found:
         return (self.page and self.page.date) or self.result.date
 
 
-def _found(session: Session, effects: Effects, query: str) -> list[_Found]:
+def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> list[_Found]:
     web, k = session.world.web, session.web_k
 
     def search() -> Outcome:
         # Cleaned before it is written down: whatever the provider, nothing unbounded or hidden goes further.
-        found = (cleaned_result(result) for result in web.search(query, k)[:k])
+        found = [
+            cleaned_result(replace(it, snippet=it.chunk) if chunks and it.chunk else it)
+            for it in web.search(query, k)[:k]
+        ]
         return Outcome({"results": [asdict(result) for result in found if result is not None]})
 
     effect = effects.perform("web_search", {"provider": web.provider, "query": query, "k": k}, search)

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 import re
 
 import pytest
@@ -53,7 +54,11 @@ def test_a_closed_book_has_no_tools_and_still_reports(world: World) -> None:
     "turn", [AIMessage("Clean it weekly."), calls(("Reason", {"thought": "It is cleaned weekly."}), DONE)]
 )
 def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: World, turn: AIMessage) -> None:
-    memory = AIMessage('{"insights": [{"statement": "Clean it weekly."}]}')
+    memory = AIMessage(
+        json.dumps(
+            {"insights": [{"statement": "Clean it weekly.", "citations": []}], "sources": [], "open_questions": []}
+        )
+    )
     played = cast((launch("a"), calls(DONE)), {"a": (turn,)}, {"a": (memory,)})
     options = system_options((), "closed_book")
     assert perform(world, played, options=options).run.status == "done"

@@ -104,7 +104,7 @@ def test_the_partner_is_frozen_and_a_second_folder_is_equal_to_the_byte(
     for file in files:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
     frozen = counterfactual_path(tmp_path / "a", BIRDS)
-    mine = frozen.read_text().replace("unlike-1", "by hand")
+    mine = frozen.read_text().replace("unlike-2", "by hand")
     frozen.write_text(mine)
     run_all(shop, tmp_path / "a", players, QUERY)
     assert frozen.read_text() == mine

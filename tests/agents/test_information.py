@@ -1,6 +1,7 @@
 """What systems know of the shopper: nothing, a context, a persona, or what their tools show."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,9 @@ from tests.agents.hybrid_react.cast import DONE, cast, launch, sut_of
 from tests.shop import USER
 
 TOLD = QUERY.model_copy(update={"persona": "Pets: two finches", "context": "Bought: finch seed"})
-MEMORY = AIMessage('{"insights": [{"statement": "Clean it weekly."}]}')
+MEMORY = AIMessage(
+    json.dumps({"insights": [{"statement": "Clean it weekly.", "citations": []}], "sources": [], "open_questions": []})
+)
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 
 

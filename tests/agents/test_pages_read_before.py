@@ -123,7 +123,15 @@ def launcher(*, slow: str = "never") -> Model:
             time.sleep(0.2 if slow in wanted and turns == 0 else 0)
             return calls(("web_search", {"query": wanted})) if turns == 0 else calls(("Finalize", {}))
         if request.schema == "IntermediateReport":
-            return AIMessage(json.dumps({"insights": [{"statement": "Five feet.", "citations": [HEIGHT_ID]}]}))
+            return AIMessage(
+                json.dumps(
+                    {
+                        "insights": [{"statement": "Five feet.", "citations": [HEIGHT_ID]}],
+                        "sources": [],
+                        "open_questions": [],
+                    }
+                )
+            )
         return AIMessage(f"Five feet [{HEIGHT_ID}].")
 
     return scripted_model(play=play, name="launcher")

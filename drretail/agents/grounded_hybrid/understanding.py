@@ -71,7 +71,7 @@ async def understand(
 
     ``owned`` are the products of the shopper's orders; of the answer's, those that are none of these are left out.
     """
-    parts = [task_message(task, session).text, *([owned_block(owned)] if owned else [])]
+    parts = [task_message(task, session).text, *([owned_block(owned, task.text)] if owned else [])]
     messages = [SystemMessage(prompt.render()), HumanMessage("\n".join(parts))]
     try:
         answer = await models.ask("supervisor", messages, Understood, repairs=REPAIRS)

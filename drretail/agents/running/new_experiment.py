@@ -41,7 +41,8 @@ def open_experiment(
     summaries = Summaries(world)
     users = sorted({query.user_id for query in queries if query.user_id is not None})
     for user_id in users:
-        experiment.freeze_profile(summaries.of(user_id))
+        questions = "\n".join(query.text for query in queries if query.user_id == user_id)
+        experiment.freeze_profile(summaries.of(user_id, questions))
     if reference is not None:
         for query in queries:
             experiment.freeze_reference(query.query_id, partial(reference, query))
@@ -66,6 +67,6 @@ def with_scopes_held(folder: Path, suts: Sequence[SystemUnderTest]) -> list[Syst
     ]
 
 
-def profile_summary(world: World, user_id: str) -> ProfileSummary:
-    """What the world's records tell of a user. Raises NotFound for an unknown one."""
-    return Summaries(world).of(user_id)
+def profile_summary(world: World, user_id: str, question: str) -> ProfileSummary:
+    """What the world's records tell of a user who asks a question. Raises NotFound for an unknown user."""
+    return Summaries(world).of(user_id, question)

@@ -1,11 +1,12 @@
 """Product search: ``base.Catalog`` is the contract, the other files implement it.
 
-base.py          the contract
-word_pattern.py  the pattern of words (words.regex), made from Unicode's tables
-analysis.py      text into words and stems
-formulation.py   what is indexed and how queries are scored, by analyzer: the same for both engines
-relevance.py     which matches a sort ranks, and how many a filter hides
-tantivy.py       the embedded index
-elastic.py       the index in Elasticsearch
-elastic_load.py  how it is made and filled
+base.py            the contract
+word_pattern.py    the pattern of words (words.regex), made from Unicode's tables
+analysis.py        text into words and stems
+formulation.py     what is indexed and how queries are scored, by analyzer: the same for both engines
+relevance.py       which matches a sort ranks, and how many a filter hides
+category_prices.py what the products of a category cost
+tantivy.py         the embedded index
+elastic.py         the index in Elasticsearch
+elastic_load.py    how it is made and filled
 """

@@ -4,7 +4,8 @@ base.py       the contract
 registry.py   webs by name
 sandbox.py    fixed pages (sandbox_pages.jsonl)
 sealed.py     a web for each query, in several sizes
-bm25.py       how they are ranked, and their passages
+bm25.py       how they are ranked
+passages.py   what is shown of them
 dense.py      the same pages ranked by embeddings
 live.py       a search engine with fetching and reading; a page as it is written down
 providers.py  search engines put together with fetching and reading

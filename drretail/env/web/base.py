@@ -8,12 +8,16 @@ from drretail.records.evidence import SourceState
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """One search result; ``date`` is ISO (YYYY-MM-DD) where the provider knows it."""
+    """One search result."""
 
     title: str
     url: str
     snippet: str
+    """The passage of the page around the match, or what a search engine gives as one."""
     date: str | None = None
+    """ISO (YYYY-MM-DD) where the provider knows it."""
+    chunk: str | None = None
+    """The larger part of the page that answers, for retrieval agents; None where a provider has snippets only."""
 
 
 @dataclass(frozen=True, slots=True)

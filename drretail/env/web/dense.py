@@ -2,13 +2,14 @@
 
 import io
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.bm25 import Bm25, best_passage
+from drretail.env.web.bm25 import Bm25
+from drretail.env.web.passages import best_passage, chunks_of, marked
 from drretail.errors import ToolError, UserError, told
 from drretail.files import write_atomically
 from drretail.llm.embeddings import OpenEmbeddings, check_embeddings, open_embeddings
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from drretail.env.web.sandbox import SandboxPage
 
-LONGEST_CHUNK = 1_500
-"""Characters that are embedded as one; a page is as near as its nearest chunk."""
 DENSE = "dense:"
 MOST_RANKED = 16
 """Webs that are held with their vectors: a sandbox has one for each query, size and composition."""
@@ -101,7 +100,10 @@ class DenseWeb:
         return self._web.fetch(url)
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        """The ``k`` nearest pages, each with the passage of its nearest chunk. ToolError where nobody embeds."""
+        """The ``k`` nearest pages, each with its nearest chunk and the passage of it. ToolError where nobody embeds.
+
+        There is no floor: how near is near enough differs from one embedding model to the next.
+        """
         try:
             index = self._indexed()
             nearest = index.nearest(query)[:k]
@@ -109,9 +111,10 @@ class DenseWeb:
         except Exception as problem:
             raise ToolError("unavailable", f"The pages could not be ranked: {told(problem)}.") from problem
         pages = self._web.pages
+        found = [(pages[at], marked(chunk, pages[at].text)) for at, chunk in nearest]
         return [
-            WebResult(pages[page].title, pages[page].url, best_passage(chunk, query, index.words.idf), pages[page].date)
-            for page, chunk in nearest
+            WebResult(page.title, page.url, best_passage(chunk, query, index.words.idf), page.date, chunk)
+            for page, chunk in found
         ]
 
     def _indexed(self) -> "_Index":
@@ -189,17 +192,3 @@ def _unit(vectors: Sequence[Sequence[float]]) -> "NDArray[np.float32]":
     rows: Any = np.asarray(vectors, np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths == 0, 1, lengths)
-
-
-def chunks_of(text: str, longest: int = LONGEST_CHUNK) -> Iterator[str]:
-    """The text in runs of whole paragraphs, cut within one only where it is longer than a chunk."""
-    chunk = ""
-    for paragraph in text.split("\n"):
-        for start in range(0, max(1, len(paragraph)), longest):
-            piece = paragraph[start : start + longest]
-            if chunk and len(chunk) + 1 + len(piece) > longest:
-                yield chunk
-                chunk = ""
-            chunk = f"{chunk}\n{piece}" if chunk else piece
-    if chunk.strip():
-        yield chunk

@@ -13,7 +13,8 @@ from pydantic import Field, ValidationError
 
 from drretail.env.manifest import Manifest
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.bm25 import Bm25, best_passage
+from drretail.env.web.bm25 import Bm25
+from drretail.env.web.passages import LONGEST_CHUNK, best_passage
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -21,6 +22,12 @@ from drretail.parsing import parse_json
 from drretail.records.base import Record, sha256_of
 
 CORPUS_FILE = "sandbox_pages.jsonl"
+FLOOR = 0.25
+"""Of the highest score that any page could have for a query. A page below it shares common words with the query, or
+one of many. Half of what the best page has at least on 65 short questions that the pages were written to answer (.49),
+since agents ask longer ones; docs/sandbox.md says what it does on others."""
+LEAST_PAGES = 100
+"""A web of fewer is ranked as a part of one of so many, about as many as the demo's, for which ``FLOOR`` was chosen."""
 MADE_FOR = "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd"
 """The rows of the shop that the corpus was written for, the demo's: ``rows_of`` its manifest."""
 
@@ -90,12 +97,18 @@ class SandboxWeb:
         return self._corpus
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        """The ``k`` best pages that hold any word of the query; ties in order of their addresses."""
+        """The ``k`` best pages that score at least ``FLOOR``; ties in order of their addresses."""
         index = self._indexed()
+        floor = FLOOR * index.ceiling(query)
+        found = [(number, score) for number, score in index.scores(query).items() if score >= floor]
         # The pages are in order of their addresses, so their numbers are too.
-        ranked = sorted(index.scores(query).items(), key=lambda scored: (-scored[1], scored[0]))
-        pages = [self._pages[number] for number, _ in ranked[:k]]
-        return [WebResult(page.title, page.url, best_passage(page.text, query, index.idf), page.date) for page in pages]
+        found.sort(key=lambda scored: (-scored[1], scored[0]))
+        return [self._result(self._pages[number], query, index) for number, _ in found[:k]]
+
+    def _result(self, page: SandboxPage, query: str, index: Bm25) -> WebResult:
+        passage = best_passage(page.text, query, index.idf)
+        chunk = best_passage(page.text, query, index.idf, LONGEST_CHUNK)
+        return WebResult(page.title, page.url, passage, page.date, chunk)
 
     def fetch(self, url: str) -> WebPage:
         """The page at an address, however it is spelt; state "error" for one that the corpus does not hold or serve."""
@@ -113,7 +126,7 @@ class SandboxWeb:
         # On the first search: most commands open a world without searching its web.
         with self._lock:
             if self._index is None:
-                self._index = Bm25([(page.title, page.text) for page in self._pages])
+                self._index = Bm25([(page.title, page.text) for page in self._pages], LEAST_PAGES)
             return self._index
 
 

@@ -1,15 +1,20 @@
-"""How often and how lately a user orders."""
+"""How often, how lately and what a user orders.
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
+Figures stand for themselves; a word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice, pairwise
 from statistics import median_low
 
 from drretail.grounding.profile.prices import Level, PriceSpan, level_of
 from drretail.grounding.profile.purchases import (
+    CLEAR_SHARE,
+    LEAST_USUAL,
     Purchases,
     day_of,
     domain_name,
-    leaf_category,
+    known_leaf,
     moment_of,
     plain_name,
     stated,
@@ -47,74 +52,75 @@ def history(bought: Purchases) -> Iterator[Statement]:
 
 def rhythm(bought: Purchases, statistics: UserStatistics) -> Iterator[Statement]:
     """The pace of the orders, and the pause that is usual between two days with orders."""
-    if not has_rhythm(bought, statistics):
+    kept = bought.kept
+    if len(kept) < LEAST_ORDERS or statistics.orders_per_month is None:
+        return
+    if (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
         return
     text = f"{statistics.orders_per_month:g} orders a month between the first and the last"
-    days = sorted({moment_of(order).date() for order in bought.kept})
+    days = sorted({moment_of(order).date() for order in kept})
     pauses = [(after - before).days for before, after in pairwise(days)]
     if len(pauses) >= LEAST_PAUSES:
         text += f"; of the pauses between days with orders, half last {counted(median_low(pauses), 'day')} or less"
-    yield stated("rhythm", f"{text}.", bought.kept)
-
-
-def has_rhythm(bought: Purchases, statistics: UserStatistics) -> bool:
-    """True when there are orders enough, over a time long enough, to speak of a pace."""
-    kept = bought.kept
-    if len(kept) < LEAST_ORDERS or statistics.orders_per_month is None:
-        return False
-    return (moment_of(kept[-1]) - moment_of(kept[0])).days >= LEAST_DAYS
+    yield stated("rhythm", f"{text}.", kept)
 
 
 MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 5, 3
 
 
 def categories(bought: Purchases) -> Iterator[Statement]:
-    """The most frequent categories; one order is enough to name one, for its count stands beside it."""
-    return _shares("category", "of the orders are in", bought, leaf_category, MOST_CATEGORIES, least=1)
+    """The leaf categories that came more than once, each with all orders in it, those in categories below included."""
+    leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
+    in_each: dict[str, list[Order]] = {}
+    for order, product in bought.shown:
+        for name in leaves.intersection(product.categories):
+            in_each.setdefault(name, []).append(order)
+    for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
+        yield stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
 
 
 def brands(bought: Purchases) -> Iterator[Statement]:
-    """The brands that came more than once: one order is no preference."""
-    return _shares("brand", "of the orders are of the brand", bought, lambda it: it.brand, MOST_BRANDS, least=2)
+    """The brands that came more than once."""
+    by_brand: dict[str, list[Order]] = {}
+    for order, product in bought.shown:
+        if product.brand:
+            by_brand.setdefault(product.brand, []).append(order)
+    for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
+        yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
 
 
 def reordered(bought: Purchases) -> Iterator[Statement]:
     """The products that were ordered more than once, the most frequent first, ties by id."""
     by_product: dict[str, list[Order]] = {}
-    for order in bought.kept:
+    for order in filter(bought.shows, bought.kept):
         by_product.setdefault(order.product_id, []).append(order)
     again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
     for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:
         text = f"Ordered {len(orders)} times, last on {day_of(orders[-1])}: {bought.title(key)}."
-        yield stated("reordered", text, orders)
+        yield bought.about("reordered", text, orders)
 
 
 def latest(bought: Purchases) -> Iterator[Statement]:
     """The newest orders that were kept, then the newest that came to nothing."""
-    for order in bought.kept[::-1][:MOST_RECENT]:
+    for order in islice(filter(bought.shows, reversed(bought.kept)), MOST_RECENT):
         yield _purchase("recent_purchase", "Bought", order, bought)
-    for order in bought.void[::-1][:MOST_VOID]:
+    for order in islice(filter(bought.shows, reversed(bought.void)), MOST_VOID):
         yield _purchase("void_order", order.order_status, order, bought)
 
 
-def _shares(
-    code: str, what: str, bought: Purchases, name_of: Callable[[Product], str | None], most: int, *, least: int
-) -> Iterator[Statement]:
-    """The most frequent names, each with its share of all orders; ties by name."""
-    orders: dict[str, list[Order]] = {}
-    for order, product in bought.known:
-        if name := name_of(product):
-            orders.setdefault(name, []).append(order)
-    for name, theirs in sorted(orders.items(), key=lambda item: (-len(item[1]), item[0]))[:most]:
-        if len(theirs) >= least:
-            share = f"{percent(len(theirs) / len(bought.kept))} ({len(theirs)} of {len(bought.kept)})"
-            yield stated(code, f"{share} {what} {plain_name(name)}.", theirs)
+def _most_frequent(
+    bought: Purchases, orders_by_name: Mapping[str, list[Order]], most: int
+) -> Iterator[tuple[str, str, list[Order]]]:
+    """The names with most orders, two at least, each with its share of all orders, in words; ties by name."""
+    again = [(name, orders) for name, orders in orders_by_name.items() if len(orders) > 1]
+    for name, orders in sorted(again, key=lambda entry: (-len(entry[1]), entry[0]))[:most]:
+        yield name, f"{percent(len(orders) / len(bought.kept))} ({len(orders)} of {len(bought.kept)})", orders
 
 
 def _purchase(code: str, what: str, order: Order, bought: Purchases) -> Statement:
     number = f"{order.quantity} of " if order.quantity > 1 else ""
     price = _price(bought.products.get(order.product_id))
-    return stated(code, f"{what} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
+    return bought.about(code, f"{what} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
 
 
 def _price(product: Product | None) -> str:
@@ -124,84 +130,74 @@ def _price(product: Product | None) -> str:
 
 
 MOST_DOMAINS = 6
-# Who ordered once may know nothing of a domain; a regular came back on several days.
-REGULAR_ORDERS, REGULAR_DAYS = 5, 3
-# Fewer orders make no type of shopper.
-LEAST_ORDERS_OF_A_TYPE = 3
-_MOSTLY, _OFTEN_AGAIN = 0.6, 0.3
-_FREQUENT, _STEADY = 2.0, 0.5
-"""Orders a month."""
+_FREQUENT, _STEADY = 15, 60
+"""Days from one day with orders to the next, in the mean."""
+# A pause that is four times as long as the mean comes up by chance once in fifty.
+_END = 4
 _PRICES: dict[Level, str] = {
-    "low": "usually below the middle price of the category",
-    "middle": "at middling prices",
-    "high": "usually above the middle price of the category",
+    "low": "usually below the median price of the category",
+    "high": "usually above the median price of the category",
 }
 
 
-def familiarity(bought: Purchases) -> Iterator[Statement]:
-    """New to it, occasional or regular, for the domains with most orders; one without an order can't be told."""
+def domains(bought: Purchases) -> Iterator[Statement]:
+    """How many orders on how many days, for the domains with most orders."""
     for domain, orders in _by_domain(bought)[:MOST_DOMAINS]:
         days = {day_of(order) for order in orders}
         number = f"{counted(len(orders), 'order')} on {counted(len(days), 'day')}"
-        text = f"{domain}: {_familiar(len(orders), len(days))} ({number}, last on {day_of(orders[-1])})."
-        yield stated("familiarity", text, orders)
+        text = f"{domain}: {number}, last on {day_of(orders[-1])}."
+        yield stated("domain", text, orders, categories=(domain,))
 
 
-def shopper_type(bought: Purchases, statistics: UserStatistics, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
+def shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
     """Pace, domains, price level and loyalty in one line, each as far as the history tells it."""
-    if len(bought.kept) < LEAST_ORDERS_OF_A_TYPE:
+    if len(bought.kept) < LEAST_USUAL:
         return
     level = level_of(bought, spans)
     parts = [
-        f"In short: {_pace(bought, statistics)}{_focus(bought)}",
+        f"In short: {_pace(bought)}{_focus(bought)}",
         *([f"buying {_PRICES[level]}"] if level else []),
-        *_loyalty(bought),
+        _loyalty(bought),
     ]
     yield stated("shopper_type", f"{', '.join(parts)}.", bought.kept)
 
 
 def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
     """The orders of each domain, the largest first, ties by name."""
-    domains: dict[str, list[Order]] = {}
-    for order, product in bought.known:
-        domains.setdefault(domain_name(product.category), []).append(order)
-    return sorted(domains.items(), key=lambda item: (-len(item[1]), item[0]))
+    found: dict[str, list[Order]] = {}
+    for order, product in bought.shown:
+        found.setdefault(domain_name(product.category), []).append(order)
+    return sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
 
 
-def _familiar(orders: int, days: int) -> str:
-    if orders == 1:
-        return "new to it"
-    return "regular" if orders >= REGULAR_ORDERS and days >= REGULAR_DAYS else "occasional"
-
-
-def _pace(bought: Purchases, statistics: UserStatistics) -> str:
-    a_month = statistics.orders_per_month
-    if a_month is None or not has_rhythm(bought, statistics):
+def _pace(bought: Purchases) -> str:
+    """By the days with orders until today; "a shopper" where they are few, or have come to an end."""
+    days = {moment_of(order).date() for order in bought.kept}
+    today = bought.now.date()
+    mean_pause = (today - min(days)).days / len(days)
+    if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS:
         return "a shopper"
-    if a_month >= _FREQUENT:
+    if (today - max(days)).days > _END * mean_pause:
+        return "a shopper"
+    if mean_pause <= _FREQUENT:
         return "a frequent shopper"
-    return "a steady shopper" if a_month >= _STEADY else "an occasional shopper"
+    return "a steady shopper" if mean_pause <= _STEADY else "an occasional shopper"
 
 
 def _focus(bought: Purchases) -> str:
-    domains = _by_domain(bought)
-    if not domains:
+    sizes = [(name, len(orders) / len(bought.kept)) for name, orders in _by_domain(bought)]
+    if not sizes:
         return ""
-    name, orders = domains[0]
-    if len(domains) == 1:
-        return f" in {name}"
-    if len(orders) >= _MOSTLY * len(bought.kept):
-        return f", mostly in {name}"
-    second = len(domains[1][1])
-    others = len(domains[2][1]) if len(domains) > 2 else 0
-    if second > others and len(orders) + second >= _MOSTLY * len(bought.kept):
-        return f", above all in {name} and {domains[1][0]}"
-    return f", in {len(domains)} domains"
+    (first, share), (second, less), (_, rest) = (*sizes, ("", 0.0), ("", 0.0))[:3]
+    if share >= CLEAR_SHARE:
+        return f" in {first}" if share == 1 else f", mostly in {first}"
+    if less > rest and share + less >= CLEAR_SHARE:
+        return f", above all in {first} and {second}"
+    return f", in {counted(len(sizes), 'domain')}"
 
 
-def _loyalty(bought: Purchases) -> Iterator[str]:
-    again = len(bought.kept) - len({order.product_id for order in bought.kept})
-    if again >= _OFTEN_AGAIN * len(bought.kept):
-        yield "often buying the same again"
-    elif again == 0 and len(bought.kept) >= REGULAR_ORDERS:
-        yield "never the same thing twice so far"
+def _loyalty(bought: Purchases) -> str:
+    again = len(bought.kept) - bought.item_count
+    if not again:
+        return "never the same thing twice so far"
+    return f"{again} of {len(bought.kept)} orders of something that had been ordered before"

@@ -1,18 +1,18 @@
 """At what prices a user buys: by themselves, and against what the shop charges in the same categories."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from drretail.grounding.profile.purchases import Purchases, leaf_category, stated
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purchases, leaf_category, stated
+from drretail.grounding.text.wording import counted, format_money
 from drretail.records.score import Statement
 from drretail.records.shop import Order
 
-Level = Literal["low", "middle", "high"]
-# Two prices show no level; and of those known, so large a part must lie on one side.
-LEAST_PRICES, CLEAR_SHARE = 3, 0.6
+Level = Literal["low", "high"]
+# Fewer items that can be compared with the shop's prices are not worth a sentence.
+LEAST_PRICES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,61 +27,60 @@ class PriceSpan:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    order: Order
+    orders: tuple[Order, ...]
     price: float
     span: PriceSpan
 
 
 def price_level(bought: Purchases) -> Iterator[Statement]:
-    """The middle of the prices paid, as they are today; nothing where they are in several currencies."""
+    """The median of the prices of what was bought, as they are today; nothing where they are in several currencies."""
     priced = [
-        (order, it.price, it.currency) for order, it in bought.known if it.price is not None and not it.price_from
+        (product.price, product.currency, orders)
+        for product, orders in bought.items
+        if product.price is not None and not product.price_from
     ]
-    currencies = {currency for _, _, currency in priced}
+    currencies = {currency for _, currency, _ in priced}
     if len(currencies) != 1:
         return
-    prices, currency = [price for _, price, _ in priced], currencies.pop()
-    if len(prices) == 1:
-        text = f"The one item whose price is known costs {format_money(prices[0], currency)} today."
-    else:
-        low, middle, high = (format_money(value, currency) for value in (min(prices), median(prices), max(prices)))
-        text = f"Items cost {middle} in the middle (median of {len(prices)} at today's prices), {low} to {high}."
-    yield stated("price_level", text, [order for order, _, _ in priced])
+    prices, currency = [price for price, _, _ in priced], currencies.pop()
+    least, middle, most = (format_money(value, currency) for value in (min(prices), median(prices), max(prices)))
+    text = f"{len(prices)} of {counted(bought.item_count, 'item')} bought have a known price"
+    text += f", today {least} to {most}, in the median {middle}." if least != most else f", today {least}."
+    yield stated("price_level", text, _in_time(orders for _, _, orders in priced))
 
 
 def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
-    """Where the prices paid lie among the shop's; ``spans`` are by leaf category."""
+    """Where the prices of what was bought lie among the shop's; ``spans`` are by leaf category."""
     placed = _placed(bought, spans)
     if len(placed) < LEAST_PRICES:
         return
-    below = sum(it.price < it.span.middle for it in placed)
-    cheap = sum(it.price < it.span.low for it in placed)
-    dear = sum(it.price > it.span.high for it in placed)
+    below = sum(item.price < item.span.middle for item in placed)
+    cheap = sum(item.price < item.span.low for item in placed)
+    dear = sum(item.price > item.span.high for item in placed)
     text = (
-        f"Against the shop's prices in the same category, {below} of {len(placed)} items cost less than the middle; "
-        f"{cheap} are in the cheapest quarter, {dear} in the dearest."
+        f"{len(placed)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
+        f"category: {below} cost less than the median, {cheap} are in the cheapest quarter, {dear} in the dearest."
     )
-    yield stated("price_position", text, [it.order for it in placed])
+    yield stated("price_position", text, _in_time(item.orders for item in placed))
 
 
 def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
-    """Where a clear part of the prices lies among the shop's; None where too few can be compared."""
+    """On which side of the shop's medians a clear part of the items lies; None where none does, or too few compare."""
     placed = _placed(bought, spans)
-    if len(placed) < LEAST_PRICES:
+    # Where most of what was bought has no place among the shop's prices, the rest may lie on the other side.
+    if len(placed) < max(LEAST_USUAL, bought.item_count / 2):
         return None
-    below = sum(it.price < it.span.middle for it in placed) / len(placed)
-    above = sum(it.price > it.span.middle for it in placed) / len(placed)
-    if below >= CLEAR_SHARE:
+    if sum(item.price < item.span.middle for item in placed) >= CLEAR_SHARE * len(placed):
         return "low"
-    return "high" if above >= CLEAR_SHARE else "middle"
+    return "high" if sum(item.price > item.span.middle for item in placed) >= CLEAR_SHARE * len(placed) else None
 
 
 def mean_quarter(bought: Purchases, spans: Mapping[str, PriceSpan]) -> float | None:
-    """The mean quarter of the shop's prices that the prices lie in, 0 to 1; None where too few can be compared."""
+    """The mean quarter of the shop's prices that the items lie in, 0 to 1; None where too few can be compared."""
     placed = _placed(bought, spans)
     if len(placed) < LEAST_PRICES:
         return None
-    return round(sum(quarter(it.price, it.span) for it in placed) / len(placed), 4)
+    return round(sum(quarter(item.price, item.span) for item in placed) / len(placed), 4)
 
 
 def quarter(price: float, span: PriceSpan) -> float:
@@ -91,10 +90,15 @@ def quarter(price: float, span: PriceSpan) -> float:
 
 def _placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
     return [
-        _Placed(order, product.price, span)
-        for order, product in bought.known
+        _Placed(orders, product.price, span)
+        for product, orders in bought.items
         if product.price is not None
         and not product.price_from
         and (span := spans.get(leaf_category(product))) is not None
         and span.currency == product.currency
     ]
+
+
+def _in_time(items: Iterable[tuple[Order, ...]]) -> list[Order]:
+    """The orders of all items, the oldest first."""
+    return sorted((order for orders in items for order in orders), key=lambda order: (order.timestamp, order.order_id))

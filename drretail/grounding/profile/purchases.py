@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
+from drretail.grounding.profile.intimate import may_be_shown
 from drretail.grounding.text.wording import short_title
 from drretail.records.score import Statement
 from drretail.records.shop import VOID_STATUSES, Order, Product
 
+# "Usually", "mostly" and "often" take so many items or orders, and so large a part of them: of 8 coins, 6 or more heads
+# come up in one try of seven, of 20 coins 15 in one of fifty.
+LEAST_USUAL, CLEAR_SHARE = 8, 0.75
 MOST_IDS = 12
 """A statement names so many of the orders that it rests on, the newest, and counts the rest."""
 _NAME_LENGTH, _TITLE_LENGTH = 60, 80
@@ -16,16 +20,22 @@ _NAME_LENGTH, _TITLE_LENGTH = 60, 80
 
 @dataclass(frozen=True)
 class Purchases:
-    """All orders of a user from the oldest to the newest, ties by order id; ``products`` are those ordered, by id."""
+    """All orders of a user from the oldest to the newest, ties by order id; ``products`` are those ordered, by id.
+
+    ``question`` is what the user asks, for which intimate purchases may be shown that it names.
+    """
 
     orders: tuple[Order, ...]
     products: Mapping[str, Product]
     now: datetime
+    question: str = ""
 
     @classmethod
-    def of(cls, orders: Sequence[Order], products: Mapping[str, Product], now: datetime) -> "Purchases":
+    def of(
+        cls, orders: Sequence[Order], products: Mapping[str, Product], now: datetime, question: str = ""
+    ) -> "Purchases":
         """The same for the same orders, in whatever order they come."""
-        return cls(tuple(sorted(orders, key=lambda order: (order.timestamp, order.order_id))), products, now)
+        return cls(tuple(sorted(orders, key=lambda order: (order.timestamp, order.order_id))), products, now, question)
 
     @cached_property
     def kept(self) -> tuple[Order, ...]:
@@ -42,16 +52,53 @@ class Purchases:
             (order, self.products[order.product_id]) for order in self.kept if order.product_id in self.products
         )
 
+    @cached_property
+    def items(self) -> tuple[tuple[Product, tuple[Order, ...]], ...]:
+        """Each known product once, with its orders: no large order and no reorder counts more than another item."""
+        orders: dict[str, list[Order]] = {}
+        for order, product in self.known:
+            orders.setdefault(product.product_id, []).append(order)
+        return tuple((self.products[key], tuple(theirs)) for key, theirs in orders.items())
+
+    @cached_property
+    def item_count(self) -> int:
+        """How many different products were kept, those included that the shop has no more."""
+        return len({order.product_id for order in self.kept})
+
+    @cached_property
+    def shown(self) -> tuple[tuple[Order, Product], ...]:
+        """The known ones that statements may name."""
+        return tuple((order, product) for order, product in self.known if self.shows(order))
+
+    @cached_property
+    def _hidden(self) -> frozenset[str]:
+        return frozenset(key for key, product in self.products.items() if not may_be_shown(product, self.question))
+
+    def shows(self, order: Order) -> bool:
+        """False where the product of an order is not to be named."""
+        return order.product_id not in self._hidden
+
     def title(self, product_id: str) -> str:
         product = self.products.get(product_id)
-        said = short_title(product.title, _TITLE_LENGTH) if product else "a product that the shop has no more"
-        return f"{said} [{product_id}]"
+        title = short_title(product.title, _TITLE_LENGTH) if product else "a product that the shop has no more"
+        return f"{title} [{product_id}]"
+
+    def about(self, code: str, text: str, orders: Sequence[Order]) -> Statement:
+        """A statement on the one product of these orders, oldest first."""
+        product = self.products.get(orders[-1].product_id)
+        if product is None:
+            return stated(code, text, orders)
+        names = (product.title, product.brand) if product.brand else (product.title,)
+        return stated(code, text, orders, categories=(leaf_category(product),), names=names)
 
 
-def stated(code: str, text: str, orders: Sequence[Order]) -> Statement:
-    """A statement that rests on these orders, oldest first."""
-    named = tuple(order.order_id for order in orders[-MOST_IDS:])
-    return Statement(code=code, text=text, orders=named, more_orders=len(orders) - len(named))
+def stated(
+    code: str, text: str, orders: Sequence[Order], *, categories: tuple[str, ...] = (), names: tuple[str, ...] = ()
+) -> Statement:
+    """A statement that rests on these orders, oldest first, and names these things."""
+    ids = tuple(order.order_id for order in orders[-MOST_IDS:])
+    more = len(orders) - len(ids)
+    return Statement(code=code, text=text, orders=ids, more_orders=more, categories=categories, names=names)
 
 
 def moment_of(order: Order) -> datetime:

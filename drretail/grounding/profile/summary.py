@@ -10,7 +10,7 @@ from datetime import datetime
 from drretail.grounding.profile.habits import (
     brands,
     categories,
-    familiarity,
+    domains,
     history,
     latest,
     reordered,
@@ -30,19 +30,21 @@ def summarise(
     statistics: UserStatistics,
     now: datetime,
     prices: Mapping[str, PriceSpan] | None = None,
+    question: str = "",
 ) -> ProfileSummary:
     """The summary of a user (paper section 3.2); ``orders`` are all orders in any order, ``products`` those ordered.
 
     ``now`` is the shop's today. Prices are today's, as in ``statistics``; ``prices`` are the shop's by leaf category,
-    without which nothing is said of where the user's prices lie among them.
+    without which nothing is said of where the user's prices lie among them. Intimate purchases are counted, and named
+    only where ``question`` names them.
     """
-    bought, spans = Purchases.of(orders, products, now), prices or {}
+    bought, spans = Purchases.of(orders, products, now, question), prices or {}
     statements = [
         _person(profile),
-        *shopper_type(bought, statistics, spans),
+        *shopper_type(bought, spans),
         *history(bought),
         *rhythm(bought, statistics),
-        *familiarity(bought),
+        *domains(bought),
         *categories(bought),
         *brands(bought),
         *price_level(bought),

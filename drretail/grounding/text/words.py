@@ -1,4 +1,4 @@
-"""The words of a text, which of them carry content, and their stems: one stop list and one stemmer for all."""
+"""The words of a text, which of them carry content, their stems and singulars: one of each for all."""
 
 import re
 from collections.abc import Iterator
@@ -31,6 +31,12 @@ NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowh
 _WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NUMBERS = {word: number for number, word in enumerate(_WRITTEN, start=2)}
 """Numbers that count things, as they are written in words."""
+
+PAIRS = frozenset({"scissors", "tweezers", "shears", "pliers", "tongs", "clothes", "gummies", "wipes"})
+"""Plurals without a singular that names one thing."""
+# Singulars that look like plurals.
+_SINGULARS = frozenset({"canvas", "lens", "gas", "christmas", "atlas", "always", "bias"})
+_IRREGULAR = {"eyelashes": "eyelash", "lashes": "lash", "brushes": "brush", "shelves": "shelf", "knives": "knife"}
 
 
 def words(text: str) -> Iterator[str]:
@@ -65,3 +71,17 @@ def stem(word: str) -> str:
 def content_stems(text: str) -> list[str]:
     """The stems of the content words, in order."""
     return [stem(word) for word in content_words(text)]
+
+
+@lru_cache(maxsize=100_000)
+def singular(word: str) -> str:
+    """A word in lower case in the singular, as far as spelling tells."""
+    if word in PAIRS or word in _SINGULARS or len(word) < 4 or word.endswith(("ss", "us", "is")):
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") else word

@@ -96,7 +96,7 @@ class Briefing:
             today=self._today,
             wish=self._prompts["wish"].text.strip(),
             shelf=tagged("shelf", self.shelf.near(query.text) or NOTHING),
-            owned=tagged("owned", owned_by(shopper, _MOST_OWNED) if shopper else NOTHING),
+            owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             question=tagged("question", query.text),
         )
         return [HumanMessage(asked)]

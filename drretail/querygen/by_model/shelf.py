@@ -2,14 +2,17 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
+from typing import TypeVar
 
-from drretail.env.catalog.base import CatalogQuery, SortBy
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.catalog.category_prices import CategoryPrices, PricesByCategory
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.profile.intimate import may_be_shown
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wording import counted, format_money
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.checks.shopper import Shopper
 from drretail.tables.figures import percent
@@ -26,22 +29,30 @@ _SHOWN_OF_A_FILE = 8
 _LONGEST_TITLE = 90
 
 
+T = TypeVar("T")
+
+
 class Shelf:
-    """The kinds of products of one shop; every search is remembered, since many queries need the same."""
+    """The kinds of products of one shop; every search is remembered, since many queries need the same.
+
+    Intimate products stand there where the question names them.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._offers = Offers(world)
-        self._popular: dict[str, list[Listing]] = {}
+        self._prices = PricesByCategory(world.catalog, world.store)
+        self._popular: dict[str, tuple[int, list[Listing]]] = {}
 
-    def around(self, place: Place, shopper: Shopper | None) -> str:
+    def around(self, place: Place, shopper: Shopper | None, question: str = "") -> str:
         """A line for each kind of product around the user's purchases, or in the place's category, nearest first."""
-        bought = list({it.product.product_id: it for it in shopper.listings}.values())[:_NEAR] if shopper else []
-        about = [it for it in (place.category, *place.category.split(", ")) if self._offers.has_category(it)]
+        question = f"{question} {place.category}"
+        bought = _newest(shopper, question) if shopper else []
+        about = [name for name in (place.category, *place.category.split(", ")) if self._offers.has_category(name)]
         names = self._near(bought) if shopper else self._kinds_in(about) if about else self._kinds_near(place.category)
-        lines = (_line(name, self._most_popular(name)) for name in dict.fromkeys(names))
+        lines = (self._line(name, question) for name in dict.fromkeys(names))
         had = shopper.bought if shopper else frozenset[str]()
-        beside = (self._neighbours(it, had) for it in bought if len(_path_of(it)) == 1)
+        beside = (self._neighbours(listing, had, question) for listing in bought if len(_path_of(listing)) == 1)
         return "\n".join(islice((line for line in chain(lines, beside) if line), MOST_KINDS))
 
     def near(self, text: str) -> str:
@@ -52,10 +63,12 @@ class Shelf:
     def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
         """The products that these searches bring by their kind, the kinds with the most of them first."""
         searches = [text, *(text[it.start : it.end] for it in find_sentences(text))]
-        found = [listing for words in dict.fromkeys(searches) for listing in self._search(words)]
-        kinds = Counter(_path_of(listing)[-1] for listing in found).most_common(MOST_KINDS)
+        queries = [CatalogQuery(words, limit=_HITS) for words in dict.fromkeys(searches)]
+        hits = [listing for query in queries for listing in self._search(query)[1]]
+        found = [listing for listing in hits if may_be_shown(listing.product, text)]
+        kinds = Counter(map(_leaf_of, found)).most_common(MOST_KINDS)
         different = {listing.product.product_id: listing for listing in found}.values()
-        return {kind: [listing for listing in different if _path_of(listing)[-1] == kind] for kind, _ in kinds}
+        return {kind: [listing for listing in different if _leaf_of(listing) == kind] for kind, _ in kinds}
 
     def _near(self, bought: Sequence[Listing]) -> Iterator[str]:
         """The kinds of what was bought, then those that stand beside them, then all of the same part of the shop."""
@@ -65,30 +78,69 @@ class Shelf:
             yield from self._kinds_in(dict.fromkeys(path[-depth] for path in paths if len(path) >= depth))
 
     def _kinds_in(self, categories: Iterable[str]) -> Iterator[str]:
-        """The leaves that the most popular products of each category are in, a few of each category in turn."""
-        return chain.from_iterable((_path_of(it)[-1] for it in self._most_popular(name)) for name in categories)
+        """The leaves that the most popular products of each category are in, one of each category in turn."""
+        return _in_turn(
+            [dict.fromkeys(map(_leaf_of, self._most_popular(name)[1])) for name in dict.fromkeys(categories)]
+        )
 
-    def _neighbours(self, bought: Listing, had: Collection[str]) -> str:
+    def _line(self, name: str, question: str) -> str:
+        """ "Bird Feeders: 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; such as …"."""
+        total, popular = self._most_popular(name)
+        listings = [listing for listing in popular if may_be_shown(listing.product, question)]
+        if not listings:
+            return ""
+        prices = _prices_in_words(self._prices.of(name), total)
+        return f"- {_kind_told(name, listings)}: {counted(total, 'product')}, {prices}; such as {_titles_of(listings)}"
+
+    def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
         """What is new and nearest to a product by its title, in a part of the shop that no category divides."""
-        others = [it for it in self._search(bought.product.title) if it.product.product_id not in had]
-        told = (f"{_title_of(it)} ({_price_of(it)})" for it in others[: _SHOWN_OF_A_FILE // 2])
-        return f"- Like {_title_of(bought)}: {'; '.join(told)}" if others else ""
+        _, found = self._search(CatalogQuery(bought.product.title, limit=_HITS))
+        others = [
+            listing
+            for listing in found
+            if listing.product.product_id not in had and may_be_shown(listing.product, question)
+        ]
+        shown = (f"{_title_of(listing)} ({_price_of(listing)})" for listing in others[: _SHOWN_OF_A_FILE // 2])
+        return f"- Like {_title_of(bought)}: {'; '.join(shown)}" if others else ""
 
-    def _most_popular(self, category: str) -> list[Listing]:
+    def _most_popular(self, category: str) -> tuple[int, list[Listing]]:
         if category not in self._popular:
-            self._popular[category] = self._search("", category=category, sort_by="popularity")
+            query = CatalogQuery("", category=category, sort_by="popularity", limit=_HITS)
+            self._popular[category] = self._search(query)
         return self._popular[category]
 
-    def _search(self, text: str, sort_by: SortBy = "relevance", category: str | None = None) -> list[Listing]:
-        query = CatalogQuery(text, category=category, sort_by=sort_by, limit=_HITS)
-        return self._offers.listings([hit.product_id for hit in self._world.catalog.search(query).hits])
+    def _search(self, query: CatalogQuery) -> tuple[int, list[Listing]]:
+        """How many products match, and the first of them."""
+        page = self._world.catalog.search(query)
+        return page.total, self._offers.listings([hit.product_id for hit in page.hits])
 
 
-def owned_by(shopper: Shopper, most: int = MOST_OWNED) -> str:
-    """A line for each product that the user keeps, newest first: its id, its title, and when it was ordered."""
+def _newest(shopper: Shopper, question: str) -> list[Listing]:
+    """The products of the newest orders, one of each day in turn: a day with many fills no more than its place."""
+    days: dict[str, dict[str, Listing]] = {}
+    for order in shopper.kept:
+        listing = shopper.products.get(order.product_id)
+        if listing is not None and may_be_shown(listing.product, question):
+            days.setdefault(order.order_date[:10], {})[order.product_id] = listing
+    in_turn = _in_turn([list(day.values()) for day in days.values()])
+    return list({listing.product.product_id: listing for listing in in_turn}.values())[:_NEAR]
+
+
+def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
+    """The first of each, then the second of each, and so on."""
+    for entries in zip_longest(*parts):
+        yield from (entry for entry in entries if entry is not None)
+
+
+def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
+    """A line for each product that the user keeps, newest first: its id, its title, and when it was ordered.
+
+    Intimate ones stand there where the question names them.
+    """
     days: dict[str, list[str]] = {}
     for order in shopper.kept:
-        if order.product_id in shopper.products:
+        listing = shopper.products.get(order.product_id)
+        if listing is not None and may_be_shown(listing.product, question):
             days.setdefault(order.product_id, []).append(order.order_date[:10])
     lines = [
         f"{product_id}: {_title_of(shopper.products[product_id])} (ordered {', '.join(dict.fromkeys(ordered))})"
@@ -116,20 +168,18 @@ def _path_of(listing: Listing) -> tuple[str, ...]:
     return (listing.product.category, *listing.product.categories[1:])
 
 
-def _line(name: str, listings: Sequence[Listing]) -> str:
-    """ "Bird Feeders: 34 products, 80 % with a price, $9.99 to $89.00, in the middle $24.50; such as …"."""
-    if not listings:
-        return ""
-    prices = sorted(it.price for it in listings if it.price is not None)
-    currency = listings[0].product.currency
-    told = "none with a price"
-    if prices:
-        least, middle, most = (format_money(prices[it], currency) for it in (0, len(prices) // 2, -1))
-        share = f"{percent(len(prices) / len(listings))} with a price"
-        told = f"{share}, {least}" + (f" to {most}, in the middle {middle}" if least != most else "")
-    one = f"{len(listings)} product{'s' if len(listings) > 1 else ''}"
-    count = f"the {len(listings)} best known" if len(listings) >= _HITS else one
-    return f"- {_kind_told(name, listings)}: {count}, {told}; such as {_titles_of(listings)}"
+def _leaf_of(listing: Listing) -> str:
+    return _path_of(listing)[-1]
+
+
+def _prices_in_words(prices: CategoryPrices | None, products: int) -> str:
+    if prices is None:
+        return "none with a price"
+    least, middle, most = (
+        format_money(price, prices.span.currency) for price in (prices.least, prices.span.middle, prices.most)
+    )
+    share = f"{percent(prices.priced / products)} with a price, {least}"
+    return share if least == most else f"{share} to {most}, in the median {middle}"
 
 
 def _kind_told(name: str, listings: Sequence[Listing]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from drretail.env.world import World
+from drretail.grounding.profile.intimate import may_be_shown
 from drretail.grounding.profile.purchases import day_of, leaf_category
 from drretail.grounding.profile.summary import summarise
 from drretail.grounding.text.wording import format_money, short_title
@@ -46,6 +47,11 @@ class Past:
     def summary(self) -> ProfileSummary:
         """The statements that code makes of these records, each with its orders."""
         return summarise(self.profile, self.orders, self.products, self.statistics, self.now)
+
+    def shows(self, order: Order) -> bool:
+        """False where the product of an order is not to be named."""
+        product = self.products.get(order.product_id)
+        return product is None or may_be_shown(product)
 
     def only(self, order_ids: Collection[str]) -> "Past":
         """The same user as one would know them from these orders alone."""

@@ -242,7 +242,7 @@ def _fields() -> str:
 
 def _records(past: Past) -> str:
     """Profile, summary and orders of a user, ids with them."""
-    orders = (f"- {it.order_id}: {past.told(it)}" for it in past.orders)
+    orders = (f"- {it.order_id}: {past.told(it)}" for it in past.orders if past.shows(it))
     who = f"First name: {past.profile.first_name}. Residence: {past.residence}."
     told = [it for it in past.summary().statements if it.code != "person"]
     return tagged("profile", "\n".join([who, *(f"- {it.text}" for it in told), "Orders:", *orders]))

@@ -48,7 +48,7 @@ def persona_by_rules(past: Past) -> Persona:
 def _departments(past: Past) -> dict[str, Trait]:
     """By field, the kinds of things bought in the departments that are about it, the newest order first."""
     bought: dict[str, dict[str, list[str]]] = {}
-    for order in reversed(past.kept):
+    for order in filter(past.shows, reversed(past.kept)):
         product = past.products[order.product_id]
         name = BY_DEPARTMENT.get(product.category)
         if name is not None:

@@ -14,7 +14,8 @@ from itertools import pairwise, takewhile
 
 from drretail.grounding.constraints.kinds import COLORS_AND_SIZES
 from drretail.grounding.constraints.materials import MATERIALS
-from drretail.querygen.rules.phrases import Phrase, folded_words, phrase_of, singular
+from drretail.grounding.text.words import singular
+from drretail.querygen.rules.phrases import Phrase, folded_words, phrase_of
 from drretail.records.shop import Product
 
 _SEGMENT = re.compile(r"[,|;:\[\]{}/•–—~]|\s[-+]\s|\s-|-\s")

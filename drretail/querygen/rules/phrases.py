@@ -2,13 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+
+from drretail.grounding.text.words import PAIRS, singular
 
 _WORD = re.compile(r"[a-zà-ÿ0-9']+")
-_PAIRS = frozenset({"scissors", "tweezers", "shears", "pliers", "tongs", "clothes", "gummies", "wipes"})
-# Singulars that look like plurals.
-_SINGULARS = frozenset({"canvas", "lens", "gas", "christmas", "atlas", "always", "bias"})
-_IRREGULAR = {"eyelashes": "eyelash", "lashes": "lash", "brushes": "brush", "shelves": "shelf", "knives": "knife"}
 # Words that begin with a vowel letter and a consonant sound, and the other way round.
 _CONSONANT_SOUND = re.compile(r"(?i:u[bns][eiu]|one|eu)|U[A-Z]")
 _SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
@@ -40,21 +37,7 @@ def article(text: str) -> str:
 
 def is_plural(word: str) -> bool:
     folded = word.casefold()
-    return folded in _PAIRS or singular(folded) != folded
-
-
-@lru_cache(maxsize=100_000)
-def singular(word: str) -> str:
-    """A folded word in the singular, as far as spelling tells."""
-    if word in _PAIRS or word in _SINGULARS or len(word) < 4 or word.endswith(("ss", "us", "is")):
-        return word
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") else word
+    return folded in PAIRS or singular(folded) != folded
 
 
 def folded_words(text: str) -> list[str]:

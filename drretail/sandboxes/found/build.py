@@ -176,7 +176,7 @@ class FoundBuilder:
         """One try at a task, whose questions have names that begin with ``task``."""
         today, asked = self.world.manifest.now.date().isoformat(), not is_unasked(query)
         files = self.files_of(query)
-        about = [tagged("profile", profile_text(self.world, query.user_id)), *shown_files(files)]
+        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *shown_files(files)]
         about = [tagged("query", query.text), *about] if asked else about
         if lacked is not None:
             again = load_prompt(__file__, "again")

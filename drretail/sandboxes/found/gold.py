@@ -78,7 +78,7 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     """The checklist and the rubric, as ``eval.dr3`` makes them for any experiment. Raises TaskFailed."""
     path = folder / BUILDING / "criteria" / f"{file_name(query.query_id)}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    profile = None if query.user_id is None else Summaries(world).of(query.user_id)
+    profile = None if query.user_id is None else Summaries(world).of(query.user_id, query.text)
     task = Task(query, profile, world.store, world.manifest.now, folder)
     about = about_task(task)
     session = JudgeSession(

@@ -87,12 +87,12 @@ class QueryWriter:
             keywords=tagged("keywords", "\n".join(signals)),
             pages="\n\n".join(shown_pages(pages)),
             files="\n\n".join(shown_files(files)),
-            profile=tagged("profile", profile_text(self._world, matter.user_id)),
-            owned=tagged("owned", owned_by(shopper) if shopper else NOTHING),
-            shelf=tagged("shelf", self._briefing.shelf.around(place, shopper) or NOTHING),
+            profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
+            owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
+            shelf=tagged("shelf", self._briefing.shelf.around(place, shopper, matter.text) or NOTHING),
         )
 
 
-def profile_text(world: World, user_id: str | None) -> str:
-    """What the shop's records tell of a user, in lines."""
-    return NOTHING if user_id is None else Summaries(world).of(user_id).text_with_orders
+def profile_text(world: World, user_id: str | None, question: str) -> str:
+    """What the shop's records tell of a user who asks a question, in lines."""
+    return NOTHING if user_id is None else Summaries(world).of(user_id, question).text_with_orders

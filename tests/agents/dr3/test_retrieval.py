@@ -1,8 +1,13 @@
 """The retrieval agent: it searches, words its query anew, and its pages and failures are on record."""
 
+import json
+from dataclasses import replace
+
 import pytest
 from langchain_core.messages import AIMessage
 
+from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -131,3 +136,23 @@ def test_the_same_answers_give_the_same_run(world: World) -> None:
         return perform(world, actors).run.model_dump_json()
 
     assert once() == once()
+
+
+def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_every_part(world: World) -> None:
+    paragraphs = [f"Part {n}. {'Nothing of interest stands here. ' * 40}" for n in range(4)]
+    text = "\n\n".join(["Clean a feeder every two weeks.", *paragraphs, "Hummingbirds want nectar."])
+    page = SandboxPage(url="https://long.example/page", title="Feeders", text=text)
+    long = replace(world, web=SandboxWeb([page]))
+    twice = calls(("web_search", {"query": "clean feeder"}), ("web_search", {"query": "hummingbird nectar"}))
+    answer = AIMessage(f"Every two weeks [{web_evidence_id(page.url)}].")
+    searching = calls(("web_search", {"query": "clean feeder"}), ("search_sandbox", {"question": HOW}))
+    actors = Cast((searching, REPORT), {HOW: (twice, answer)})
+    recorded = perform(long, actors)
+    searched, told = actors.told()
+    parts = [part["snippet"] for part in told["pages"]]
+    assert ["every two weeks" in part for part in parts] == [True, False]
+    assert ["nectar" in part for part in parts] == [False, True]
+    (passage,) = (result["snippet"] for result in searched["results"])
+    assert len(passage.split()) <= LONGEST_PASSAGE + 2 < len(parts[0].split()) <= LONGEST_CHUNK + 2
+    shown = [it.text for entry in recorded.evidence for it in entry.texts if it.shown]
+    assert {json.loads(it)["snippet"] for it in shown} == {passage, *parts}

@@ -28,6 +28,16 @@ BLANKET = Want(name="swaddle blanket", kinds=("blanket",), quantity=2, must=("co
 WISH = Wish(wants=(BLANKET,), budget=Money.of(70), deadline="by March 3", owned=("B2",))
 
 
+def few(_: str) -> float:
+    """As if every word stood in one product of a hundred."""
+    return 0.01
+
+
+def about(title: str, *categories: str) -> Statement:
+    text = f"Bought on 2023-05-01: {title}"
+    return Statement(code="recent_purchase", text=text, orders=("01",), categories=categories, names=(title,))
+
+
 def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
     return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
 
@@ -62,7 +72,9 @@ def test_what_is_owned_of_a_wanted_kind_is_shown_behind_what_is_named() -> None:
 
 
 def test_an_owned_product_is_listed_with_its_category_where_the_shop_has_it() -> None:
-    lines = (tag_content("owned", owned_block([with_record(SWADDLE, "Baby", "Swaddles"), LEASH])) or "").splitlines()
+    lines = (
+        tag_content("owned", owned_block([with_record(SWADDLE, "Baby", "Swaddles"), LEASH], BAG)) or ""
+    ).splitlines()
     assert lines == [f"B2  {DAY}  Napperly Muslin Swaddle, 3 Pack  (Swaddles)", f"B1  {DAY}  Foglark Leash, Red"]
 
 
@@ -70,17 +82,16 @@ def test_a_long_history_is_shown_in_part() -> None:
     many = [Owned(f"B{number}", f"Diaper {number}", f"{number}", DAY) for number in range(MOST_ORDERED + 5)]
     read = shown(WISH.model_copy(update={"owned": tuple(product.product_id for product in many)}), *many)
     assert (len(read["owned"]), read["owned_besides"]) == (MOST_OWNED, len(many) - MOST_OWNED)
-    lines = (tag_content("owned", owned_block(many)) or "").splitlines()
+    lines = (tag_content("owned", owned_block(many, BAG)) or "").splitlines()
     assert lines[0] == f"B0  {DAY}  Diaper 0"
     assert (len(lines), lines[-1]) == (MOST_ORDERED + 1, "and 5 more, ordered before these")
 
 
 def test_lines_of_the_profile_are_those_that_speak_of_the_part() -> None:
     person = Statement(code="person", text="Ada Low of Bend, Oregon.")
-    bag = Statement(code="recent_purchase", text="Bought on 2023-05-01: Foglark Diaper Bag.", orders=("01",))
-    feeder = Statement(code="recent_purchase", text="Bought on 2023-04-01: Bird Feeder.", orders=("02",))
-    assert statements_on((feeder, person, bag), BAG) == [person, bag]
-    assert len(statements_on([bag] * 40, BAG)) == MOST_LINES
+    bag = about("Foglark Diaper Bag.")
+    assert statements_on((about("Bird Feeder."), person, bag), BAG, few) == [person, bag]
+    assert len(statements_on([bag] * 40, BAG, few)) == MOST_LINES
     lines = profile_block([person, bag], {"O:01"})
     assert "- Ada Low of Bend, Oregon. [U:profile]" in lines
     assert lines.endswith("Foglark Diaper Bag. [O:01]\n</profile>")
@@ -94,6 +105,30 @@ def test_a_product_that_a_line_names_can_be_cited_where_it_was_seen() -> None:
     assert "Foglark Diaper Bag ($30.00). [O:01]" in profile_block([line], {"O:01"})
 
 
-def test_how_often_somebody_orders_bears_on_no_thing() -> None:
-    rhythm = Statement(code="rhythm", text="0.3 orders a month between the first and the last.")
-    assert statements_on([rhythm], "What grows before the first frost?") == []
+def test_words_around_the_things_of_a_line_choose_none() -> None:
+    tablet, rhythm = (
+        about("Foglark Computer Tablet, 7 inch"),
+        Statement(code="rhythm", text="Half last 30 days or less."),
+    )
+    for part in ("What was bought before? Compute the total.", "How long do seeds last, in days?"):
+        assert statements_on([tablet, rhythm], part, few) == []
+    assert statements_on([tablet, rhythm], "Which tablets last long?", few) == [tablet]
+
+
+def test_a_word_that_many_products_have_chooses_no_line_but_a_category_named_in_full_does() -> None:
+    line = about("Foglark Gift Set", "Coffee Cups & Mugs")
+    assert statements_on([line], "A gift set for a friend.", lambda word: 0.3) == []
+    assert statements_on([line], "A mug for a friend.", lambda word: 0.3) == [line]
+    assert statements_on([line], "A cup of coffee a day.", lambda word: 0.3) == [line]
+
+
+def test_lines_that_name_more_and_rarer_things_come_before_others() -> None:
+    cables, braided = about("Foglark Cable"), about("Foglark Braided Cable")
+    lines = [*[cables] * MOST_LINES, braided]
+    assert statements_on(lines, "A braided cable.", few) == [*[cables] * (MOST_LINES - 1), braided]
+
+
+def test_an_intimate_product_is_listed_as_owned_where_the_question_names_it() -> None:
+    test = with_record(LEASH, "Health", "Pregnancy Tests")
+    assert "B1" not in owned_block([test, SWADDLE], BAG)
+    assert "B1" in owned_block([test, SWADDLE], "How long can I keep pregnancy tests?")

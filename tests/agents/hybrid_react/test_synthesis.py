@@ -98,8 +98,16 @@ def test_an_answer_of_another_shape_is_asked_for_again(world: World) -> None:
     assert (recorded.run.status, handed_on(played)) == ("done", json.loads(GOOD.text))
 
 
+@pytest.mark.parametrize("field", ["insights", "sources", "open_questions"])
+def test_a_field_that_is_left_out_is_asked_for(world: World, field: str) -> None:
+    lacking = {name: value for name, value in json.loads(GOOD.text).items() if name != field}
+    played, recorded = consolidated(world, AIMessage(json.dumps(lacking)), GOOD)
+    assert field in played.shown["synthesis"][1].messages[-1].text
+    assert (recorded.run.status, handed_on(played)) == ("done", json.loads(GOOD.text))
+
+
 def test_open_questions_alone_are_an_honest_report(world: World) -> None:
-    nothing = AIMessage(json.dumps({"open_questions": ["The shop has no heated bath."]}))
+    nothing = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions": ["The shop has no heated bath."]}))
     played, recorded = consolidated(world, nothing)
     assert handed_on(played)["open_questions"] == ["The shop has no heated bath."]
     assert recorded.run.failed_branches == ()

@@ -7,7 +7,8 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.dense import Retrievers, chunks_of, embeddings_of
+from drretail.env.web.dense import Retrievers, embeddings_of
+from drretail.env.web.passages import chunks_of
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.errors import ToolError, UserError
 from drretail.llm.embeddings import open_embeddings
@@ -49,13 +50,18 @@ def ranked(embeddings: Embeddings, cache: Path | None = None, web: SandboxWeb = 
 def test_a_page_is_found_by_its_subject_where_no_word_is_shared() -> None:
     assert WEB.search("hygiene", 1) == []
     found = ranked(Subjects()).search("hygiene", 2)
-    assert found[0] == WebResult("Feeders", "https://a.example", "Wash it every two weeks.", "2022-01-01")
+    text = "Wash it every two weeks."
+    assert found[0] == WebResult("Feeders", "https://a.example", text, "2022-01-01", chunk=text)
     assert len(found) == 2
 
 
 def test_the_passage_is_of_the_nearest_chunk() -> None:
     (found,) = ranked(Subjects()).search("squirrel", 1)
     assert (found.url, "A squirrel is clever." in found.snippet) == ("https://c.example", True)
+    assert found.chunk is not None
+    assert found.chunk.startswith("… ")
+    assert found.chunk.endswith("A squirrel is clever.")
+    assert 150 <= len(found.snippet.split()) <= len(found.chunk.split())
 
 
 def test_pages_and_corpus_stay_what_they_are() -> None:

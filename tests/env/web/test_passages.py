@@ -1,9 +1,11 @@
+"""The passage of a page that a search shows: where it lies, where it is cut, and how long it is."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.bm25 import LENGTH, best_passage
+from drretail.env.web.passages import CUT, LONGEST, LONGEST_CHUNK, LONGEST_PASSAGE, best_passage
 
-FILLER = "Nothing of interest stands in this sentence at all. " * 12
+FILLER = "Nothing of interest stands in this sentence at all. " * 40
 TEXT = f"{FILLER}Hang the feeder five feet high, out of reach of squirrels. {FILLER}"
 
 
@@ -11,25 +13,44 @@ def same(term: str) -> float:
     return 1.0
 
 
+def piece_of(passage: str) -> str:
+    return passage.removeprefix(f"{CUT} ").removesuffix(f" {CUT}")
+
+
 def test_a_short_text_is_shown_whole() -> None:
     assert best_passage("  A\n short   text. ", "whatever", same) == "A short text."
 
 
-def test_the_passage_holds_the_words_of_the_query() -> None:
+def test_an_empty_text_has_an_empty_passage() -> None:
+    assert best_passage(" \n ", "whatever", same) == ""
+
+
+def test_the_match_stands_in_the_middle_of_the_passage() -> None:
     passage = best_passage(TEXT, "feeder squirrels", same)
-    assert "feeder five feet high, out of reach of squirrels." in passage
-    assert passage.startswith("… ")
-    assert passage.endswith(" …")
+    before, after = passage.split("Hang the feeder five feet high, out of reach of squirrels.")
+    assert abs(len(before.split()) - len(after.split())) <= 12
 
 
-def test_a_passage_begins_with_the_sentence_of_its_first_word() -> None:
-    assert best_passage(TEXT, "feeder squirrels", same).startswith("… Hang the feeder")
+def test_a_passage_has_150_to_200_words_and_whole_sentences() -> None:
+    passage = best_passage(TEXT, "feeder squirrels", same)
+    assert 150 <= len(piece_of(passage).split()) <= 200
+    assert passage.startswith(f"{CUT} Nothing of interest")
+    assert passage.endswith(f"at all. {CUT}")
 
 
 def test_at_the_end_of_a_page_a_passage_reaches_back() -> None:
     passage = best_passage(f"{FILLER}Feeders.", "feeder", same)
-    assert passage.endswith("Feeders.")
-    assert len(passage) > LENGTH / 3
+    assert passage.endswith("at all. Feeders.")
+    assert 150 <= len(piece_of(passage).split()) <= 200
+
+
+def test_at_its_beginning_nothing_is_cut_before_it() -> None:
+    assert best_passage(f"Feeders. {FILLER}", "feeder", same).startswith("Feeders. Nothing")
+
+
+def test_where_the_words_of_the_query_stand_densest_is_shown() -> None:
+    text = f"The feeder. {FILLER}A feeder, a squirrel, another feeder. {FILLER}A squirrel."
+    assert "another feeder" in best_passage(text, "squirrel feeder", same)
 
 
 def test_of_equal_passages_the_first_is_shown() -> None:
@@ -47,16 +68,39 @@ def test_without_a_common_word_the_beginning_is_shown() -> None:
     assert best_passage(TEXT, "zyzzyva", same).startswith("Nothing of interest")
 
 
+def test_a_heading_stays_with_what_it_heads() -> None:
+    text = "\n\n".join(f"Part {n}\n{'A sentence of six words stands. ' * 5}" for n in range(20))
+    passage = best_passage(text, "part 9", same)
+    assert piece_of(passage).startswith(("Part", "A sentence"))
+    assert passage.endswith(f"stands. {CUT}")
+
+
+def test_a_sentence_without_end_is_cut_within() -> None:
+    passage = best_passage("word " * 900 + "feeder " + "word " * 900, "feeder", same)
+    assert "feeder" in passage
+    assert 150 <= len(piece_of(passage).split()) <= 200
+
+
+def test_a_script_without_spaces_is_cut_by_characters() -> None:
+    text = "我們每兩週清洗一次餵食器。" * 400
+    assert 0 < len(best_passage(text, "feeder", same)) <= LONGEST
+
+
+def test_a_chunk_is_longer_than_a_passage() -> None:
+    chunk = best_passage(TEXT, "feeder", same, LONGEST_CHUNK)
+    assert LONGEST_PASSAGE < len(piece_of(chunk).split()) <= LONGEST_CHUNK
+
+
 @given(st.text(), st.text(max_size=20))
 def test_a_passage_is_a_piece_of_the_text_of_bounded_length(text: str, query: str) -> None:
     passage = best_passage(text * 40, query, same)
-    piece = passage.removeprefix("… ").removesuffix(" …")
-    assert piece in " ".join((text * 40).split()) or passage in " ".join((text * 40).split())
+    whole = "".join((text * 40).split())
+    assert "".join(piece_of(passage).split()) in whole or "".join(passage.split()) in whole
+    assert len(passage) <= LONGEST
 
 
-@given(st.lists(st.sampled_from(["feeder", "squirrel.", "the", "(bird)", "x" * 40]), min_size=1, max_size=200))
+@given(st.lists(st.sampled_from(["feeder", "squirrel.", "the", "(bird)", "x" * 40]), min_size=1, max_size=600))
 def test_words_are_never_cut(words: list[str]) -> None:
-    text = " ".join(words)
-    piece = best_passage(text, "feeder bird", same).removeprefix("… ").removesuffix(" …")
+    piece = piece_of(best_passage(" ".join(words), "feeder bird", same))
     assert set(piece.split()) <= set(words)
-    assert len(piece) <= LENGTH + 4
+    assert len(piece.split()) <= LONGEST_PASSAGE

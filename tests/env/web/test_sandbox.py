@@ -66,6 +66,11 @@ def test_at_most_k_results_and_none_without_a_common_word(web: SandboxWeb) -> No
     assert web.search("zyzzyva", 5) == web.search("", 5) == web.search("?!", 5) == []
 
 
+def test_a_page_that_shares_a_common_word_alone_is_not_shown(web: SandboxWeb) -> None:
+    assert web.search("high court ruling on patent appeals", 5) == []
+    assert [result.url[8] for result in web.search("high feeder", 5)] == ["b", "a"]
+
+
 def test_function_words_alone_find_nothing(web: SandboxWeb) -> None:
     assert web.search("what is a", 5) == []
     assert [result.url[8] for result in web.search("how high is a feeder?", 5)] == ["b", "a"]

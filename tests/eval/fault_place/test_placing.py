@@ -85,7 +85,11 @@ def at(path: str) -> Mapping[str, Evidence]:
     return {**EVIDENCE, BED_ID: BED.model_copy(update={"texts": texts})}
 
 
-NOTHING = HandedOn({"0.1": IntermediateReport(open_questions=("Which?",))})
+def with_note(note: SourceNote) -> IntermediateReport:
+    return IntermediateReport(insights=(), sources=(note,), open_questions=())
+
+
+NOTHING = HandedOn({"0.1": IntermediateReport(insights=(), sources=(), open_questions=("Which?",))})
 
 
 @pytest.mark.parametrize(("path", "found"), [("0.1", "lost"), ("0", "distorted")])
@@ -95,7 +99,7 @@ def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> N
 
 
 def test_another_value_in_an_intermediate_report_distorts_before_the_report_does() -> None:
-    told = IntermediateReport(sources=(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"),))
+    told = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
     claim = the_bed()
     found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), HandedOn({"0.2": told}))
     assert (found.place, "0.2" in found.reason) == ("distorted", True)
@@ -125,7 +129,7 @@ def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
     )
     elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
     assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
-    told = IntermediateReport(sources=(SourceNote(evidence=BIRDS_ID, facts="Sunflower seeds."),))
+    told = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
     assert place(claim, verdict, elsewhere, HandedOn({"0.1": told})).place == "distorted"
 
 

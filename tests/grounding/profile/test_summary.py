@@ -1,5 +1,8 @@
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +34,7 @@ def summary_of(*orders: Order, shelf: dict[str, Product] = SHELF, **prices: Pric
     return summarise(PROFILE, orders, shelf, user_statistics(USER, orders, shelf), NOW, prices)
 
 
-def said(summary: ProfileSummary, code: str) -> list[str]:
+def texts(summary: ProfileSummary, code: str) -> list[str]:
     return [statement.text for statement in summary.statements if statement.code == code]
 
 
@@ -46,14 +49,13 @@ ORDERS = (
 def test_the_whole_summary_of_a_user_with_four_orders() -> None:
     assert summary_of(*ORDERS).text.splitlines() == [
         "- Mara Ellwood of Norman, OK, US.",
-        "- In short: a steady shopper in Patio Lawn and Garden, often buying the same again.",
         "- 3 orders between 2023-01-01 and 2023-04-01; 1 more came to nothing (cancelled or returned).",
         "- The last order was 153 days before today, 2023-09-01.",
         "- 1.01 orders a month between the first and the last.",
-        "- Patio Lawn and Garden: occasional (3 orders on 3 days, last on 2023-04-01).",
+        "- Patio Lawn and Garden: 3 orders on 3 days, last on 2023-04-01.",
         "- 100% (3 of 3) of the orders are in Birds.",
         "- 67% (2 of 3) of the orders are of the brand Brindlecote.",
-        "- Items cost $47.98 in the middle (median of 3 at today's prices), $36.99 to $47.98.",
+        "- 2 of 2 items bought have a known price, today $36.99 to $47.98, in the median $42.49.",
         "- Ordered 2 times, last on 2023-04-01: Brindlecote Sunflower Hearts for Wild Birds, 10 lb [B0SHELF003].",
         "- Bought on 2023-04-01: Brindlecote Sunflower Hearts for Wild Birds, 10 lb [B0SHELF003] ($47.98).",
         "- Bought on 2023-02-10: 2 of Ostrabel Panorama Tube Feeder, 2 lb, Green [B0SHELF002] ($36.99).",
@@ -77,7 +79,7 @@ def test_street_email_and_telephone_are_nowhere() -> None:
 
 def test_what_one_order_cannot_tell_is_absent() -> None:
     codes = [statement.code for statement in summary_of(ORDERS[0]).statements]
-    assert codes == ["person", "history", "recency", "familiarity", "category", "price_level", "recent_purchase"]
+    assert codes == ["person", "history", "recency", "domain", "price_level", "recent_purchase"]
 
 
 def test_a_user_without_orders_and_one_with_nothing_kept_have_a_summary() -> None:
@@ -97,22 +99,26 @@ def test_the_order_of_the_orders_makes_no_difference(orders: list[Order]) -> Non
     assert summary_of(*orders) == summary_of(*ORDERS)
 
 
-def test_a_domain_is_new_with_one_order_and_regular_with_five_on_several_days() -> None:
+def test_a_domain_has_its_orders_and_their_days_counted() -> None:
     far = SEED.model_copy(update={"product_id": "B0PETS0001", "category": "Pet_Supplies"})
-    shelf = SHELF | {far.product_id: far}
-    garden = [an_order(number, SEED.product_id, number) for number in range(5)]
-    summary = summary_of(*garden, an_order(9, far.product_id, 3), shelf=shelf)
-    assert said(summary, "familiarity") == [
-        "Patio Lawn and Garden: regular (5 orders on 5 days, last on 2023-01-05).",
-        "Pet Supplies: new to it (1 order on 1 day, last on 2023-01-04).",
+    garden = [an_order(number, SEED.product_id, number // 2) for number in range(5)]
+    summary = summary_of(*garden, an_order(9, far.product_id, 3), shelf=SHELF | {far.product_id: far})
+    assert texts(summary, "domain") == [
+        "Patio Lawn and Garden: 5 orders on 3 days, last on 2023-01-03.",
+        "Pet Supplies: 1 order on 1 day, last on 2023-01-04.",
     ]
-    one_day = [an_order(number, SEED.product_id, 0) for number in range(9)]
-    assert "occasional (9 orders on 1 day" in said(summary_of(*one_day), "familiarity")[0]
+
+
+def test_a_category_counts_the_orders_of_those_below_it_and_a_file_is_none() -> None:
+    paths = {"a": ("Garden", "Birds"), "b": ("Garden", "Birds", "Feeders"), "c": ("Patio_Lawn_and_Garden",)}
+    shelf = {key: SEED.model_copy(update={"product_id": key, "categories": path}) for key, path in paths.items()}
+    orders = [an_order(number, key, number) for number, key in enumerate("abcc")]
+    assert texts(summary_of(*orders, shelf=shelf), "category") == ["50% (2 of 4) of the orders are in Birds."]
 
 
 def test_the_pause_between_orders_takes_several_of_them() -> None:
     orders = [an_order(number, SEED.product_id, days) for number, days in enumerate((0, 0, 30, 70, 90))]
-    assert said(summary_of(*orders), "rhythm") == [
+    assert texts(summary_of(*orders), "rhythm") == [
         "1.69 orders a month between the first and the last; of the pauses between days with orders, half last 30 days "
         "or less."
     ]
@@ -122,33 +128,105 @@ def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out()
     names = {"a": "Pet_Supplies", "b": "Baby_Products", "c": "Office_Products"}
     shelf = {key: SEED.model_copy(update={"product_id": key, "category": name}) for key, name in names.items()}
 
-    def type_of(products: str) -> str:
+    def type_of(products: str) -> list[str]:
         orders = [an_order(number, key, 0) for number, key in enumerate(products)]
-        return said(summary_of(*orders, shelf=shelf), "shopper_type")[0]
+        return [re.sub(r", \d+ of .*", "", text) for text in texts(summary_of(*orders, shelf=shelf), "shopper_type")]
 
-    assert type_of("abc") == "In short: a shopper, in 3 domains."
-    assert type_of("aab").startswith("In short: a shopper, mostly in Pet Supplies")
-    assert type_of("aaabbbc").startswith("In short: a shopper, above all in Baby Products and Pet Supplies")
-    assert said(summary_of(*[an_order(1, "a", 0), an_order(2, "b", 9)], shelf=shelf), "shopper_type") == []
+    assert type_of("aaabbbccc") == ["In short: a shopper, in 3 domains"]
+    assert type_of("aaaaaabc") == ["In short: a shopper, mostly in Pet Supplies"]
+    assert type_of("aaabbbbc") == ["In short: a shopper, above all in Baby Products and Pet Supplies"]
+    assert type_of("aaaaaab") == [], "seven orders make no type"
 
 
-def test_prices_are_set_against_the_shops_where_these_are_known() -> None:
-    dear, cheap = PriceSpan(50, 60, 70, "USD"), PriceSpan(5, 10, 20, "USD")
-    low, high = summary_of(*ORDERS, Birds=dear), summary_of(*ORDERS, Birds=cheap)
-    assert "usually below the middle price" in said(low, "shopper_type")[0]
-    assert "usually above the middle price" in said(high, "shopper_type")[0]
-    assert said(low, "price_position") == [
-        "Against the shop's prices in the same category, 3 of 3 items cost less than the middle; 3 are in the cheapest "
-        "quarter, 0 in the dearest."
+@pytest.mark.parametrize(
+    ("pause", "count", "pace"),
+    [
+        (10, 12, "a frequent shopper"),
+        (30, 8, "a steady shopper"),
+        (90, 8, "an occasional shopper"),
+        (30, 4, "a shopper"),  # two orders a day are no more days
+        (3, 12, "a shopper"),  # the last of them long before today
+    ],
+)
+def test_a_pace_takes_eight_days_with_orders_that_go_on_until_today(pause: int, count: int, pace: str) -> None:
+    today = (NOW - datetime(2023, 1, 1, tzinfo=UTC)).days
+    last = today - (200 if pause == 3 else 1)
+    days = [last - number * pause for number in range(count)]
+    orders = [an_order(2 * at + twice, SEED.product_id, day) for at, day in enumerate(days) for twice in (0, 1)]
+    assert texts(summary_of(*orders), "shopper_type")[0].startswith(f"In short: {pace} in Patio")
+
+
+def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) -> ProfileSummary:
+    """Of somebody who bought an item at each price, some without, and the first item more often."""
+    made = [*prices, *[None] * unpriced]
+    shelf = {
+        f"B{at}": SEED.model_copy(update={"product_id": f"B{at}", "price": price}) for at, price in enumerate(made)
+    }
+    products = [*shelf, *["B0"] * again]
+    orders = [an_order(number, key, number, quantity=20) for number, key in enumerate(products)]
+    return summary_of(*orders, shelf=shelf, Birds=PriceSpan(5, 10, 20, "USD"))
+
+
+@pytest.mark.parametrize(
+    ("prices", "unpriced", "word"),
+    [
+        ([1] * 8, 0, "below"),
+        ([1] * 6 + [30] * 2, 0, "below"),
+        ([30] * 8, 8, "above"),
+        ([1] * 7, 0, None),
+        ([1] * 5 + [30] * 3, 0, None),
+        ([10] * 8, 0, None),
+        ([30] * 8, 9, None),  # most of what was bought has no price
+    ],
+)
+def test_usually_takes_eight_items_a_clear_majority_and_half_of_what_was_bought(
+    prices: list[float], unpriced: int, word: str | None
+) -> None:
+    text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
+    assert ("usually" in text) == (word is not None)
+    assert word is None or f"usually {word} the median price of the category" in text
+
+
+def test_one_item_ordered_often_counts_once_among_the_prices() -> None:
+    summary = bought_for([1, 30, 30], again=20)
+    assert "usually" not in summary.text
+    assert texts(summary, "price_level") == [
+        "3 of 3 items bought have a known price, today $1.00 to $30.00, in the median $30.00."
     ]
-    assert said(summary_of(*ORDERS, Birds=PriceSpan(5, 10, 20, "EUR")), "price_position") == []
-    assert said(summary_of(*ORDERS), "price_position") == []
+    assert texts(summary, "price_position") == [
+        "3 of 3 items bought can be compared with the shop's prices in their category: 1 cost less than the median, "
+        "1 are in the cheapest quarter, 2 in the dearest."
+    ]
+
+
+def test_prices_of_another_currency_or_category_are_not_compared() -> None:
+    assert texts(summary_of(*ORDERS, Birds=PriceSpan(5, 10, 20, "EUR")), "price_position") == []
+    assert texts(summary_of(*ORDERS), "price_position") == []
+
+
+@pytest.mark.parametrize("question", ["", "A coffee grinder, please.", "How long do pregnancy tests keep?"])
+def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names_it(question: str) -> None:
+    path = ("Health", "Pregnancy & Fertility Tests", "Strips")
+    test = SEED.model_copy(
+        update={"product_id": "B0TEST", "title": "Clarity Strips", "store": "Cl", "categories": path}
+    )
+    orders = [an_order(number, "B0TEST", number * 30) for number in range(3)]
+    shelf = SHELF | {"B0TEST": test}
+    statistics = user_statistics(USER, orders, shelf)
+    summary = summarise(PROFILE, (*orders, *ORDERS[:2]), shelf, statistics, NOW, question=question)
+    named = any(
+        word in "\n".join((it.text, *it.names, *it.categories))
+        for it in summary.statements
+        for word in ("Strips", "Pregnancy", "brand Cl", "B0TEST")
+    )
+    assert named == ("pregnancy" in question)
+    assert "5 orders between" in summary.text
 
 
 def test_prices_that_are_unknown_or_only_a_lower_bound_make_no_level() -> None:
     summary = summary_of(*(an_order(number, it.product_id, number) for number, it in enumerate((BATH, PACK, PACK))))
-    assert said(summary, "price_level") == []
-    assert "(from $17.88)" in said(summary, "recent_purchase")[0]
+    assert texts(summary, "price_level") == []
+    assert "(from $17.88)" in texts(summary, "recent_purchase")[0]
 
 
 def test_orders_are_named_up_to_a_number_and_the_rest_counted() -> None:
@@ -189,7 +267,7 @@ def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_n
         void = {by_id[key].order_status in VOID_STATUSES for key in statement.orders}
         assert statement.code in ("history", "void_order") or True not in void
     if not prices:
-        assert said(summary, "price_level") == []
+        assert texts(summary, "price_level") == []
     if all(order.order_status in VOID_STATUSES for order in orders):
         assert {it.code for it in summary.statements} <= {"person", "history", "void_order"}
 

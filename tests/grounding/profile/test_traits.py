@@ -26,11 +26,11 @@ def bought(*product_ids: str, status: str = "Delivered") -> Purchases:
 
 
 def test_traits_count_orders_by_name_and_place_prices_in_quarters() -> None:
-    found = traits_of("A", bought("B0BIRD0000", "B0BIRD0004", "B0BIRD0004"), SPANS)
-    assert (found.orders, found.domains, found.categories) == (3, {"Patio_Garden": 3}, {"Bird Feeders": 3})
-    assert found.brands == {"Tanagrove": 3}
-    assert found.products == ("B0BIRD0000", "B0BIRD0004")
-    assert found.price_position == 0.6667  # once in the cheapest quarter, twice in the dearest
+    found = traits_of("A", bought("B0BIRD0000", "B0BIRD0003", "B0BIRD0004", "B0BIRD0004"), SPANS)
+    assert (found.orders, found.domains, found.categories) == (4, {"Patio_Garden": 4}, {"Bird Feeders": 4})
+    assert found.brands == {"Tanagrove": 4}
+    assert found.products == ("B0BIRD0000", "B0BIRD0003", "B0BIRD0004")
+    assert found.price_position == 0.5556  # of three items, however often ordered: 0, two thirds and 1
 
 
 def test_too_few_prices_give_no_level_and_void_orders_no_traits() -> None:

@@ -1,6 +1,6 @@
 """What a model is told: the four inputs, the person without what is private, and of nobody for generic ones."""
 
-from drretail.env.world import World
+from drretail.env.world import OrderRow, World
 from drretail.prompts import tag_content
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.prompt import Briefing
@@ -8,7 +8,7 @@ from drretail.querygen.by_model.shelf import MOST_KINDS
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.tools.registry import TOOLS
-from tests.querygen.conftest import MakeWorld, orders, product_id, products
+from tests.querygen.conftest import DAY, KINDS, START, MakeWorld, orders, product_id, products
 
 
 def test_the_four_inputs_are_in_it(world: World) -> None:
@@ -52,15 +52,41 @@ def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
     assert kinds[:2] == ["Shampoo", "Cordless Drill"]  # the newest purchases first,
     assert {"Birdhouse", "Hair Mask", "Tape Measure"} <= set(kinds)  # then what stands beside them
-    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, in the middle $24.00")
+    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, in the median $24.00")
     assert len(shelf) <= MOST_KINDS
+
+
+def test_one_day_with_many_orders_does_not_fill_the_shelf(make_world: MakeWorld) -> None:
+    kinds = [name for name in KINDS if name != "dog bed"][:14]
+    big = [
+        OrderRow(f"{at:010}", "HUGO", product_id(kind, 1), START + DAY, 1, "Delivered") for at, kind in enumerate(kinds)
+    ]
+    small = OrderRow("9999999999", "HUGO", product_id("dog bed", 1), START, 1, "Delivered")
+    world = make_world(products(), sorted([*big, small], key=lambda row: row.place))
+    shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("h", 1, "HUGO"), [])[1].text) or ""
+    assert [line.partition(":")[0] for line in shelf.splitlines()][1] == "- Dog Bed", "the second day comes second"
+
+
+def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_names_them(make_world: MakeWorld) -> None:
+    path = ("Everything", "Pregnancy Tests", "Desk Lamp")
+    shop = [it.model_copy(update={"categories": path}) if "Desk Lamp" in it.title else it for it in products()]
+    world = make_world(shop, orders())
+    briefing = Briefing(world, Linter(world))
+    assert "Desk Lamp" not in briefing.messages(Place("anna", 1, "ANNA"), [])[1].text
+    for text, shows in (
+        ("Another lamp for my desk?", False),
+        ("Are these pregnancy tests on my desk still good?", True),
+    ):
+        query = Query(query_id="q", user_id="ANNA", text=text, source="t")
+        asked = briefing.messages_to_type(query)[0].text
+        assert ("Desk Lamp, Size" in asked) == shows
 
 
 def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: MakeWorld) -> None:
     plain = [it.model_copy(update={"price": None}) for it in products(paths=False)]
     world = make_world(plain, orders())
     shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("b", 1, "BERT"), [])[1].text) or ""
-    assert "- (Home_and_Kitchen): the 50 best known, none with a price" in shelf  # in brackets, for it is no kind
+    assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
 

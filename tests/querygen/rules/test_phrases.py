@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.querygen.rules.phrases import listed, phrase_of, singular
+from drretail.grounding.text.words import singular
+from drretail.querygen.rules.phrases import listed, phrase_of
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+import statistics
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from drretail.env.catalog.category_prices import PricesByCategory
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.records.shop import Product
+
+
+def world_of(folder: Path, shelf: dict[str, list[float | None]], *currencies: str) -> World:
+    products = [
+        Product(
+            product_id=f"{category}{number:03}",
+            title="Lamp",
+            price=price,
+            currency=currencies[number] if currencies else "USD",
+            categories=("Office", category),
+            category="Office_Products",
+        )
+        for category, prices in shelf.items()
+        for number, price in enumerate(prices)
+    ]
+    write_world(folder, products=products, orders=[], seed=1, pool=default_pool())
+    return open_world(folder, web=SandboxWeb([]))
+
+
+def test_median_and_quartiles_are_those_of_all_products_with_a_price(tmp_path: Path) -> None:
+    random = Random(7)
+    shelf = {
+        f"C{size:02}": [random.choice([None, *[round(random.uniform(0, 900), 2)] * 4]) for _ in range(size)]
+        for size in range(1, 60)
+    }
+    with world_of(tmp_path / "w", shelf) as world:
+        by_category = PricesByCategory(world.catalog, world.store)
+        for category, prices in shelf.items():
+            known, found = [price for price in prices if price is not None], by_category.of(category)
+            if not known:
+                assert found is None
+                continue
+            assert found is not None
+            assert (found.priced, found.least, found.most) == (len(known), min(known), max(known))
+            assert found.span.middle == pytest.approx(statistics.median(known))
+            assert [found.span.low, found.span.high] == pytest.approx(list(np.percentile(known, [25, 75])))
+
+
+def test_several_currencies_and_unknown_names_have_no_prices(tmp_path: Path) -> None:
+    with world_of(tmp_path / "w", {"Lamps": [1.0, 2.0, 3.0]}, "USD", "EUR", "USD") as world:
+        by_category = PricesByCategory(world.catalog, world.store)
+        assert (by_category.of("Lamps"), by_category.of("No such category")) == (None, None)
