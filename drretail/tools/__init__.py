@@ -2,7 +2,6 @@
 
 tool.py        what a tool is and what it returns
 catalog.py     product_catalog_search, get_product_details
-search_note.py what stands beside the hits of a search
 orders.py      get_user_orders, get_order_details
 users.py       get_user_profile, update_user_profile, get_user_statistics
 web.py         web_search, with the pages of one search

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Le, MaxLen
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
+from drretail.env.catalog.search_note import SearchNote
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -20,7 +21,6 @@ from drretail.grounding.text.serialisation import (
 from drretail.records.evidence import Source
 from drretail.records.shop import Product
 from drretail.tools.identifiers import ProductId
-from drretail.tools.search_note import SearchNote
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]
