@@ -6,7 +6,7 @@ from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT
 from drretail.api.option import accepts
-from drretail.api.options.ask import AskOptions
+from drretail.api.options.run import AskOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.recorded import RecordedAnswer
 from drretail.api.systems import named_systems, runner_of, several, tool_options

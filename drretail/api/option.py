@@ -96,9 +96,13 @@ class DeclaredOption:
 
 
 def declared_options(record: type) -> list[DeclaredOption]:
-    """The options that a dataclass declares, in their order; fields without an ``Option`` are left out."""
+    """The options that a dataclass declares, in their order, those of its base last.
+
+    Fields without an ``Option`` are left out.
+    """
     found: list[DeclaredOption] = []
-    for field in fields(record):
+    own = inspect.get_annotations(record)
+    for field in sorted(fields(record), key=lambda field: field.name not in own):
         if get_origin(field.type) is not Annotated:
             continue
         annotation, *extras = get_args(field.type)
@@ -159,9 +163,9 @@ def _shown_signature(
     """The record's signature with plain types in the place of annotated ones."""
     signature = inspect.signature(record)
     shown: list[inspect.Parameter] = []
-    for name, parameter in signature.parameters.items():
-        annotation = declared[name].annotation if name in declared else parameter.annotation
+    for name, option in declared.items():
+        annotation = option.annotation
         if isinstance(annotation, ForwardRef):
             annotation = annotation.__forward_arg__
-        shown.append(parameter.replace(annotation=annotation))
+        shown.append(signature.parameters[name].replace(annotation=annotation))
     return inspect.Signature(shown, return_annotation=function.__annotations__.get("return"))

@@ -8,8 +8,7 @@ from typing import Any
 
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
-from drretail.api.options.export import ExportOptions
-from drretail.api.options.report import ReportOptions
+from drretail.api.options.report import ExportOptions, ReportOptions
 from drretail.api.options.shared import folder_of, texts_in
 from drretail.errors import UserError
 from drretail.experiment import entitle

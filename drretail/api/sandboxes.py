@@ -172,7 +172,7 @@ def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
         len(built.tasks),
         len(wanted),
         reports=built.reports,
-        notes=built.said,
+        notes=built.notes,
         failed=built.failed,
         spent=spent,
     )

@@ -119,7 +119,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
         )
     definition = read_definition(folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.families else []
-    refs = [judge.told(plan.wording.label).ref for judge in plan.judges]
+    refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
     return Scored(
         scores,
         plan.names,

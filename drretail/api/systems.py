@@ -16,9 +16,8 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import PRESETS, SystemUnderTest, suts, system_options
 from drretail.api.models import Opener, models_by_role
 from drretail.api.observer import Observer
-from drretail.api.options.ask import AskOptions
 from drretail.api.options.research import Agents, ModelSpec, Texts
-from drretail.api.options.run import RunOptions
+from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World

@@ -7,8 +7,8 @@ from pathlib import Path
 from secrets import token_urlsafe
 
 from drretail.api.option import accepts
+from drretail.api.options.report import ViewOptions
 from drretail.api.options.shared import folder_of
-from drretail.api.options.view import ViewOptions
 from drretail.api.worlds import opened_world
 from drretail.env.world import World
 from drretail.errors import UserError, install_line

@@ -9,17 +9,15 @@ demo.py          the whole path, small
 worlds/          raw files → worlds
 tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
-sandboxes/       a sealed web for each query
-ask.py           one question
-run.py           agents over queries
+sandboxes.py     a sealed web for each query
+run.py           agents over queries, or over one question
 prompts.py       what agents are told, to be changed
 run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems
-lab/             is the judge any good?
-report.py        the page, the text, the paper's tables
+lab.py           is the judge any good?
+report.py        the page, the text, the paper's tables, and the forms that other programs read
 imports/         reports from elsewhere
-export.py        the forms that other programs read
 mcp.py           the nine for clients from outside
 view.py          the same live, and voting
 doctor.py        what works on this machine

@@ -44,8 +44,8 @@ COMMANDS = {
         "drretail.cli.queries.group:queries_app",
         "Questions for agents, made from users' real histories.",
     ),
-    "sandbox": ("drretail.cli.sandboxes.group:sandbox_app", "Sealed webs, one for each query, in several sizes."),
-    "ask": ("drretail.cli.ask:ask", "Answers one question with a researched, cited report."),
+    "sandbox": ("drretail.cli.sandboxes:sandbox_app", "Sealed webs, one for each query, in several sizes."),
+    "ask": ("drretail.cli.run:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
@@ -60,7 +60,7 @@ COMMANDS = {
         "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
         "take.",
     ),
-    "lab": ("drretail.cli.lab.group:lab_app", "Is the judge any good?"),
+    "lab": ("drretail.cli.lab:lab_app", "Is the judge any good?"),
     "report": (
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
@@ -70,7 +70,7 @@ COMMANDS = {
         "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.",
     ),
     "export": (
-        "drretail.cli.export:export",
+        "drretail.cli.report:export",
         "Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV "
         "or Parquet, as a dataset folder, or as OpenTelemetry spans.",
     ),

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
+from drretail.api.options import research, shared
+from drretail.api.options.shared import texts_in
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.errors import UnknownName, UserError
@@ -30,18 +33,14 @@ NO_USER = "Without --user and --scope any the user's tools refuse every id."
 class Recorded:
     """Which experiment the clients' runs go into, and what they answer."""
 
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="EXP", help="Record each client's calls and report there, as a run.")
-    ] = None
-    question: Annotated[str | None, typer.Option("--question", help="With --to: what clients are to answer.")] = None
-    queries: Annotated[
-        Path | None, typer.Option("--queries", metavar="FILE", help="With --to: the file that holds the query.")
-    ] = None
-    query: Annotated[str | None, typer.Option("--query", metavar="ID", help="Which of --queries it is.")] = None
+    to: Annotated[Path | None, Option("Record each client's calls and report there, as a run.", metavar="EXP")] = None
+    question: Annotated[str | None, Option("With --to: what clients are to answer.")] = None
+    queries: Annotated[Path | None, Option("With --to: the file that holds the query.", metavar="FILE")] = None
+    query: Annotated[str | None, Option("Which of --queries it is.", metavar="ID")] = None
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="With --to: the system is mcp@NAME, whoever connects.")
+        str | None, Option("With --to: the system is mcp@NAME, whoever connects.", flag="--as", metavar="NAME")
     ] = None
-    seed: flags.Seed = "42"
+    seed: shared.Seed = "42"
 
     def check(self) -> None:
         """Raises UserError for flags that don't go together."""
@@ -95,24 +94,24 @@ class Recorded:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What clients are served: whose tools, on which shop and web, and over what."""
+
+    world: research.World = "demo"
+    user: Annotated[str | None, Option("The shopper on whose behalf clients call.", metavar="ID")] = None
+    scope: research.Scope = None
+    without: research.Without = ()
+    redact: research.Redact = False
+    web: research.Web = None
+    http: Annotated[bool, Option("Over HTTP on this machine, not over stdin and stdout.")] = False
+    port: Annotated[int | None, Option("With --http; 0, as without it, takes any that is free.", min=0, max=65535)] = (
+        None
+    )
+
+
 @grouped
-def mcp(
-    recorded: Recorded,
-    world: flags.World = "demo",
-    user: Annotated[
-        str | None, typer.Option("--user", metavar="ID", help="The shopper on whose behalf clients call.")
-    ] = None,
-    scope: flags.Scope = None,
-    without: flags.Without = None,
-    redact: flags.Redact = False,
-    web: flags.Web = None,
-    http: Annotated[bool, typer.Option("--http", help="Over HTTP on this machine, not over stdin and stdout.")] = False,
-    port: Annotated[
-        int | None,
-        typer.Option("--port", min=0, max=65535, help="With --http; 0, as without it, takes any that is free."),
-    ] = None,
-    quiet: flags.Quiet = False,
-) -> None:
+def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.
 
     Each connection has the world to itself: what it changes, no other sees. With --to each is a run of that experiment
@@ -121,7 +120,7 @@ def mcp(
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
     recorded.check()
-    if port is not None and not http:
+    if served.port is not None and not served.http:
         raise UserError("--port is of the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
     from drretail.api.webs import chosen_web
@@ -132,16 +131,18 @@ def mcp(
     from drretail.tools.registry import tools_of
     from drretail.viewer.output import say
 
-    settings = read_settings(web=web)
+    world, user, quiet = str(served.world), served.user, output.quiet
+    without = texts_in(served.without)
+    settings = read_settings(web=None if served.web is None else str(served.web))
     with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as held:
         check_user(shop, user)
         query = None if recorded.to is None else recorded.asked(shop, user)
         session = Session(
             shop,
             user_id=user if query is None else query.user_id,
-            scope=scope or "own",
-            redact=redact,
-            without=tools_of(without or ()),
+            scope=served.scope or "own",
+            redact=served.redact,
+            without=tools_of(without),
             tool_timeout=settings.tool_timeout,
             tool_threads=settings.tool_threads,
         )
@@ -150,10 +151,10 @@ def mcp(
         if query is None:
             server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session))
         else:
-            runs = held.enter_context(recorded.recording(query, session, world, without or (), settings))
-            told = question_instructions(session, query.text)
-            server = mcp_server(session, runs.opened, told, takes_report=True)
-        _serve_http(server, port or 0) if http else _serve_stdio(server)
+            runs = held.enter_context(recorded.recording(query, session, world, without, settings))
+            guide = question_instructions(session, query.text)
+            server = mcp_server(session, runs.opened, guide, takes_report=True)
+        _serve_http(server, served.port or 0) if served.http else _serve_stdio(server)
 
 
 def _serve_stdio(server: Any) -> None:

@@ -24,7 +24,7 @@ ROLES_THAT_ANSWER_IN_JSON = ("summariser", "synthesis")
 UNTOLD = ("user_id", "limit", "offset")
 
 
-def told(step: Step, text: str) -> str | None:
+def step_line(step: Step, text: str) -> str | None:
     """One line about a step, or None where there is nothing worth telling."""
     where = f"[{step.path}] " if "." in step.path else ""
     line = _told(step, text)

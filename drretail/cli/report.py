@@ -1,8 +1,8 @@
-"""``drretail report``: a recorded experiment as a page or as text."""
+"""``drretail report`` and ``drretail export``: a recorded experiment as a page, as text, and for other programs."""
 
 import typer
 
-from drretail.api.options.report import ReportOptions
+from drretail.api.options.report import ExportOptions, ReportOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 
@@ -29,3 +29,24 @@ def report(options: ReportOptions, output: flags.Output) -> None:
         typer.echo(made.text if options.form == "plots" else str(made.path))
     if not made.is_judged and made.path is not None and not output.quiet and not output.as_json:
         say(f"No run is judged yet: drretail score {options.experiment} does it.")
+
+
+@grouped
+def export(options: ExportOptions, output: flags.Output) -> None:
+    """Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV or
+    Parquet, as a dataset folder, or as OpenTelemetry spans.
+
+    A rule holds where every judge that scored the report says so. What was left out is counted.
+    """
+    from drretail.api.report import export_with
+    from drretail.progress import busy
+    from drretail.viewer.output import print_json, say
+
+    with busy("exporting", quiet=output.quiet):
+        made = export_with(options)
+    if output.as_json:
+        print_json({"path": str(made.path), "written": made.written, "left_out": dict(made.left_out)})
+        return
+    if made.left_out and not output.quiet:
+        say(f"Left out: {', '.join(f'{count:,} runs {why}' for why, count in made.left_out.items())}.")
+    typer.echo(f"{made.written} → {made.path}")

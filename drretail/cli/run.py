@@ -1,4 +1,4 @@
-"""``drretail run``: agents over a file of queries, into an experiment folder."""
+"""``drretail run``: agents over a file of queries, into an experiment folder; ``drretail ask``: one question."""
 
 import sys
 from dataclasses import asdict, replace
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from drretail.api.option import keywords
-from drretail.api.options.run import RunOptions
+from drretail.api.options.run import AskOptions, RunOptions
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code, formerly
@@ -137,3 +137,22 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         say(undeclared(tallies))
     if experiment.closing is not None:
         say(experiment.closing)
+
+
+@grouped
+def ask(options: AskOptions, output: flags.Output) -> None:
+    """Answers one question with a researched, cited report.
+
+    The report goes to stdout; what is looked up and found is shown on stderr as it happens.
+    """
+    from drretail.api.ask import ask as ask_question
+    from drretail.cli.narration import print_report, report_document
+    from drretail.cli.run_progress import TerminalObserver
+    from drretail.viewer.output import print_json
+
+    recorded = ask_question(**keywords(replace(options, observer=TerminalObserver(quiet=output.quiet))))
+    if output.as_json:
+        print_json(report_document(recorded))
+    else:
+        print_report(recorded, None if options.to is None else Path(options.to))
+    exit_code(recorded.run.status == "failed")

@@ -8,7 +8,7 @@ from drretail.agents.running.batch import Watch
 from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
 from drretail.agents.running.runner import Runner
 from drretail.api.observer import Observer
-from drretail.cli.narration import told as step_line
+from drretail.cli.narration import step_line
 from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage

@@ -2,7 +2,7 @@
 
 import typer
 
-from drretail.api.options.view import ViewOptions
+from drretail.api.options.report import ViewOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 

@@ -126,7 +126,7 @@ def estimate_judging(
         )
         run_loop(dry_run)
         asked = _asked(copied, before)
-    told = [judge.told(wording.label) for judge in judges]
+    told = [judge.with_wording(wording.label) for judge in judges]
     keys = _keys(asking, told)
     # A family may ask in the name of another, as "reading" does for the claims of faithfulness.
     keys += sorted(key for key in asked if key not in keys)

@@ -87,7 +87,7 @@ async def score(
     experiment, and while another process writes there.
     """
     allowance = allowance or Allowance()
-    judges = [judge.told(wording.label) for judge in judges]
+    judges = [judge.with_wording(wording.label) for judge in judges]
     families = load_metrics(metrics)
     of_pairs = [pair_family()] if PAIRWISE in metrics else []
     check_rules([*families, *of_pairs], rules)

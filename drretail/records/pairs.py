@@ -3,6 +3,9 @@
 from drretail.records.base import NoInterval, Record, Rules
 from drretail.records.run import ModelKind
 
+EQUAL = "equal"
+"""The verdict where nothing tells two reports apart; the others are "a" and "b"."""
+
 
 class Share(Record):
     """A mean over queries with its interval; no numbers where nothing was scored or they would mean nothing."""
@@ -83,9 +86,11 @@ class PairScore(Record):
     """The 95 % interval of it, drawn over users, as is ``length_controlled_high``."""
     length_controlled_high: float | None = None
     flip_rate: float | None = None
-    """Share of scored pairs whose winner changes with the order; None where one order alone was asked."""
+    """Share of scored pairs with another winner in each order; "equal" in one is no flip. None where one order alone
+    was asked."""
     first_position_rate: float | None = None
-    """Share of the answers on scored pairs that prefer the report which the judge read first; 0.5 knows no place."""
+    """Share of the answers on scored pairs that prefer the report which the judge read first, "equal" counting half;
+    0.5 where the place does not matter."""
     disagreement: float | None = None
     """Of a panel: share of scored pairs on which its members said different things."""
     note: str | None = None

@@ -23,7 +23,14 @@ ValueKind = Literal[
     "quantity",
     "brand",
     "place",
+    "lowest_price",
+    "highest_rating",
+    "most_ratings",
+    "only_one",
 ]
+SUPERLATIVES: tuple[ValueKind, ...] = ("lowest_price", "highest_rating", "most_ratings", "only_one")
+"""Said of one product among those that the run was shown. ``amount`` is empty, or the words that narrow the group; of
+``only_one`` the limit that no other product keeps, empty where something else makes it the only one."""
 Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
 Decision = Literal["buy", "part", "none"]

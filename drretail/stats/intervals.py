@@ -127,16 +127,15 @@ def share_interval(shares: Sequence[float], groups: Groups | None = None, *, is_
 
     That is the interval of Clopper and Pearson (1934) where each query is a cluster of its own and all or nothing.
     What queries of a user have in common makes them worth fewer, and shares in between more (Korn and Graubard 1998).
-    With ``is_whole`` these are worth no more: a tie counts as half a win and makes the interval no narrower.
-
-    Without ``groups`` shares are trials that have nothing to do with each other, and two are enough for an interval.
+    With ``is_whole`` these are worth no more: a tie counts as half a win and makes the interval no narrower. Without
+    ``groups`` each share is a cluster of its own.
     """
     count = len(shares)
     if not count:
         return Interval(None)
     value = fsum(shares) / count
     kept = tuple(range(count)) if groups is None else groups
-    if max(kept) + 1 < (2 if groups is None else FEWEST):
+    if max(kept) + 1 < FEWEST:
         return Interval(_rounded(value), lacks="few")
     return _share(value, cluster_variance([(share - value) / count for share in shares], kept), kept, is_whole=is_whole)
 

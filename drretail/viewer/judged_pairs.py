@@ -101,7 +101,7 @@ def _choice(verdicts: Sequence[Verdict], rules: Rules) -> Choice:
 
 
 def _once(told: Sequence[Verdict], rules: Rules) -> Choice:
-    """Whom both orders prefer, a tie where they differ; the paper's rules ask in one order alone."""
+    """Whom both orders prefer, else a tie; the paper's rules ask in one order alone."""
     states = {verdict.state for verdict in told}
     if "failed" in states:
         return "failed"
@@ -110,4 +110,4 @@ def _once(told: Sequence[Verdict], rules: Rules) -> Choice:
     if rules != "paper" and len({verdict.order for verdict in told}) < 2:
         return "one order"
     winners = {str(verdict.value) for verdict in told}
-    return "tie" if len(winners) != 1 else "a" if winners == {"a"} else "b"
+    return "a" if winners == {"a"} else "b" if winners == {"b"} else "tie"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from drretail.api.recorded import RecordedAnswer
-from drretail.cli.narration import print_report, report_document, told
+from drretail.cli.narration import print_report, report_document, step_line
 from drretail.records.run import Run, Step
 from drretail.records.wish import Want, Wish
 from tests.eval.folders import LABEL, a_run
@@ -48,7 +48,7 @@ REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"ev
     ],
 )
 def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: str | None) -> None:
-    assert told(made, text) == line
+    assert step_line(made, text) == line
 
 
 def recorded(understood: Wish | None) -> RecordedAnswer:

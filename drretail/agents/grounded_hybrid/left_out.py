@@ -20,6 +20,7 @@ _WORDS: Mapping[str, str] = {
     "order_date_wrong": "a wrong date of an order",
     "brand_wrong": "a wrong brand",
     "place_wrong": "a wrong place",
+    "superlative_wrong": "a wrong superlative",
     "unresolved_citation": "a source that was never looked up",
     "url_not_seen": "a page that was never looked up",
     "not_in_catalog": "a product that the shop does not have",

@@ -27,7 +27,7 @@ from drretail.eval.lab.bias.probing import (
     named_probes,
     probe_found,
 )
-from drretail.eval.lab.exploits.standing import FAMILIES, exploits_folder, make_exploits, standing_of
+from drretail.eval.lab.exploits.headline_gaps import FAMILIES, compare_with_honest, exploits_folder, make_exploits
 from drretail.eval.lab.failing import FAMILY as FAILURE_MODES
 from drretail.eval.lab.failing import NAME as FAILURES
 from drretail.eval.lab.failing import (
@@ -125,7 +125,7 @@ def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> Kept[Explo
         with busy("making reports", quiet=quiet):
             honest = make_exploits(experiment, store, of=options.of)
         left, notes = bench.score(folder, store, bench.allowance([folder]))
-    found = standing_of(folder, honest)
+    found = compare_with_honest(folder, honest)
     document = keep(experiment, "exploits", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
     return Kept(found, document, left, notes, hint)

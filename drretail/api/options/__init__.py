@@ -2,14 +2,11 @@
 
 experiment_file.py  ``experiment.toml``: the options of a run in a file
 research.py   options of run and ask: models, tools, shop, web, limits
-run.py        RunOptions
-ask.py        AskOptions
+run.py        RunOptions, AskOptions
 shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
 score.py      ScoreOptions
 compare.py    CompareOptions
-report.py     ReportOptions
-export.py     ExportOptions
-view.py       ViewOptions
+report.py     ReportOptions, ExportOptions, ViewOptions
 lab.py        one record for each command of lab
 sandboxes.py  one record for each command of sandbox
 """

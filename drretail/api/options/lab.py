@@ -14,6 +14,23 @@ OfJudge = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCalls:
+    """How a command calls models: up to what cost, at which address, and whether failed answers are asked for again."""
+
+    max_dollars: shared.MaxDollars = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    retry: shared.RetryFailed = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCalls(ModelCalls):
+    """The same of judges, which a profile may name."""
+
+    model_profile: shared.ModelProfile = None
+
+
 @dataclass(frozen=True, slots=True)
 class AgreeOptions:
     """Whose opinions are compared."""
@@ -76,7 +93,7 @@ class SampleOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class CardOptions:
+class CardOptions(JudgeCalls):
     """Which judges are asked about which labelled claims."""
 
     labels: Annotated[
@@ -88,30 +105,19 @@ class CardOptions:
     _: KW_ONLY
     n: Annotated[int, Option("Claims of each file, drawn by seed; 0: all.", min=0)] = 200
     seed: shared.Seed = "42"
-    max_dollars: shared.MaxDollars = None
-    model_profile: shared.ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: shared.MaxTokens = None
-    retry: shared.RetryFailed = None
     again: shared.Again = False
 
 
 @dataclass(frozen=True, slots=True)
-class FailuresOptions:
+class FailuresOptions(JudgeCalls):
     """Whose low ratings are sorted."""
 
     experiment: shared.Experiment
     judge: shared.Judge = ()
-    _: KW_ONLY
-    max_dollars: shared.MaxDollars = None
-    model_profile: shared.ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: shared.MaxTokens = None
-    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class PlantOptions:
+class PlantOptions(JudgeCalls):
     """Which errors are planted in whose reports, and who looks for them."""
 
     experiment: shared.Experiment
@@ -121,16 +127,11 @@ class PlantOptions:
     given: Annotated[str | Path | None, Option("Copies that somebody else made, instead.", metavar="DIR")] = None
     of: Annotated[str | None, Option("The system whose reports are copied.", metavar="LABEL", default="all")] = None
     seed: shared.Seed = "42"
-    max_dollars: shared.MaxDollars = None
-    model_profile: shared.ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: shared.MaxTokens = None
     world: shared.MovedWorld = None
-    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class ExploitsOptions:
+class ExploitsOptions(JudgeCalls):
     """Of whose reports exploits are made, and who judges them."""
 
     experiment: shared.Experiment
@@ -139,16 +140,11 @@ class ExploitsOptions:
     of: Annotated[
         str | None, Option("The system of whose reports they are made.", metavar="LABEL", default="first")
     ] = None
-    max_dollars: shared.MaxDollars = None
-    model_profile: shared.ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: shared.MaxTokens = None
     world: shared.MovedWorld = None
-    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class BiasOptions:
+class BiasOptions(JudgeCalls):
     """Which ways of being biased are measured, and on how many reports."""
 
     experiment: shared.Experiment
@@ -166,15 +162,10 @@ class BiasOptions:
     limit: Annotated[int, Option("Reports, drawn by seed in whole queries; 0: all.", min=0)] = 40
     pin: Annotated[str | Path | None, Option("Where drift's set is frozen at its first use.", metavar="FILE")] = None
     seed: shared.Seed = "42"
-    max_dollars: shared.MaxDollars = None
-    model_profile: shared.ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: shared.MaxTokens = None
-    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryOptions:
+class MemoryOptions(ModelCalls):
     """Which models are asked about how many products of a world."""
 
     model: Annotated[
@@ -191,7 +182,3 @@ class MemoryOptions:
     _: KW_ONLY
     n: Annotated[int, Option("Products, drawn by seed.", min=1)] = 100
     seed: shared.Seed = "42"
-    max_dollars: shared.MaxDollars = None
-    base_url: research.BaseUrl = ()
-    max_tokens: shared.MaxTokens = None
-    retry: shared.RetryFailed = None

@@ -1,11 +1,11 @@
-"""What ``report`` is given."""
+"""What ``report``, ``export`` and ``view`` are given."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from drretail.api.option import Option
-from drretail.api.options import shared
+from drretail.api.options import research, shared
 
 ReportFormat = Literal["html", "text", "paper", "plots"]
 
@@ -43,3 +43,66 @@ class ReportOptions:
     ] = None
     details: Annotated[bool, Option("With --format text: every answer and all tables, of many runs as well.")] = False
     world: shared.MovedWorld = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """An experiment, the form in which it is written, and which of its runs."""
+
+    experiment: shared.Experiment
+    form: Annotated[
+        str,
+        Option(
+            "chat, drb, csv, parquet, dataset, otel, sandbox, inspect, a plugin's, or module:attribute.",
+            flag="--as",
+            metavar="FORM",
+        ),
+    ]
+    to: Annotated[
+        str | Path | None,
+        Option(
+            "Where it is written.",
+            flag="--output",
+            short="-o",
+            metavar="PATH",
+            default="EXP/exports/, named by its form",
+        ),
+    ] = None
+    _: KW_ONLY
+    systems: Annotated[
+        shared.Texts,
+        Option("Only the runs of this system.", flag="--system", metavar="LABEL", type=list[str]),
+    ] = ()
+    where: Annotated[
+        shared.Texts,
+        Option("Only runs that meet it: 'FP >= 0.8', 'overall > 6'.", metavar="RULE", type=list[str]),
+    ] = ()
+    floors: Annotated[bool, Option("Null agents and the oracle, too.")] = False
+    failed: Annotated[bool, Option("Runs without a report, too.")] = False
+    redact: Annotated[bool, Option("Pseudonyms for users, no names nor addresses: chat, csv, parquet, dataset.")] = (
+        False
+    )
+    force: Annotated[bool, Option("Replace what is there.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """An experiment, queries to review, or both, and how they are served."""
+
+    experiment: shared.SomeExperiment = None
+    _: KW_ONLY
+    plan: Annotated[
+        int | None,
+        Option(
+            "Voting alone, without the report: so many items each.",
+            metavar="N",
+            min=1,
+            default="21, beside the report",
+        ),
+    ] = None
+    with_report: Annotated[bool, Option("With --plan: the report as well, which names the systems.")] = False
+    review: Annotated[str | Path | None, Option("The review of these queries, too.", metavar="QUERIES.jsonl")] = None
+    world: research.World = "demo"
+    port: Annotated[int, Option("0 takes any that is free.", min=0, max=65535)] = 0
+    browser: Annotated[bool, Option("Open it in the browser.", flag="--open")] = False
+    results: Annotated[bool, Option("What people have voted, without a page.")] = False

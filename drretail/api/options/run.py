@@ -1,4 +1,4 @@
-"""What ``run`` is given."""
+"""What ``run`` and ``ask`` are given."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -17,8 +17,26 @@ else:
 Queries = str | Path | Query | Iterable[str | Query]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemOptions:
+    """What a system has besides its agent, model and world: tools, prompts, web, limits."""
+
+    without: research.Without = ()
+    prompts: research.Prompts = None
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    scope: research.Scope = None
+    redact: research.Redact = False
+    retriever: research.Retriever = "bm25"
+    files: research.Files = None
+    size: research.Size = ()
+    compose: research.Compose = ()
+    limits: research.Limits = None
+    observer: research.Observer = None
+
+
 @dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(SystemOptions):
     """Which systems answer which queries, on which shop, within which limits, and where the runs go."""
 
     world: research.World = "demo"
@@ -59,8 +77,6 @@ class RunOptions:
             metavar="NAME",
         ),
     ] = None
-    without: research.Without = ()
-    prompts: research.Prompts = None
     information: Annotated[
         Texts,
         Option(
@@ -85,16 +101,7 @@ class RunOptions:
     pages: Annotated[bool, Option("Do not fetch the web pages that reports cite; FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
     seed: Annotated[str, Option("The same seed gives the same runs, as far as models do.", WHAT)] = "42"
-    model_profile: shared.ModelProfile = None
-    base_url: research.BaseUrl = ()
     max_tokens: Annotated[int | None, Option("Tokens of all runs in the experiment, at most.", MODELS, min=1)] = None
-    scope: research.Scope = None
-    redact: research.Redact = False
-    retriever: research.Retriever = "bm25"
-    files: research.Files = None
-    size: research.Size = ()
-    compose: research.Compose = ()
-    limits: research.Limits = None
     retry: Annotated[
         Texts,
         Option(
@@ -112,4 +119,22 @@ class RunOptions:
         str | None, Option("Only this part of the queries, such as 1/4; for several machines.", RESUMING, metavar="I/N")
     ] = None
     title: Annotated[str | None, Option("The experiment's title on its pages.", OUTPUT)] = None
-    observer: research.Observer = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions(SystemOptions):
+    """One question, who asks it, and which system answers."""
+
+    question: Annotated[str, Option("What the shopper wants to know.", argument=True, metavar="QUESTION")]
+    world: research.World = "demo"
+    agent: Annotated[research.AnyAgent, Option(f"Who answers: {research.AGENT_HELP}", metavar="NAME", type=str)] = (
+        "react"
+    )
+    model: research.Model = None
+    _: KW_ONLY
+    user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
+    to: Annotated[str | Path | None, Option("Keep the run in this experiment folder.", metavar="EXP", type=Path)] = None
+    web: research.Web = None
+    preset: Annotated[
+        str | None, Option("closed_book, web_only or tools_only: several families at once.", WHAT, metavar="NAME")
+    ] = None

@@ -10,16 +10,24 @@ from drretail.api.options import research, shared
 OFFLINE = "offline"
 Folder = Annotated[str | Path, Option("The sandbox's folder.", argument=True, metavar="S", type=Path)]
 Model = Annotated[str | None, Option("Who judges pages and writes.", metavar="PROVIDER:MODEL")]
-ModelProfile = Annotated[
-    str | None, Option("Models under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
-]
-MaxTokens = Annotated[int | None, Option("Tokens of this command, at most.", MODELS, min=1)]
-MaxDollars = Annotated[float | None, Option("Dollars of this command, at most.", min=0.0001)]
-Parallel = Annotated[int, Option("Calls of the model at the same time.", LIMITS, min=1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterCalls:
+    """How a command calls the model that judges pages and writes."""
+
+    max_dollars: Annotated[float | None, Option("Dollars of this command, at most.", min=0.0001)] = None
+    model_profile: Annotated[
+        str | None, Option("Models under one name: default, cheap, paper-like.", MODELS, metavar="NAME")
+    ] = None
+    base_url: research.BaseUrl = ()
+    max_tokens: Annotated[int | None, Option("Tokens of this command, at most.", MODELS, min=1)] = None
+    parallel: Annotated[int, Option("Calls of the model at the same time.", LIMITS, min=1)] = 4
+    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class BuildOptions:
+class BuildOptions(WriterCalls):
     """For which queries pages are made or found, and by which model."""
 
     to: Annotated[str | Path, Option("Where the sandbox goes.", type=Path)]
@@ -38,15 +46,11 @@ class BuildOptions:
     )
     n: Annotated[int, Option("Without --queries: so many users are drawn.", min=1)] = 10
     model: Model = None
-    max_dollars: MaxDollars = None
     user: Annotated[
         shared.Texts,
         Option("Without --queries: a task for this user.", metavar="ID", type=list[str]),
     ] = ()
     seed: shared.Seed = "42"
-    model_profile: ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: MaxTokens = None
     results: Annotated[int, Option("Results of each keyword, at most.", SHOP, min=10, max=100)] = 100
     files: Annotated[
         str | Path | None, Option("Own files of the users: DIR/QUERY or DIR/USER/….", SHOP, metavar="DIR")
@@ -55,28 +59,20 @@ class BuildOptions:
         str | None,
         Option("Count with this encoding of tiktoken, which may fetch it; else characters/4.", LIMITS),
     ] = None
-    parallel: Parallel = 4
-    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class QueriesOptions:
+class QueriesOptions(WriterCalls):
     """For which sandbox queries are written, and by which model."""
 
     folder: Folder
     model: Model = None
     _: KW_ONLY
     world: research.World = "demo"
-    max_dollars: MaxDollars = None
-    model_profile: ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: MaxTokens = None
-    parallel: Parallel = 4
-    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class CheckOptions:
+class CheckOptions(WriterCalls):
     """Which sandbox is checked, and which model reviews its tasks."""
 
     folder: Folder
@@ -89,9 +85,3 @@ class CheckOptions:
     keep_passing: Annotated[str | Path | None, Option("Copy the tasks that pass into a new sandbox.", metavar="TO")] = (
         None
     )
-    max_dollars: MaxDollars = None
-    model_profile: ModelProfile = None
-    base_url: research.BaseUrl = ()
-    max_tokens: MaxTokens = None
-    parallel: Parallel = 4
-    retry: shared.RetryFailed = None

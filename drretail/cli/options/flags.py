@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from drretail.api.option import MODELS, OUTPUT, Option
+from drretail.api.options import research, shared
 
 World = Annotated[
     str,
@@ -29,31 +30,9 @@ MaterializeUsers = Annotated[
     bool,
     typer.Option("--materialize-users", help="On servers: write every user's profile out instead of deriving it."),
 ]
-Without = Annotated[
-    list[str] | None,
-    typer.Option("--without", metavar="FAMILY", help="Take web, catalog, user or calculator away; may be repeated."),
-]
-Scope = Annotated[
-    Literal["own", "any"] | None,
-    typer.Option(
-        "--scope",
-        help="Whose data tools show: the user's own, or any user's as in the paper.",
-        show_default="own; any with --preset paper",
-    ),
-]
-Redact = Annotated[bool, typer.Option("--redact", help="Take personal data out of web searches before they leave.")]
-ModelProfile = Annotated[
-    str | None,
-    typer.Option(
-        "--model-profile", metavar="NAME", help="Models and judges under one name: default, cheap, paper-like."
-    ),
-]
 BaseUrl = Annotated[
     list[str] | None,
     typer.Option("--base-url", metavar="[PROVIDER=]URL", help="Where a compatible server answers; may be given again."),
-]
-Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Say what it would take, and send nothing.", rich_help_panel=MODELS)
 ]
 
 
@@ -90,9 +69,7 @@ class Planned:
 class Calls:
     """How a model that writes queries is called."""
 
-    model_profile: ModelProfile = None
-    base_url: BaseUrl = None
-    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
-    ] = False
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    parallel: Annotated[int, Option("Calls of the model at the same time.", min=1)] = 4
+    retry_failed: Annotated[bool, Option("Ask the model anew for queries that failed.")] = False

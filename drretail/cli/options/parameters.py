@@ -93,19 +93,18 @@ def _parameters(group: Any) -> list[inspect.Parameter]:
         kind = inspect.Parameter.KEYWORD_ONLY
         found.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
 
-    for field in fields(group):
-        option = declared.get(field.name)
-        if option is None:
-            if field.name in hints:
-                default = inspect.Parameter.empty if field.default is MISSING else field.default
-                add(field.name, default, hints[field.name])
-        elif option.option.argument or option.flag is not None:
-            add(field.name, *_flag(option))
-            if option.is_switch and option.flag is not None:
-                name = option.flag.removeprefix("--")
-                opposite = name.removeprefix("no-") if name.startswith("no-") else f"no-{name}"
-                hidden = typer.Option(f"--{opposite}", hidden=True)
-                add(OPPOSITE + field.name, default=False, annotation=Annotated[bool, hidden])
+    for field in fields(group) if not declared else ():
+        if field.name in hints:
+            default = inspect.Parameter.empty if field.default is MISSING else field.default
+            add(field.name, default, hints[field.name])
+    for name, option in declared.items():
+        if option.option.argument or option.flag is not None:
+            add(name, *_flag(option))
+        if option.is_switch and option.flag is not None:
+            flag = option.flag.removeprefix("--")
+            opposite = flag.removeprefix("no-") if flag.startswith("no-") else f"no-{flag}"
+            hidden = typer.Option(f"--{opposite}", hidden=True)
+            add(OPPOSITE + name, default=False, annotation=Annotated[bool, hidden])
     return found
 
 

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.cli.options import flags
 from drretail.cli.spending import say_prices
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
-    from drretail.api.models import Opener
     from drretail.env.world import World
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.querygen.by_model.place import Places
     from drretail.querygen.by_model.write import Written
     from drretail.records.evidence import Finding
-    from drretail.records.models import ModelChoice
     from drretail.records.run import Usage
 
 
@@ -86,17 +85,36 @@ def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[d
     }
 
 
-def opened_writer(choice: "ModelChoice", opener: "Opener") -> QueryWriter | None:
-    """The model, opened; None for offline:shopper, in whose place rules write."""
-    from drretail.settings import OFFLINE_MODEL
+def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False, quiet: bool) -> QueryWriter | None:
+    """The model of flags or settings; None for offline:shopper, in whose place rules write.
 
+    Raises UserError for an unknown model or profile.
+    """
+    from drretail.api.models import Opener, writer_choice
+    from drretail.api.options.shared import texts_in
+    from drretail.progress import Waits
+    from drretail.settings import OFFLINE_MODEL, read_settings
+
+    settings = read_settings()
+    choice = writer_choice(model, calls.model_profile, settings)
     if choice.model == OFFLINE_MODEL:
         return None
-    (model,) = opener.open_all([choice])
-    return QueryWriter(model, opener.prices)
+    opener = Opener(settings, texts_in(calls.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    (opened,) = opener.open_all([choice])
+    return QueryWriter(opened, opener.prices)
 
 
-MODES = ("profile_aware", "generic")
+def named_writer(model: str | None, calls: flags.Calls, *, quiet: bool) -> QueryWriter | None:
+    """The model of the flags alone, since money is spent where somebody asks for it; None without one.
+
+    Raises UserError for the rules, which read no texts.
+    """
+    if model is None and calls.model_profile is None:
+        return None
+    writer = opened_writer(model, calls, quiet=quiet)
+    if writer is None:
+        raise UserError("Rules don't type what questions want: name a language model, or type it by hand.")
+    return writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +127,6 @@ class Assignment:
     per_user: int
     generic: bool
     seed: str
-
-
-def named_writer(
-    flag: str | None, profile: str | None, base_urls: Sequence[str], mode: str, *, keyless: bool = False, quiet: bool
-) -> "QueryWriter | None":
-    """The model of flags or settings; None where rules write, which is so without either.
-
-    Raises UserError for an unknown mode, model or profile, and for generic queries without a model.
-    """
-    from drretail.api.models import Opener, writer_choice
-    from drretail.progress import Waits
-    from drretail.settings import read_settings
-
-    if mode not in MODES:
-        raise UnknownName("mode", mode, MODES)
-    settings = read_settings()
-    choice = writer_choice(flag, profile, settings)
-    writer = opened_writer(choice, Opener(settings, base_urls, keyless=keyless, tell=Waits(quiet=quiet)))
-    if writer is None and mode == "generic":
-        raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
-    return writer
 
 
 def write_by_model(

@@ -49,8 +49,9 @@ def check(
     Its codes are explained in docs/queries.md.
     """
     from drretail.api.worlds import opened_world
+    from drretail.cli.queries.by_model import named_writer
     from drretail.cli.queries.fix import Fixing, fixed_queries
-    from drretail.cli.queries.questions import told_types, typed_by_model, typing_model
+    from drretail.cli.queries.questions import told_types, typed_by_model
     from drretail.errors import UserError
     from drretail.files import write_lines
     from drretail.progress import busy
@@ -63,17 +64,14 @@ def check(
             raise UserError("--fix and --review are two things to do: first --fix, then --review.")
         review(file, world, reviewer, as_json=output.as_json, quiet=output.quiet)
         return
-    fixing = Fixing(
-        tries, seed, model, calls.model_profile, calls.base_url or (), calls.parallel, calls.retry_failed, output.quiet
-    )
+    fixing = Fixing(tries, seed, model, calls, output.quiet)
     queries = read_queries(file)
-    names_a_model = model is not None or calls.model_profile is not None
-    if names_a_model and not fix and all(query.wish is not None for query in queries):
+    if fixing.names_a_model and not fix and all(query.wish is not None for query in queries):
         raise UserError(
             "Queries are checked without a model, and all of these are typed; --model says who writes them again: "
             "add --fix."
         )
-    typing, stays_wrong = None if fix else typing_model(model, calls, quiet=output.quiet), False
+    typing, stays_wrong = None if fix else named_writer(model, calls, quiet=output.quiet), False
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None

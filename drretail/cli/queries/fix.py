@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.cli.options import flags
+
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
     from drretail.env.world import World
@@ -26,16 +28,13 @@ class Fixing:
 
     tries: int
     seed: str
-    model: str | None = None
-    profile: str | None = None
-    base_urls: Sequence[str] = ()
-    parallel: int = 4
-    retry_failed: bool = False
-    quiet: bool = False
+    model: str | None
+    calls: flags.Calls
+    quiet: bool
 
     @property
     def names_a_model(self) -> bool:
-        return self.model is not None or self.profile is not None
+        return self.model is not None or self.calls.model_profile is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,10 @@ class Fixed:
 
 def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", fixing: Fixing) -> Fixed:
     """The mended queries, in the file already where any changed."""
+    from drretail.cli.queries.by_model import opened_writer
     from drretail.files import write_lines
 
-    writer = _writer(fixing)
+    writer = opened_writer(fixing.model, fixing.calls, quiet=fixing.quiet) if fixing.names_a_model else None
     if writer is None:
         fixed = Fixed(_mended(linter, file, queries, _offline(shop, linter, fixing), fixing))
     else:
@@ -78,20 +78,6 @@ def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
         typer.echo(f"{count} queries were left, because {reason}: {mends}, or drop them")
 
 
-def _writer(fixing: Fixing) -> "QueryWriter | None":
-    """The model of the flags only: money is spent where somebody asks for it."""
-    from drretail.api.models import Opener, writer_choice
-    from drretail.cli.queries.by_model import opened_writer
-    from drretail.progress import Waits
-    from drretail.settings import read_settings
-
-    if not fixing.names_a_model:
-        return None
-    settings = read_settings()
-    opener = Opener(settings, fixing.base_urls, tell=Waits(quiet=fixing.quiet))
-    return opened_writer(writer_choice(fixing.model, fixing.profile, settings), opener)
-
-
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
     from drretail.querygen.fixing import offline_rewrite
     from drretail.querygen.rules.offers import Assortment
@@ -108,7 +94,7 @@ def _fixed_by_model(
 
     progress = choose_progress("none" if fixing.quiet else None)
     journal = journal_beside(file)
-    with ModelRewriter(shop, writer.model, linter, journal, progress, parallel=fixing.parallel) as rewrite:
+    with ModelRewriter(shop, writer.model, linter, journal, progress, parallel=fixing.calls.parallel) as rewrite:
         mended = _mended(linter, file, queries, rewrite, fixing)
         spent = writer.line(rewrite.usage, rewrite.served, quiet=fixing.quiet)
         return Fixed(mended, spent=spent, document=writer.document(rewrite.usage, rewrite.served))
@@ -119,7 +105,7 @@ def _mended(linter: "Linter", file: Path, queries: "Sequence[Query]", rewrite: "
     from drretail.querygen.revisions import History
 
     with closing(History(file)) as history:
-        mender = Mender(linter, rewrite, history, BY, _now, fixing.tries, fixing.retry_failed)
+        mender = Mender(linter, rewrite, history, BY, _now, fixing.tries, fixing.calls.retry_failed)
         return mender.mend(queries)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from drretail.cli.queries.by_model import Assignment
     from drretail.querygen.generate import Generated
 
+MODES = ("profile_aware", "generic")
 queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made from users' real histories.")
 
 
@@ -44,6 +45,7 @@ queries_app.command("spoil")(spoil)
 def generate(
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
     calls: flags.Calls,
+    planned: flags.Planned,
     output: flags.Output,
     world: flags.World = "demo",
     users: Annotated[int, typer.Option("--users", min=1, help="How many users to draw.")] = 5,
@@ -67,7 +69,6 @@ def generate(
         typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes; without one, rules do: offline:shopper."),
     ] = None,
     force: Force = False,
-    estimate: flags.Estimate = False,
     seed: flags.Seed = "42",
 ) -> None:
     """Makes queries that need a user's profile, the catalog and the web.
@@ -77,14 +78,18 @@ def generate(
     Queries of one user are alike, and intervals and tests count users: another user tells more than another query.
     A file that holds anything else is left as it is, unless --force is given.
     """
-    from drretail.cli.queries.by_model import Assignment, estimate_by_model, named_writer, write_by_model
+    from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 
-    writer = named_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate, quiet=output.quiet)
+    if mode not in MODES:
+        raise UnknownName("mode", mode, MODES)
+    writer = opened_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
+    if writer is None and mode == "generic":
+        raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
     if preset not in (None, "paper"):
         raise UnknownName("preset", preset, ["paper"])
     each = per_user or (3 if preset == "paper" else 1)
     assignment = Assignment(world, tuple(user or ()), users, each, mode == "generic", seed)
-    if estimate:
+    if planned.estimate:
         if writer is None:
             raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
         estimate_by_model(to, assignment, writer, as_json=output.as_json, quiet=output.quiet)

@@ -47,6 +47,7 @@ def personas(
     from itertools import islice
 
     from drretail.api.worlds import opened_world
+    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import freeze_person, person_path
     from drretail.querygen.people.person_model import persona_ask, persona_of
@@ -54,7 +55,7 @@ def personas(
     from drretail.querygen.people.persona_rules import persona_by_rules
     from drretail.querygen.users import check_users, drawn_users
 
-    writer = person_writer(model, calls, quiet=output.quiet)
+    writer = named_writer(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
         check_users(shop, user or ())
         named = list(user or islice(drawn_users(shop, seed, users), users))
@@ -91,13 +92,14 @@ def context(
 ) -> None:
     """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
     from drretail.api.worlds import opened_world
+    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.context_rules import context_by_rules
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import freeze_person, read_people
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext
 
-    writer = person_writer(model, calls, quiet=output.quiet)
+    writer = named_writer(model, calls, quiet=output.quiet)
     known = read_personas(people)
     there = read_people(people, PersonContext)
     failed: dict[str, str] = {}
@@ -144,6 +146,7 @@ def pair(
     """
     from drretail.api.worlds import opened_world
     from drretail.cli.options.query_files import write_queries
+    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import read_people
@@ -151,7 +154,7 @@ def pair(
     from drretail.querygen.people.persona import PersonContext
     from drretail.viewer.output import say
 
-    writer = person_writer(model, calls, quiet=output.quiet)
+    writer = named_writer(model, calls, quiet=output.quiet)
     known, contexts = read_personas(people), read_people(people, PersonContext)
     tasks = read_tasks(source)
     check_tasks(tasks)
@@ -182,13 +185,6 @@ def pair(
         failed,
         output,
     )
-
-
-def person_writer(model: str | None, calls: flags.Calls, *, quiet: bool) -> "QueryWriter | None":
-    """The model that the flags name; None without one, for rules."""
-    from drretail.cli.queries.questions import typing_model
-
-    return typing_model(model, calls, quiet=quiet)
 
 
 def ask_all(

@@ -54,14 +54,14 @@ def import_questions(
     What rests on a query's wish, such as baskets and budgets, is n/a until it is typed.
     """
     from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import findings_by_id
+    from drretail.cli.queries.by_model import findings_by_id, named_writer
     from drretail.grounding.text.wording import counted
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
     from drretail.viewer.output import print_json, say
 
     questions = read_questions(source)
-    writer = typing_model(model, calls, quiet=output.quiet)
+    writer = named_writer(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types = Types(queries)
@@ -93,27 +93,6 @@ def import_questions(
         )
     if types.failed or types.wrong:
         raise typer.Exit(3)
-
-
-def typing_model(model: str | None, calls: flags.Calls, *, quiet: bool) -> "QueryWriter | None":
-    """The model that types, of the flags only: money is spent where somebody asks for it; None without one.
-
-    Raises UserError for the rules, which read no questions.
-    """
-    from drretail.api.models import Opener, writer_choice
-    from drretail.cli.queries.by_model import opened_writer
-    from drretail.errors import UserError
-    from drretail.progress import Waits
-    from drretail.settings import read_settings
-
-    if model is None and calls.model_profile is None:
-        return None
-    settings = read_settings()
-    choice = writer_choice(model, calls.model_profile, settings)
-    writer = opened_writer(choice, Opener(settings, calls.base_url or (), tell=Waits(quiet=quiet)))
-    if writer is None:
-        raise UserError("Rules don't type what questions want: name a language model, or type it by hand.")
-    return writer
 
 
 def typed_by_model(

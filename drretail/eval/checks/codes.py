@@ -8,7 +8,7 @@ from drretail.grounding.verify.page_dates import dated_pages
 from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.grounding.verify.repetition import has_sections
 from drretail.records.query import NOT_TYPED
-from drretail.records.reading import FORM, Reading, ValueKind
+from drretail.records.reading import FORM, SUPERLATIVES, Reading, ValueKind
 from drretail.records.wish import Wish
 
 NO_WORLD = "the world is not at hand"
@@ -188,6 +188,7 @@ CHECKS: Mapping[str, Check] = {
         Check("order_date_wrong", _of_values("date"), of_values=True),
         Check("brand_wrong", _of_values("brand"), of_values=True),
         Check("place_wrong", _of_values("place"), of_values=True),
+        Check("superlative_wrong", _of_values(*SUPERLATIVES), of_values=True),
         Check("unresolved_citation", _of_case(_ledger, _cites)),
         Check("url_not_seen", _of_case(_ledger, _watched, _cites_pages)),
         Check(

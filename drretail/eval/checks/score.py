@@ -98,6 +98,7 @@ MEANINGS = {
     "order_date_wrong": "dates of orders are right",
     "brand_wrong": "makers are right",
     "place_wrong": "where the user lives is right",
+    "superlative_wrong": "the cheapest, the best rated and the only one are so among those shown",
     "unresolved_citation": "cites nothing that the run was never handed",
     "url_not_seen": "cites no address that the run never saw",
     "old_page": "cites no old page as if it were of today",

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from drretail.eval.claims.claims import PROMPTS, SUPPORT, SUPPORT_SHOWN, Claim, Unit, source_type
+from drretail.eval.claims.shown_products import shown_products
 from drretail.eval.claims.support import (
     Content,
     SourceText,
@@ -194,9 +195,11 @@ class Bench:
     async def _asked_together(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, Ruled]:
         about = about_sources((it.id for it in texts), self.evidence, self.ledger)
         question = self.subject.query.text
+        lists = shown_products((unit.claim for unit in units), self.ledger)
+        beside = [tagged("source", text, id=name) for name, text in {QUESTION: question, **lists}.items()]
         values = {
             "today": self.subject.today,
-            "sources": f"{tagged('source', question, id=QUESTION)}\n\n{source_tags(texts, about)}",
+            "sources": "\n\n".join([*beside, source_tags(texts, about)]),
             "claims": "\n\n".join(self._told(number, unit.claim) for number, unit in enumerate(units, 1)),
         }
         said = await self.judge_session.ask(
@@ -204,7 +207,7 @@ class Bench:
         )
         if said.answer is None:
             return {unit.item: Ruled(None, error=said.error) for unit in units}
-        held = [question, *about.values(), *(it.text.text for it in texts)]
+        held = [question, *lists.values(), *about.values(), *(it.text.text for it in texts)]
         by_number = {it.claim_id: it for it in said.answer.claims}
         return {unit.item: _ruled(by_number[number], held) for number, unit in enumerate(units, 1)}
 

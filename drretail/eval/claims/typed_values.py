@@ -6,11 +6,12 @@ from typing import Literal
 
 from drretail.grounding.text.amounts import find_amounts
 from drretail.records.base import Record
-from drretail.records.reading import ReadValue, Relation, ValueKind
+from drretail.records.reading import SUPERLATIVES, ReadValue, Relation, ValueKind
 
 _OF_WORDS = frozenset({"brand", "place"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
+_ANY = re.compile(r".*", re.DOTALL)
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -102,6 +103,8 @@ def _plain(number: str) -> str:
 
 
 def _form_of(kind: ValueKind) -> tuple[re.Pattern[str], Literal["words", "a date", "a number in digits"]]:
+    if kind in SUPERLATIVES:
+        return (re.compile(rf"(?:{_NUMBER.pattern})?"), "a number in digits") if kind == "only_one" else (_ANY, "words")
     if kind in _OF_WORDS:
         return re.compile(r".*\S.*"), "words"
     return (_DATE, "a date") if kind == "date" else (_NUMBER, "a number in digits")

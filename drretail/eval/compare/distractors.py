@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from drretail.eval.compare.one_option import NO_WEB
 from drretail.eval.compare.wording import listed, samples
 from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
+from drretail.stats.clusters import FEWEST
 from drretail.tables.figures import number
 
 FOUND_IN_PAGES = "IR_SC"
@@ -93,7 +94,9 @@ def _said_of_floor(rows: Sequence[DistractorRow]) -> Iterator[str]:
     groups: dict[tuple[str, bool], list[tuple[str, SettingCell]]] = {}
     for row in rows:
         cell = row.without_supportive
-        if cell is not None and cell.mean is not None and row.floor is not None:
+        if cell is None or cell.mean is None or row.floor is None:
+            continue
+        if (cell.n if cell.n_users is None else cell.n_users) >= FEWEST:
             whose = f"{number(row.floor)}, what it is without a web" if row.floor_is_without_web else number(row.floor)
             groups.setdefault((whose, _is_above(cell, row.floor)), []).append((row.agent, cell))
     for (whose, is_above), held in sorted(groups.items(), key=lambda it: it[0][1]):

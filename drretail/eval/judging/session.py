@@ -69,7 +69,7 @@ class Judge:
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
         return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
 
-    def told(self, wording: str) -> "Judge":
+    def with_wording(self, wording: str) -> "Judge":
         """The same model as another judge, whose prompts are those of that name; the same one where it has none."""
         if not wording:
             return self

@@ -107,7 +107,7 @@ def _recall_in_words(finder: str, it: Found) -> str:
     return f"{finder} found {it.found:,} of {it.n:,}{share}{beside}"
 
 
-class Standing(Record):
+class HeadlineGap(Record):
     """One primary headline of one exploit beside that of the honest reports it is made of, on the same queries."""
 
     name: str
@@ -128,11 +128,11 @@ class ExploitRow(Record):
     """Queries on which it differs from the honest report at all: half a cart does not where one thing is wanted."""
     needed: int
     """The fewest queries of which any difference could be concluded."""
-    below: tuple[Standing, ...] = ()
+    below: tuple[HeadlineGap, ...] = ()
     """Where it is concluded to be below the honest reports."""
-    above: tuple[Standing, ...] = ()
+    above: tuple[HeadlineGap, ...] = ()
     """Where it is concluded to be above them, and not by saying less."""
-    level: tuple[Standing, ...] = ()
+    level: tuple[HeadlineGap, ...] = ()
     """The other headlines."""
 
     @property

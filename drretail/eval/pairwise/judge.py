@@ -13,6 +13,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.pairwise.questions import prompt_for, prompts
 from drretail.eval.registry import PAIRWISE
 from drretail.records.base import Record, Rules, sha256_of
+from drretail.records.pairs import EQUAL
 from drretail.records.score import Order
 
 VERSION = 1
@@ -24,6 +25,13 @@ BOTH: tuple[Order, ...] = ("ab", "ba")
 
 class Comparison(Record):
     """What tells two reports apart under one criterion, and which of them is better."""
+
+    justification: str
+    winner: Literal["A", "B", "equal"]
+
+
+class PaperComparison(Record):
+    """The same as the paper asks it, without "equal"."""
 
     justification: str
     winner: Literal["A", "B"]
@@ -38,13 +46,13 @@ def orders(rules: Rules, seed: str, run_ids: tuple[str, str], dimension: str) ->
 
 
 async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
-    """Records for every dimension and order which system wrote the better report: "a" or "b".
+    """Records for every dimension and order which system wrote the better report: "a", "b" or "equal".
 
     Only called where both runs left a report. Without a profile personalization is na.
     """
     rules, run_ids = judge_session.rules, (pair.a.run_id, pair.b.run_id)
     material = _Material(pair, rules)
-    asked = [it for it in DIMENSIONS if it != PERSONALIZATION or pair.a.profile is not None]
+    asked = [name for name in DIMENSIONS if name != PERSONALIZATION or pair.a.profile is not None]
     await judge_session.ask_and_record(
         *(
             _question(dimension, order, material, rules)
@@ -84,18 +92,21 @@ class _Material:
         return ((a, "A"), (b, "B")) if order == "ab" else ((b, "A"), (a, "B"))
 
 
-def _question(dimension: str, order: Order, material: _Material, rules: Rules) -> JudgeQuestion[Comparison]:
+def _question(
+    dimension: str, order: Order, material: _Material, rules: Rules
+) -> JudgeQuestion[Comparison | PaperComparison]:
     prompt = prompt_for(dimension, rules)
 
     def given() -> dict[str, str]:
         picks = {"picks": material.picks(order)} if "{{picks}}" in prompt.text else {}
         return material.given(order) | picks
 
-    def read(answer: Comparison) -> Ruling:
-        first, second = order
-        return Ruling(first if answer.winner == "A" else second, answer.justification.strip())
+    def read(answer: Comparison | PaperComparison) -> Ruling:
+        system = {"A": order[0], "B": order[1]}.get(answer.winner, EQUAL)
+        return Ruling(system, answer.justification.strip())
 
-    return JudgeQuestion(STAGE, dimension, prompt, given, Comparison, read, unjustified, order=order, begins_with=order)
+    schema = PaperComparison if rules == "paper" else Comparison
+    return JudgeQuestion(STAGE, dimension, prompt, given, schema, read, unjustified, order=order, begins_with=order)
 
 
 METRIC = PairFamily(PAIRWISE, VERSION, judge, DIMENSIONS, prompts, orders, RULES, after=("reading",))

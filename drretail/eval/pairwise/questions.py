@@ -16,8 +16,12 @@ def criteria() -> dict[str, dict[str, str]]:
 
 
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
-    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too."""
-    text = load_prompt(__file__, "comparing").text.replace("{{criterion}}", criterion_of(criteria()[dimension], rules))
+    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too.
+
+    That of the paper's rules offers A and B alone.
+    """
+    name = "comparing_paper" if rules == "paper" else "comparing"
+    text = load_prompt(__file__, name).text.replace("{{criterion}}", criterion_of(criteria()[dimension], rules))
     return Prompt(dimension, text, load_prompt(__file__, "shared").text)
 
 

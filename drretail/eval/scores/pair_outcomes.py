@@ -13,7 +13,7 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import PAIRWISE, pair_family
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.base import Rules
-from drretail.records.pairs import PairScore
+from drretail.records.pairs import EQUAL, PairScore
 from drretail.records.score import Order, Verdict
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, flip_test, holm
@@ -38,9 +38,9 @@ class Outcome:
     is_forfeit: bool = False
     """True where a side left no report by its own failure: it loses without a judge, and two such are tied."""
     flipped: float | None = None
-    """1 where the winner changed with the order; None where one order alone was asked."""
+    """1 where each order has another winner; "equal" in one order is no flip. None where one order alone was asked."""
     first_preferred: float | None = None
-    """Share of the answers that prefer the report which was read first."""
+    """Share of the answers that prefer the report which was read first; "equal" counts half."""
     disagreed: float | None = None
     """1 where the members of a panel said different things; None of a judge alone."""
     failed_verdicts: int = 0
@@ -159,7 +159,7 @@ def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> Outcome:
-    """A win where the same report was preferred in every order, a tie where not; one order that failed fails all."""
+    """A win where the same report was preferred in every order, else a tie; one order that failed fails all."""
     told = [by_order[order] for order in wanted if order in by_order]
     states = {verdict.state for verdict in told}
     if "failed" in states:
@@ -170,13 +170,15 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     if states == {"na"}:
         return Outcome(query_id, is_na=True)
     winners = {verdict.value for verdict in told}
+    win, loss = float(winners == {"a"}), float(winners == {"b"})
+    firsts = [0.5 if it.value == EQUAL else float(it.value == (it.order or "")[:1]) for it in told]
     return Outcome(
         query_id,
-        win=float(winners == {"a"}),
-        tie=float(len(winners) > 1),
-        loss=float(winners == {"b"}),
-        flipped=float(len(winners) > 1) if len(wanted) > 1 else None,
-        first_preferred=_mean([verdict.value == (verdict.order or "")[:1] for verdict in told]),
+        win=win,
+        tie=1 - win - loss,
+        loss=loss,
+        flipped=float(winners == {"a", "b"}) if len(wanted) > 1 else None,
+        first_preferred=_mean(firsts),
     )
 
 

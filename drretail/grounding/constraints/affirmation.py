@@ -15,7 +15,7 @@ from drretail.grounding.constraints.demand_words import demand_pattern, freed_of
 from drretail.grounding.constraints.materials import MATERIALS, made_of
 
 Stance = Literal["kept", "broken", "open"]
-Standing = Literal["so", "denied", "beside"]
+HeadlineGap = Literal["so", "denied", "beside"]
 """What a place in a text does with what it names; "beside": it speaks of something else."""
 
 _MADE_OF = frozenset({"material", "materials", "material type", "material composition", "fabric type", "fabric"})
@@ -118,7 +118,7 @@ def stance_against(words: RecordWords, unwanted: str) -> Stance:
     where it denies it; "leather free" and "unlike leather" are no leather."""
     if unwanted not in words.stances_against:
         texts = (words.title, *words.details, *words.prose)
-        found = _standings(texts, unwanted, far=False) if _is_spoken_of(words, unwanted) else set[Standing]()
+        found = _standings(texts, unwanted, far=False) if _is_spoken_of(words, unwanted) else set[HeadlineGap]()
         words.stances_against[unwanted] = "broken" if "so" in found else "kept" if "denied" in found else "open"
     return words.stances_against[unwanted]
 
@@ -133,9 +133,9 @@ def _said(texts: Iterable[str], demand: str) -> bool | None:
     return False if "denied" in standings else True if "so" in standings else None
 
 
-def _standings(texts: Iterable[str], phrase: str, *, far: bool = True) -> set[Standing]:
+def _standings(texts: Iterable[str], phrase: str, *, far: bool = True) -> set[HeadlineGap]:
     pattern, freed, safe = demand_pattern(phrase), freed_of(phrase), going_in(phrase)
-    found: set[Standing] = set()
+    found: set[HeadlineGap] = set()
     for text in texts:
         found |= {_standing(text, place, far=far) for place in pattern.finditer(text)}
         # "Fragrance free" is said by "no fragrance" and "made without fragrance", too.
@@ -146,7 +146,7 @@ def _standings(texts: Iterable[str], phrase: str, *, far: bool = True) -> set[St
     return found
 
 
-def _standing(text: str, place: re.Match[str], *, far: bool = True) -> Standing:
+def _standing(text: str, place: re.Match[str], *, far: bool = True) -> HeadlineGap:
     before, after = text[: place.start()], text[place.end() :]
     is_free = place[0].endswith("free")
     if _DENIES.search(before) or (not is_free and (_FREE_AFTER.match(after) or _is_without(text, place))):

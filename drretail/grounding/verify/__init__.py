@@ -2,6 +2,7 @@
 
 records.py     what they are held against: products, orders, calculations, the query's own numbers, the picks
 values.py      verified, contradicted or underivable, with the words of the derivation
+superlatives.py  "the cheapest", "the only one under $30", against all products of the kind that were shown
 findings.py    what is wrong with a report: contradicted values, sources that do not exist, picks that should not be
 page_dates.py  cited pages and days against the shop's today
 privacy.py     personal data that left, and profiles changed without being asked

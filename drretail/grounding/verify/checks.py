@@ -20,7 +20,7 @@ from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import plain, verify, with_state
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
-from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue
+from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
@@ -124,8 +124,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     told = tuple(
         _with_place(it, case.all_profiles) for it in verify(() if by_model is None else by_model.values, ledger)
     )
-    values = [*told, *(it for it in by_form.values if not _meets_one(it.start, it.end, told))]
-    unread = tuple(it for it in by_form.unread if not _meets_one(it.start, it.end, told))
+    figures = [it for it in told if it.kind not in SUPERLATIVES]  # whose words often hold the price, too
+    values = [*told, *(it for it in by_form.values if not _meets_one(it.start, it.end, figures))]
+    unread = tuple(it for it in by_form.unread if not _meets_one(it.start, it.end, figures))
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(

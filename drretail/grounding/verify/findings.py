@@ -14,7 +14,7 @@ from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Finding
 from drretail.records.query import Fit, Reference, WantedThing
-from drretail.records.reading import Pick, ReadValue, ValueKind
+from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
@@ -30,6 +30,7 @@ CODES: dict[ValueKind, str] = {
     "brand": "brand_wrong",
     "place": "place_wrong",
     "quantity": "calculation_wrong",
+    **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
 }
 """The finding of a contradicted value, by its kind."""
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.IGNORECASE)

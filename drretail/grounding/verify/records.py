@@ -17,6 +17,7 @@ from drretail.records.money import USD, Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
+from drretail.records.wish import Wish
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -42,6 +43,7 @@ class Ledger:
     query_text: str = ""
     budget: Money | None = None
     picks: tuple[Pick, ...] | None = None
+    wish: Wish | None = None
 
     @cached_property
     def asked(self) -> tuple[Amount, ...]:
@@ -99,6 +101,7 @@ def read_ledger(
         query_text="" if query is None else query.text,
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),
+        wish=None if query is None else query.wish,
     )
 
 

@@ -10,6 +10,7 @@ from itertools import combinations
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import Calculation, Ledger
+from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
 
@@ -150,6 +151,8 @@ def _verified(value: ReadValue, ledger: Ledger) -> ReadValue:
             return _derivable(value, ledger)
         case "brand":
             return _of_brand(value, ledger)
+        case "lowest_price" | "highest_rating" | "most_ratings" | "only_one":
+            return verify_superlative(value, ledger)
         case "quantity" | "place":
             return value
 

@@ -99,7 +99,7 @@ class Built:
     tasks: tuple[WrittenTask, ...]
     reports: Mapping[str, FoundReport]
     failed: Mapping[str, str]
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     """Of sizes that were left out."""
 
 
@@ -146,8 +146,8 @@ class FoundBuilder:
                 tasks.append(task)
                 reports[query.query_id] = report
             self.on_task(query.query_id)
-        said = write_sandbox(self.to, self._about(), tasks) if tasks else []
-        return Built(tuple(tasks), reports, failed, tuple(said))
+        notes = write_sandbox(self.to, self._about(), tasks) if tasks else []
+        return Built(tuple(tasks), reports, failed, tuple(notes))
 
     def _made_before(self, seen: Collection[str]) -> list[WrittenTask]:
         """Tasks that an earlier call finished, and this one did not come to: a lower cap takes none away.

@@ -21,8 +21,8 @@ MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
 MEANING = (
     "win, tie and loss are the first system's. Each question was asked in both orders: who is preferred in both wins, "
-    "anything else is a tie. flips: pairs whose winner changed with the order. first: answers for the report that was "
-    "read first; 50% where the place does not matter."
+    "anything else is a tie. flips: pairs with another winner in each order. first: answers for the report that was "
+    "read first, equal ones half; 50% where the place does not matter."
 )
 MEANING_OF_ONE_ORDER = (
     "win and loss are the first system's. Each question was asked in one order, drawn by the seed (rules paper): how "

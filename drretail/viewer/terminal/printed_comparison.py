@@ -83,8 +83,8 @@ LEGEND = (
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats; p: of wins minus losses, as above; Holm: corrected, "
     "of overall with all rows marked * in all pairs of systems, of the exploratory other dimensions for each other. "
-    "A's rate: a tie counts half. flips: pairs whose winner "
-    "changed with the order. first: answers for the report that was read first; 50% where the place does not matter.",
+    "A's rate: a tie counts half. flips: pairs with another winner in each order. first: answers for the report that "
+    "was read first, equal ones half; 50% where the place does not matter.",
 )
 
 

@@ -45,7 +45,7 @@ DOORS = [
         "drretail.api.run:estimate_run",
         (*OUTPUT, "--estimate", "--print-config", "experiment_file"),
     ),
-    Door("drretail.cli.ask:ask", "drretail.api.options.ask:AskOptions", "drretail.api.ask:ask", OUTPUT),
+    Door("drretail.cli.run:ask", "drretail.api.options.run:AskOptions", "drretail.api.ask:ask", OUTPUT),
     Door(
         "drretail.cli.score:score",
         "drretail.api.options.score:ScoreOptions",
@@ -69,16 +69,16 @@ DOORS = [
     ),
     *(
         Door(
-            f"drretail.cli.{name}:{name}",
-            f"drretail.api.options.{name}:{name.title()}Options",
+            f"drretail.cli.{module}:{name}",
+            f"drretail.api.options.report:{name.title()}Options",
             f"drretail:{name}",
             OUTPUT,
         )
-        for name in ("report", "export", "view")
+        for module, name in (("report", "report"), ("report", "export"), ("view", "view"))
     ),
     *(
         Door(
-            f"drretail.cli.lab.group:{name}",
+            f"drretail.cli.lab:{name}",
             f"drretail.api.options.lab:{name.title()}Options",
             f"drretail.api.lab:{name}",
             (*OUTPUT, "--estimate"),
@@ -87,7 +87,7 @@ DOORS = [
     ),
     *(
         Door(
-            f"drretail.cli.sandboxes.group:{name}",
+            f"drretail.cli.sandboxes:{name}",
             f"drretail.api.options.sandboxes:{name.title()}Options",
             f"drretail.api.sandboxes:{function}",
             (*OUTPUT, "--estimate"),

@@ -178,6 +178,21 @@ def test_what_code_found_of_a_claims_values_goes_along_as_a_hint_and_settles_not
     assert verdict.value == 0.5
 
 
+def test_a_superlative_is_judged_by_all_products_of_its_kind_that_the_run_was_shown(tmp_path: Path) -> None:
+    report = "The Fluffwick bed is the cheapest [P:B0BED00001]."
+    value = said_value("lowest_price", "", "the cheapest", "P:B0BED00001")
+    extracted = claim(1, "The Fluffwick bed is the cheapest.", "P:B0BED00001", quote=report, values=[value])
+    quote = "P:B0BOWL0001 Slowpaw Slow Feeder Bowl, Blue: $12.50, 4.1 of 5 (77)"
+    (verdict,) = support_of(tmp_path, answering(extracted, support("contradicted", "a bowl", quote)), report)
+    (asked,) = questions(tmp_path)
+    bed = "P:B0BED00001 Fluffwick Orthopedic Dog Bed, Large, Grey: $49.99, 4.5 of 5 (1234)"
+    assert f'<source id="S1">\n{quote}\n{bed}\n</source>' in asked
+    assert verdict.quote == quote
+    (plain,) = support_of(tmp_path / "plain", answering(BED_CLAIM, support("full")), BED_REPORT)
+    assert plain.value == 1
+    assert '<source id="S1">' not in questions(tmp_path / "plain")[0]
+
+
 @pytest.mark.parametrize(
     ("kind", "amount", "of", "hint"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from drretail.cli.lab.group import lab_app
+from drretail.cli.lab import lab_app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
 from drretail.eval.lab.kept_findings import finding_lines

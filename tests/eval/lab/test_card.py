@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.cli.app import app
-from drretail.cli.lab.group import lab_app
+from drretail.cli.lab import lab_app
 from drretail.errors import UserError
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.card import card_lines, read_cards, set_card, words_alone

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail import open_world, run
-from drretail.cli.lab.group import lab_app
+from drretail.cli.lab import lab_app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
 from drretail.eval.faithfulness import METRIC

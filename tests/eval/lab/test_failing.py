@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.cells import as_csv, read_cells
-from drretail.cli.lab.group import lab_app
+from drretail.cli.lab import lab_app
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.lab.failing import low_ratings, sheet_path

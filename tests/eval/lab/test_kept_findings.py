@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from drretail.cli.lab.group import lab_app
+from drretail.cli.lab import lab_app
 from drretail.errors import UserError
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.finding import LabFinding
 from drretail.eval.lab.kept_findings import VOTES, finding_lines, keep, verdict_folders
 from drretail.eval.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
-from drretail.eval.lab.trial_findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind, Standing
+from drretail.eval.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
 from drretail.eval.scores.file import derive_scores
 from drretail.files import write_json
 from drretail.records.scoreboard import Scoreboard
@@ -130,7 +130,7 @@ def test_every_finding_says_its_figures() -> None:
     found = Found(n=10, found=4, low=0.2, high=0.7)
     planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
     assert planted.told() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
-    standing = Standing(name="FP", value=1, honest=0.9, n=9)
+    standing = HeadlineGap(name="FP", value=1, honest=0.9, n=9)
     rows = [
         ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(standing,)),
         ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(standing,)),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from drretail.cli.lab.group import lab_app
+from drretail.cli.lab import lab_app
 from drretail.data_ingest.perturb.perturbed_world import perturb_world
 from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, write_world

@@ -46,6 +46,16 @@ def prefers_the_first(_: str) -> dict[str, Any]:
     return chosen("A")
 
 
+def finds_equal(_: str) -> dict[str, Any]:
+    """A judge whom nothing tells the two reports apart."""
+    return chosen("equal")
+
+
+def finds_equal_where_b_is_first(question: str) -> dict[str, Any]:
+    """A judge that prefers a where it stands first, and else has no preference."""
+    return chosen("equal" if "of b." in shown(question)[0] else "A")
+
+
 def prefers_a(question: str) -> dict[str, Any]:
     """A judge that prefers what system a wrote, wherever it stands."""
     return chosen("A" if "of a." in shown(question)[0] else "B")

@@ -24,7 +24,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict
 from tests.eval.folders import SYSTEM, Script, a_run, scripted_judge
-from tests.eval.pairwise.judging import A, B, chosen, prefers_a, prefers_the_first, shown
+from tests.eval.pairwise.judging import A, B, chosen, finds_equal, prefers_a, prefers_the_first, shown
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
 FEEDER = Evidence(
@@ -135,9 +135,10 @@ def test_the_prompts_ask_what_the_paper_s_prompt_asks() -> None:
             "Which report stands first is chance",
             "is an instruction to you",
             "before you name the winner",
+            'answer "equal"',
         ):
             assert said in text, (dimension, said)
-        assert "tie" not in text.split()
+        assert '"equal"' not in prompt_for(dimension, "paper").text
     assert len({prompt_for(dimension).hash for dimension in DIMENSIONS}) == 7
 
 
@@ -177,8 +178,11 @@ def test_the_paper_asks_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> 
     assert set(drawn) == {("ab",), ("ba",)}
 
 
-def test_what_was_asked_in_both_orders_is_not_paid_again_for_the_paper_s_rules(tmp_path: Path) -> None:
-    judged(tmp_path / "v.jsonl", prefers_a)
-    _, asked = judged(tmp_path / "v.jsonl", prefers_a, rules="paper")
-    titles = [(tag_content("criterion", question) or "").partition("\n")[0] for question in asked]
-    assert titles == ["Constraint Following"]  # which shows no picks there
+def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
+    verdicts, asked = judged(tmp_path / "v.jsonl", finds_equal)
+    assert {(it.state, it.value) for it in verdicts.values()} == {("scored", "equal")}
+    assert all('"equal"' in question for question in asked)
+    verdicts, asked = judged(tmp_path / "paper.jsonl", finds_equal, rules="paper")
+    assert {it.state for it in verdicts.values()} == {"failed"}
+    assert len(asked) == 7 * 3
+    assert not any('"equal"' in question.partition("<")[0] for question in asked)

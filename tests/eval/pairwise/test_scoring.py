@@ -25,6 +25,8 @@ from tests.eval.pairwise.judging import (
     chosen,
     compared,
     fails_where_b_is_first,
+    finds_equal,
+    finds_equal_where_b_is_first,
     prefers_a,
     prefers_the_first,
     rank,
@@ -62,6 +64,16 @@ def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_p
     assert drawn.ci_low is not None
     assert drawn.ci_high is not None
     assert drawn.ci_low < 0 < drawn.ci_high
+
+
+def test_reports_that_are_called_equal_are_tied_without_a_flip(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(6))
+    found = row(compared(folder, scripted_judge(finds_equal)[0]))
+    assert (found.wins, found.ties, found.losses) == (0, 6, 0)
+    assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 0.0, 0.5)
+    once = row(compared(folder, scripted_judge(finds_equal_where_b_is_first)[0], again="everything"))
+    assert (once.wins, once.ties, once.losses) == (0, 6, 0)
+    assert (once.flip_rate, once.first_position_rate) == (0.0, 0.75)
 
 
 def test_a_judge_that_prefers_a_system_lets_it_win_wherever_it_stands(tmp_path: Path) -> None:
@@ -149,7 +161,7 @@ def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
     assert found.wins is not None
     assert 10 < found.wins < 30  # who stands first is drawn
     both = compared(folder, judge)
-    assert len(asked) == 40 * (SIX * 2 + 1)  # of the two orders one was answered already, but for constraints
+    assert len(asked) == 40 * SIX * 3  # both orders, in words that offer "equal"
     assert {it.rules for it in both.pairs} == {"default", "paper"}
     assert row(both, rules="default").ties == 40
     assert row(both, rules="paper") == found

@@ -44,9 +44,9 @@ def compare(folder: Path, a: Run, b: Run) -> None:
     """A judge prefers ``a`` in both orders by clarity, whoever comes first by depth, and fails by breadth."""
     path = verdict_path(folder, "pairwise", "scripted-judge", "after~before", f"{a.query_id}-r1")
     file = VerdictFile(path)
-    for dimension in ("clarity", "depth", "breadth"):
+    for dimension in ("clarity", "depth", "breadth", "overall"):
         for order in ("ab", "ba"):
-            said = {"state": "scored", "value": {"clarity": "a", "depth": order[0]}.get(dimension)}
+            said = {"state": "scored", "value": {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)}
             said |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
             if dimension == "breadth":
                 said = {"state": "failed", "error": "no answer in 60 seconds"}
@@ -99,7 +99,9 @@ def test_a_judges_choice_stands_with_the_reason_of_both_orders(page: Element) ->
         "after",
         "tie",
         "judging failed",
+        "tie",
     ]
+    assert "equal" in rows["overall"]
     assert HOSTILE in meeting.text
 
 

@@ -27,7 +27,7 @@ def difference(name: str, values: ByQuery, *, dimension: str = ALL, unit: str = 
 
 
 def share(name: str, values: ByQuery, *, dimension: str = ALL) -> BiasEffect:
-    """A mean share over queries with its exact binomial interval; no value of it stands for a judge without a bias."""
+    """A mean share over queries with its binomial interval; no value of it stands for a judge without a bias."""
     return _effect(name, values, share_interval([fmean(it) for it in values.values() if it]), dimension, "share")
 
 

@@ -16,6 +16,7 @@ from drretail.eval.lab.trial_findings import FalseAlarms, Found, PlantedError, P
 from drretail.eval.registry import load_metric
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
+from drretail.stats.clusters import numbered
 from drretail.stats.intervals import share_interval
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"
@@ -83,8 +84,13 @@ def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Seq
         for error, it in zip(errors, ruled, strict=True)
         if id(error) not in faulted | unseen and it in ("found", "passed")
     ]
-    judged = [float(it == "found") for it in ruled if it in ("found", "passed")]
-    interval = share_interval(judged)
+    judged = {
+        id(error): ruling == "found"
+        for error, ruling in zip(errors, ruled, strict=True)
+        if ruling in ("found", "passed")
+    }
+    reports = numbered(error.of for error in errors if id(error) in judged)
+    interval = share_interval([*map(float, judged.values())], reports)
     return Found(
         n=len(judged),
         found=ruled.count("found"),
@@ -125,9 +131,12 @@ def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Fau
 def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
     for finder, said in heard.said.items():
         by_report = [said[it] for it in sorted(originals) if it in said]
-        claims = [float(it.is_wrong) for faulted in by_report for it in faulted if not it.failed]
-        wrong = [float(bool(faulted)) for faulted in by_report] if finder == CHECKS else claims
-        interval = share_interval(wrong)
+        if finder == CHECKS:
+            wrong, reports = [float(bool(faulted)) for faulted in by_report], range(len(by_report))
+        else:
+            claims = [(at, it) for at, faulted in enumerate(by_report) for it in faulted if not it.failed]
+            wrong, reports = [float(it.is_wrong) for _, it in claims], [at for at, _ in claims]
+        interval = share_interval(wrong, numbered(reports))
         yield FalseAlarms(
             finder=finder,
             unit="reports" if finder == CHECKS else "claims",

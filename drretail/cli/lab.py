@@ -1,0 +1,262 @@
+"""``drretail lab``: is the judge any good?"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from drretail.api.options.lab import (
+    AgreeOptions,
+    BiasOptions,
+    CalibrateOptions,
+    CardOptions,
+    CorrectOptions,
+    ExploitsOptions,
+    FailuresOptions,
+    MemoryOptions,
+    PlantOptions,
+    SampleOptions,
+)
+from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.parameters import grouped
+
+if TYPE_CHECKING:
+    from drretail.api.lab.bench import Kept, LabEstimate
+
+lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
+
+
+@lab_app.command("card")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Asks a judge about claims that people labelled, as score asks it, and says how often it is right.
+
+    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim,
+    source (source_2 …), label, and if there is one question. The card is kept in EXP/lab/cards and stands beside the
+    judge's scores from the next drretail score on. The exit code is 3 where a judge gave no usable answer.
+    """
+    from drretail.api.lab.questions import card_with, estimate_card
+    from drretail.viewer.output import print_json, say
+    from drretail.viewer.terminal.printed_card import print_card
+
+    if planned.estimate:
+        _print_estimate(estimate_card(options, quiet=output.quiet), output, "Claims left to judge")
+        return
+    made = card_with(options, quiet=output.quiet)
+    if output.as_json:
+        print_json({"cards": [each.model_dump(mode="json", exclude_none=True) for each in made.cards]})
+    else:
+        for each in made.cards:
+            print_card(each)
+        say(f"Kept in {', '.join(map(str, made.paths))}; drretail score puts it beside every FP of the judge.")
+    if made.closing is not None:
+        say(made.closing)
+    exit_code(made.left)
+
+
+@lab_app.command("sample")
+@grouped
+def sample(options: SampleOptions) -> None:
+    """Draws claims to be labelled: by seed, as many of each system, and of each verdict in proportion with a floor.
+
+    They are put into the plan of ``view``, whose pairs and reports stay as they are, and into a sheet to fill in by
+    hand (EXP/lab/sample.csv), which doesn't say what the judge ruled, nor whose the claim is. What was drawn once
+    stays: a larger N, and another seed, add to it. With --uncited sheet and view ask of each claim, too, whether it is
+    one and names a source: yes, no, or no claim.
+    """
+    from drretail.api.lab import sample as draw
+    from drretail.api.option import keywords
+    from drretail.viewer.output import say
+
+    drawn, experiment = draw(**keywords(options)), options.experiment
+    say(f"{drawn.claims:,} claims in {drawn.path}: label full, partial, none or contradicted; a blank is no label.")
+    if options.uncited:
+        say(f"And {drawn.uncited:,} without a verdict. Of all, the column cited: yes, no or no claim.")
+    by_system = ", ".join(f"{system} {count:,}" for system, count in drawn.by_system.items())
+    say(f"By system: {by_system}. lab correct needs {drawn.needed} labels of each.")
+    if drawn.claims < options.n:
+        say(f"There are no more than {drawn.claims:,} claims with a verdict.")
+    say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}; of")
+    say(f"the sheet once it is filled in: drretail lab correct {experiment} --labels {drawn.path}.")
+
+
+@lab_app.command("correct")
+@grouped
+def correct(options: CorrectOptions, output: flags.Output) -> None:
+    """FP, FR and win rates as people would give them, from their labels and all verdicts, with 95 % intervals.
+
+    A system needs 20 labels, two systems 20 votes on their pairs; below that it says how many are missing. FR is there
+    where people said what is cited (lab sample --uncited). Labels are those of ``view`` and of --labels. Nothing is
+    asked of any model. The result is kept in EXP/lab/correct.json.
+    """
+    from drretail.api.lab.people import correct_with
+    from drretail.viewer.terminal.printed_correction import print_correction
+
+    made = correct_with(options)
+    _print_kept(made, lambda: print_correction(made.finding), output)
+
+
+@lab_app.command("agree")
+@grouped
+def agree(options: AgreeOptions, output: flags.Output) -> None:
+    """Says how far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same.
+
+    A file has the columns item, rater, value, and may have dimension, query and system; or an item per row, with
+    --raters. Nothing is asked of any model. The rows are kept in EXP/lab/agree.json.
+    """
+    from drretail.api.lab.people import agree_with
+    from drretail.progress import busy
+    from drretail.viewer.terminal.printed_agreement import print_agreement
+
+    with busy("comparing raters", quiet=output.quiet):
+        made = agree_with(options)
+    _print_kept(made, lambda: print_agreement(made.finding), output)
+
+
+@lab_app.command("calibrate")
+@grouped
+def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
+    """Compares versions of a judge with people, and freezes the nearest.
+
+    Versions are what one model rated when it was told different prompts (score EXP --prompts DIR, once for each DIR).
+    Half of the queries, by seed, choose; the figure to report is that of the other half. The choice is kept in
+    EXP/lab/calibrate.json with the hash of its prompts. Nothing is asked of any model.
+    """
+    from drretail.api.lab.people import calibrate_with
+    from drretail.progress import busy
+    from drretail.viewer.terminal.printed_calibration import print_calibration
+
+    with busy("comparing versions", quiet=output.quiet):
+        made, was_chosen = calibrate_with(options)
+    _print_kept(made, lambda: print_calibration(made.finding, was_chosen=was_chosen), output)
+
+
+@lab_app.command("failures")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def failures(options: FailuresOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Sorts the rationales of ratings below 4 by six failure modes (paper Appendix G), and counts them by system.
+
+    The judge that gave a rating sorts its own rationale, one question each. All of them stand in EXP/lab/failures.csv:
+    what a person writes into its last column counts instead, from the next call on. The exit code is 3 when a judge
+    gave no usable answer somewhere, or the cap was reached.
+    """
+    from drretail.api.lab.made_reports import estimate_failures, failures_with
+    from drretail.viewer.terminal.printed_failures import print_failures
+
+    if planned.estimate:
+        _print_estimate(estimate_failures(options, quiet=output.quiet), output)
+        return
+    made, ratings = failures_with(options, quiet=output.quiet)
+    _print_kept(made, lambda: print_failures(made.finding, ratings), output)
+
+
+@lab_app.command("plant")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Makes copies of good reports with one error each, and counts by kind which of them checks and judges find.
+
+    The copies are an experiment of their own, EXP/lab/planted; judging them costs as much as any reports. The exit code
+    is 3 when a judge gave no usable answer somewhere, or the cap was reached.
+    """
+    from drretail.api.lab.made_reports import estimate_plant, plant_with
+    from drretail.viewer.terminal.printed_trials import print_planted
+
+    if planned.estimate:
+        _print_estimate(estimate_plant(options, quiet=output.quiet), output)
+        return
+    made = plant_with(options, quiet=output.quiet)
+    _print_kept(made, lambda: print_planted(made.finding), output)
+
+
+@lab_app.command("exploits")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Makes reports that deserve nothing of each honest one, scores both, and concludes which of them are caught.
+
+    They are an experiment of their own, EXP/lab/exploits. An exploit is caught where, over all queries, it is below the
+    honest reports in a primary headline and above them in none. The exit code is 3 when a judge gave no
+    usable answer somewhere, or the cap was reached.
+    """
+    from drretail.api.lab.made_reports import estimate_exploits, exploits_with
+    from drretail.viewer.terminal.printed_trials import print_exploits
+
+    if planned.estimate:
+        _print_estimate(estimate_exploits(options, quiet=output.quiet), output)
+        return
+    made = exploits_with(options, quiet=output.quiet)
+    _print_kept(made, lambda: print_exploits(made.finding), output)
+
+
+@lab_app.command("memory")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Asks a model without tools for price, rating and brand of products by their titles, and counts what is right.
+
+    It may say that it doesn't know. What was asked once is not asked again; the result is kept in EXP/lab/memory.json.
+    Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
+    """
+    from drretail.api.lab.questions import estimate_memory, memory_with
+    from drretail.viewer.terminal.printed_memory import print_remembered
+
+    if planned.estimate:
+        found = estimate_memory(options, quiet=output.quiet)
+        _print_estimate(found, output, "Products left to ask about", ("model", "to ask"))
+        return
+    made = memory_with(options, quiet=output.quiet)
+
+    def print_all() -> None:
+        for each in made.finding:
+            print_remembered(each)
+
+    _print_kept(made, print_all, output)
+
+
+@lab_app.command("bias")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Measures in which known ways a judge is biased: each effect with its 95 % interval over queries.
+
+    The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias. The findings
+    are kept in EXP/lab/bias.json. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
+    reached.
+    """
+    from drretail.api.lab.made_reports import bias_with, estimate_bias
+    from drretail.viewer.terminal.printed_bias import print_bias
+
+    if planned.estimate:
+        _print_estimate(estimate_bias(options, quiet=output.quiet), output)
+        return
+    made = bias_with(options, quiet=output.quiet)
+    _print_kept(made, lambda: print_bias(made.finding), output)
+
+
+def _print_kept(made: "Kept[Any]", print_finding: Callable[[], None], output: flags.Output) -> None:
+    """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers lack."""
+    from drretail.viewer.output import print_json, say
+
+    if output.as_json:
+        print_json(made.document)
+    else:
+        print_finding()
+    if made.hint and not output.quiet and not output.as_json:
+        say(made.hint)
+    for sentence in made.notes:
+        say(sentence)
+    exit_code(made.left)
+
+
+def _print_estimate(
+    found: "LabEstimate", output: flags.Output, title: str | None = None, what: Sequence[str] = ("what", "to judge")
+) -> None:
+    """What a command is likely to take."""
+    from drretail.cli.spending import show_estimates
+
+    title = title or f"What is left to judge in {found.folder}"
+    show_estimates(title, what, found.estimates, found.prices, as_json=output.as_json)

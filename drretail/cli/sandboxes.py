@@ -1,0 +1,126 @@
+"""``drretail sandbox``: sealed webs, one for each query."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOptions
+from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.parameters import grouped
+
+if TYPE_CHECKING:
+    from drretail.api.sandboxes import Spent
+
+sandbox_app = typer.Typer(no_args_is_help=True, help="Sealed webs, one for each query, in several sizes.")
+
+
+@sandbox_app.command("build")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
+    """Makes a web for each query: pages that answer it, pages that mislead, and noise.
+
+    With a search engine a --model chooses what to search for and judges pages. Every call, search and page stands in
+    TO/building/journal.jsonl, so that a build that was cut goes on where it stopped; exit code 3 when tasks failed.
+    """
+    from drretail.api.sandboxes import build_with, estimate_build
+    from drretail.cli.spending import show_estimates
+    from drretail.viewer.output import say
+
+    if planned.estimate:
+        one, prices = estimate_build(options, quiet=output.quiet)
+        show_estimates(f"Tasks to build in {options.to}", ["model", "tasks"], [one], prices, as_json=False)
+        return
+    made = build_with(options, note=say, quiet=output.quiet)
+    if made.spent is None:
+        queries = "1 query" if made.wanted == 1 else f"{made.wanted} queries"
+        typer.echo(f"{made.folder}: {queries}, in {', '.join(made.sizes)}.")
+        return
+    for query_id, report in made.reports.items():
+        typer.echo(f"{query_id}: {report.line}.")
+    for sentence in made.notes:
+        typer.echo(sentence)
+    typer.echo(f"{made.folder}: {made.tasks} of {made.wanted} tasks.")
+    typer.echo(_spent_line(made.spent, quiet=output.quiet))
+    _end(made.failed)
+
+
+@sandbox_app.command("queries")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def queries(options: QueriesOptions, output: flags.Progress) -> None:
+    """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
+
+    Tasks with gold stay as they are. Every call stands in the folder's journal; exit code 3 when queries failed.
+    """
+    from drretail.api.sandboxes import queries_with
+    from drretail.cli.queries.by_model import say_wrong
+
+    made = queries_with(options, quiet=output.quiet)
+    if made.spent is None:
+        typer.echo(f"{options.folder}: every task has its query and gold.")
+        return
+    if not output.quiet:
+        say_wrong(made.wrong)
+    typer.echo(f"{options.folder}: {len(made.written)} queries written.")
+    typer.echo(_spent_line(made.spent, quiet=output.quiet))
+    _end(made.failed)
+
+
+@sandbox_app.command("check")
+@formerly({"--retry-failed": "--retry failed"})
+@grouped
+def check(options: CheckOptions, output: flags.Progress) -> None:
+    """Says what is wrong with a sandbox; ends with 3 when something is.
+
+    Sizes, labels and gold always; with --model whether each query guides without telling, takes several sources,
+    asks for what is to be found out, and can be read in one way.
+    """
+    from drretail.api.sandboxes import check_with
+
+    found = check_with(options, quiet=output.quiet)
+    if found.spent is not None:
+        typer.echo(_spent_line(found.spent, quiet=output.quiet))
+    for query_id, faults in found.faults.items():
+        for fault in faults:
+            typer.echo(f"{query_id}: {fault}")
+    typer.echo(_rate([not faults for faults in found.faults.values()]))
+    if found.kept is not None:
+        typer.echo(f"{found.kept}: {len(found.passing)} tasks.")
+    exit_code(len(found.faults) - len(found.passing))
+
+
+def _rate(passes: Sequence[bool]) -> str:
+    """How many pass, with the interval of the share."""
+    from drretail.stats.intervals import share_interval
+    from drretail.tables.figures import percent
+
+    share = share_interval([float(it) for it in passes])
+    line = f"{sum(passes)} of {len(passes)} queries pass"
+    if share.value is None or share.low is None or share.high is None:
+        return f"{line}."
+    return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
+
+
+def _spent_line(spent: "Spent", *, quiet: bool) -> str:
+    """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
+    from drretail.cli.queries.by_model import QueryWriter
+
+    return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served, quiet=quiet)
+
+
+def _end(failed: Mapping[str, str]) -> None:
+    """Names what failed on stderr, and ends with 3 where anything did."""
+    from drretail.sandboxes.found.asking import CAPPED
+    from drretail.viewer.output import say
+
+    for query_id, why in failed.items():
+        say(f"{query_id} was left out: {why.rstrip('.')}.")
+    capped = {query_id for query_id, why in failed.items() if why.startswith(CAPPED)}
+    if capped:
+        say("The same command with a higher cap goes on from here.")
+    if len(capped) < len(failed):
+        say("--retry failed asks anew what failed, and tries again where pages were not enough.")
+    exit_code(len(failed))

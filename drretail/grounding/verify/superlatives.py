@@ -1,0 +1,134 @@
+"""Superlatives ("the cheapest", "the only one under $30") against all products of the kind that a run was shown."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+
+from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.fits import is_within
+from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.text.wording import format_money
+from drretail.grounding.verify.records import Ledger
+from drretail.records.reading import ReadValue, ValueKind, ValueState
+from drretail.records.shop import Product
+from drretail.records.wish import Want
+
+Measure = Callable[[Product], Decimal | None]
+
+
+def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
+    """The value with its state: verified where no product of the kind does better, whatever else the report asks of it.
+
+    Contradicted only by a product that would do as well for the same typed want: "the cheapest" may be meant of those
+    that the shopper could use. What is narrowed further, by words in ``amount``, is underivable.
+    """
+    products = [ledger.products.get(name.removeprefix("P:")) for name in value.of]
+    if len(products) != 1 or products[0] is None:
+        return value
+    product = products[0]
+    does_better = _only_rule(value, product) if value.kind == "only_one" else _rank_rule(value, product)
+    if does_better is None:
+        return value
+    if value.kind == "only_one" and not does_better(product):
+        return _with(value, "contradicted", f"the record says {_figures(product)}")
+    others = rivals(product, ledger)
+    better = [rival for rival in others if does_better(rival)]
+    if others and not better:
+        return _with(value, "verified", "of all of its kind that were shown")
+    if not better:
+        return value
+    able = [rival for rival in better if _would_do_as_well(rival, product, value.kind, ledger)]
+    state: ValueState = "contradicted" if able else "underivable"
+    rival = (able or better)[0]
+    return _with(value, state, f"{product_evidence_id(rival.product_id)} was shown, too: {_figures(rival)}")
+
+
+def rivals(product: Product, ledger: Ledger) -> list[Product]:
+    """All other products of the ledger that are of its leaf category, or of a kind that the same want names."""
+    kinds = [kind for want in _wants_for(product, ledger) for kind in want.kinds]
+    return [
+        other
+        for other in ledger.products.values()
+        if other.product_id != product.product_id
+        and (_leaf(other) == _leaf(product) or any(is_of_kind(other, kind) for kind in kinds))
+    ]
+
+
+def shown_of_kind(product: Product, ledger: Ledger) -> str:
+    """The product and its rivals for a judge, a line each, by price: id, title, price, rating and number of ratings."""
+    shown = sorted([product, *rivals(product, ledger)], key=lambda it: (it.price is None, it.price or 0, it.product_id))
+    return "\n".join(f"{product_evidence_id(it.product_id)} {it.title}: {_figures(it)}" for it in shown)
+
+
+_RANKED: Mapping[ValueKind, tuple[Measure, int]] = {
+    "lowest_price": (lambda product: _decimal(product.price), -1),
+    "highest_rating": (lambda product: _decimal(product.average_rating), 1),
+    "most_ratings": (lambda product: _decimal(product.rating_number), 1),
+}
+"""What each is measured by, and whether more (1) or less (-1) of it is better."""
+
+
+def _rank_rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
+    """Whether another product does better; None where that is not for records to say."""
+    measure, sign = _RANKED[value.kind]
+    own = measure(product)
+    if value.amount or own is None:
+        return None
+    return lambda other: (found := measure(other)) is not None and sign * found > sign * own
+
+
+def _only_rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
+    """Whether a product keeps the limit of an "only one"; an amount with a currency is of prices, another of stars."""
+    measure: Measure = _RANKED["lowest_price" if value.currency else "highest_rating"][0]
+    try:
+        limit = Decimal(str(value.amount))
+    except InvalidOperation:
+        return None
+    if value.relation not in ("at_least", "at_most") or measure(product) is None:
+        return None
+    sign = 1 if value.relation == "at_least" else -1
+    return lambda other: (found := measure(other)) is not None and sign * found >= sign * limit
+
+
+def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:
+    """True where a want that the product is for is surely served by the rival, too, at a price that may be paid."""
+    listing, own = listing_of(rival), listing_of(product)
+    owned = ledger.wish.owned if ledger.wish is not None else ()
+    if rival.product_id in owned or listing.price is None:
+        return False
+    if kind != "lowest_price" and ledger.limit is not None and listing.price > ledger.limit:
+        return False
+    return any(
+        is_within(want, listing)
+        and any(is_of_kind(rival, kind) for kind in want.kinds)
+        and all(stance(listing.words, it) == "kept" or stance(own.words, it) != "kept" for it in want.must)
+        and all(stance_against(listing.words, it) != "broken" for it in want.must_not)
+        for want in _wants_for(product, ledger)
+    )
+
+
+def _wants_for(product: Product, ledger: Ledger) -> list[Want]:
+    wants = ledger.wish.wants if ledger.wish is not None else ()
+    return [want for want in wants if any(is_of_kind(product, kind) for kind in want.kinds)]
+
+
+def _leaf(product: Product) -> str:
+    return product.categories[-1] if product.categories else product.category
+
+
+def _figures(product: Product) -> str:
+    if product.price is None:
+        price = "no known price"
+    else:
+        price = ("from " if product.price_from else "") + format_money(product.price, product.currency)
+    rating = "no rating" if product.average_rating is None else f"{product.average_rating:g} of 5"
+    return f"{price}, {rating}" + ("" if product.rating_number is None else f" ({product.rating_number})")
+
+
+def _decimal(number: float | None) -> Decimal | None:
+    return None if number is None else Decimal(str(number))
+
+
+def _with(value: ReadValue, state: ValueState, words: str) -> ReadValue:
+    return value.model_copy(update={"state": state, "derivation": words})

@@ -1,0 +1,121 @@
+"""Superlatives of a typed reading, held against all products of the kind that the run was shown."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from drretail.grounding.text.serialisation import record_text
+from drretail.grounding.verify.findings import value_findings
+from drretail.grounding.verify.records import read_ledger
+from drretail.grounding.verify.superlatives import shown_of_kind
+from drretail.grounding.verify.values import verify
+from drretail.records.evidence import Evidence
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.reading import ReadValue
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from tests.grounding.kitchen import an_entry
+
+
+def kettle(key: str, title: str, price: float | None, rating: float, count: int, **more: Any) -> Product:
+    return Product(
+        product_id=key,
+        title=title,
+        price=price,
+        average_rating=rating,
+        rating_number=count,
+        store="Harrowgill",
+        category="Home_and_Kitchen",
+        categories=("Home & Kitchen", "Kettles"),
+        **more,
+    )
+
+
+STEEL = kettle("B0STEEL", "Stainless Steel Kettle, 1.7 L", 24.99, 4.6, 812)
+GLASS = kettle("B0GLASS", "Glass Kettle, 1.5 L", 39.5, 4.8, 95)
+PLASTIC = kettle("B0PLASTIC", "Plastic Kettle, 1 L", 14.0, 4.1, 2210)
+ENAMEL = kettle("B0ENAMEL", "Enamel Kettle, 2 L", None, 4.7, 40)
+MUG = Product(
+    product_id="B0MUG", title="Stoneware Mug", price=6.0, average_rating=4.9, rating_number=5000, category="Home"
+)
+SHOWN = (STEEL, GLASS, PLASTIC, ENAMEL, MUG)
+WANT = Want(name="kettle", kinds=("kettle",))
+
+
+def checked(kind: str, product: Product, amount: str = "", want: Want | None = WANT, **more: Any) -> ReadValue:
+    entries = [an_entry(f"P:{it.product_id}", "product", record_text(it)) for it in SHOWN]
+    evidence: dict[str, Evidence] = {it.id: it for it in entries}
+    budget = more.pop("budget", None)
+    wish = None if want is None else Wish(wants=(want,), budget=budget)
+    query = Query(query_id="k1", user_id="A1", text="A kettle, please.", wish=wish, source="test")
+    value = {"kind": kind, "amount": amount, "of": [f"P:{product.product_id}"], "start": 0, "end": 8, **more}
+    (found,) = verify([ReadValue.model_validate(value)], read_ledger(evidence, query))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "product"),
+    [("lowest_price", PLASTIC), ("highest_rating", GLASS), ("most_ratings", PLASTIC)],
+)
+def test_the_first_of_all_that_were_shown_of_its_kind_is_verified(kind: str, product: Product) -> None:
+    assert checked(kind, product).state == "verified"
+
+
+@pytest.mark.parametrize(
+    ("kind", "product", "words"),
+    [
+        ("lowest_price", STEEL, "P:B0PLASTIC was shown, too: $14.00, 4.1 of 5 (2210)"),
+        ("highest_rating", STEEL, "P:B0GLASS was shown, too: $39.50, 4.8 of 5 (95)"),
+        ("most_ratings", STEEL, "P:B0PLASTIC was shown, too: $14.00, 4.1 of 5 (2210)"),
+    ],
+)
+def test_another_one_that_would_do_as_well_contradicts_it(kind: str, product: Product, words: str) -> None:
+    found = checked(kind, product)
+    assert (found.state, found.derivation) == ("contradicted", words)
+    (finding,) = value_findings("cheapest kettle", [found])
+    assert (finding.code, finding.said, finding.found) == ("superlative_wrong", "cheapest", words)
+
+
+def test_what_would_not_do_for_the_shopper_contradicts_nothing() -> None:
+    steel = WANT.model_copy(update={"must": ("stainless steel",)})
+    liked = WANT.model_copy(update={"rating_min": 4.5})
+    assert checked("lowest_price", STEEL, want=steel).state == "underivable"
+    assert checked("lowest_price", STEEL, want=liked).state == "underivable"
+    dear = checked("highest_rating", STEEL, budget=Money.of(Decimal(30)))
+    assert (dear.state, dear.derivation) == ("underivable", "P:B0GLASS was shown, too: $39.50, 4.8 of 5 (95)")
+
+
+def test_without_a_typed_wish_or_with_a_narrower_group_nobody_is_accused() -> None:
+    assert checked("lowest_price", STEEL, want=None).state == "underivable"
+    assert checked("lowest_price", STEEL, "of the steel ones").state == "underivable"
+    assert checked("lowest_price", ENAMEL).state == "underivable"
+
+
+@pytest.mark.parametrize(
+    ("product", "amount", "more", "state"),
+    [
+        (PLASTIC, "20", {"relation": "at_most", "currency": "USD"}, "verified"),
+        (PLASTIC, "30", {"relation": "at_most", "currency": "USD"}, "contradicted"),
+        (STEEL, "20", {"relation": "at_most", "currency": "USD"}, "contradicted"),
+        (GLASS, "4.8", {"relation": "at_least"}, "verified"),
+        (STEEL, "4.5", {"relation": "at_least"}, "contradicted"),
+        (PLASTIC, "", {}, "underivable"),
+    ],
+)
+def test_the_only_one_is_so_where_no_other_keeps_the_limit(
+    product: Product, amount: str, more: dict[str, Any], state: str
+) -> None:
+    assert checked("only_one", product, amount, **more).state == state
+
+
+def test_a_judge_is_shown_all_of_the_kind_by_price() -> None:
+    entries = [an_entry(f"P:{it.product_id}", "product", record_text(it)) for it in SHOWN]
+    lines = shown_of_kind(STEEL, read_ledger({it.id: it for it in entries})).splitlines()
+    assert lines == [
+        "P:B0PLASTIC Plastic Kettle, 1 L: $14.00, 4.1 of 5 (2210)",
+        "P:B0STEEL Stainless Steel Kettle, 1.7 L: $24.99, 4.6 of 5 (812)",
+        "P:B0GLASS Glass Kettle, 1.5 L: $39.50, 4.8 of 5 (95)",
+        "P:B0ENAMEL Enamel Kettle, 2 L: no known price, 4.7 of 5 (40)",
+    ]
