@@ -51,7 +51,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     locks.py       one writer a folder
     trajectory.py  the steps of a run
     plugins.py     things by name: built-in, entry points, module:attribute
-    event_loop.py  the loop of a command, and Ctrl-C in it
+    event_loop.py  the loop of a process, and Ctrl-C
     records/       what crosses a folder
     parsing.py     JSON and TOML from outside
     errors.py      who must act

@@ -96,6 +96,7 @@ TAGS = frozenset(
     (
         *(
             "after",
+            "answer",
             "categories",
             "category",
             "claim",

@@ -1,9 +1,11 @@
 import asyncio
+import multiprocessing
 import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
@@ -87,13 +89,20 @@ def test_presses_between_two_callbacks_lose_none_of_them() -> None:
 
 def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:
     async def stubborn() -> None:
-        for _ in range(3):
-            press()
-        while True:
-            time.sleep(0.01)
+        try:
+            while True:  # presses that come in one moment are one
+                time.sleep(0.01)
+                if len(pressed) < 3:
+                    pressed.append(press())
+        finally:
+            cut_short.set()
 
+    pressed: list[None] = []
+    cut_short = threading.Event()
     with pytest.raises(KeyboardInterrupt):
         run_loop(stubborn())
+    assert cut_short.wait(10)
+    assert run_loop(answered(7)) == 7  # in another loop
 
 
 def test_a_cancellation_of_ones_own_stays_one() -> None:
@@ -129,16 +138,67 @@ def test_in_another_thread_it_runs_as_well() -> None:
     assert found == [42]
 
 
+def _seven() -> int:
+    return run_loop(answered(7))
+
+
 async def answered(value: int) -> int:
     await asyncio.sleep(0)
     return value
 
 
-def test_where_a_loop_runs_already_it_has_one_of_its_own() -> None:
-    async def cell() -> int:
+def test_all_of_a_process_runs_in_one_loop() -> None:
+    async def loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    async def cell() -> asyncio.AbstractEventLoop:
+        return run_loop(loop())
+
+    with ThreadPoolExecutor(1) as thread:
+        found = {run_loop(loop()), run_loop(loop()), asyncio.run(cell()), thread.submit(run_loop, loop()).result()}
+    assert len(found) == 1
+
+
+def test_what_runs_in_the_loop_may_call_it_again() -> None:
+    async def agent() -> int:
         return run_loop(answered(7))
 
-    assert asyncio.run(cell()) == 7
+    assert run_loop(agent()) == 7
+
+
+def test_tasks_that_a_command_leaves_behind_end_with_it() -> None:
+    ended: list[str] = []
+
+    async def left() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("left")
+
+    async def main() -> None:
+        tasks.append(asyncio.create_task(left()))
+        await asyncio.sleep(0)
+
+    tasks: list[asyncio.Task[None]] = []
+    run_loop(main())
+    assert ended == ["left"]
+
+
+@pytest.mark.parametrize("problem", [SystemExit(3), KeyboardInterrupt()])
+def test_what_ends_a_loop_arrives_and_the_next_command_gets_another(problem: BaseException) -> None:
+    async def main() -> None:
+        raise problem
+
+    with pytest.raises(type(problem)):
+        run_loop(main())
+    assert run_loop(answered(7)) == 7
+
+
+def test_a_forked_child_has_a_loop_of_its_own() -> None:
+    run_loop(answered(1))
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(1, context) as child:
+        assert child.submit(_seven).result(30) == 7
 
 
 def test_what_is_raised_beside_a_running_loop_arrives() -> None:

@@ -11,6 +11,7 @@ grounded_hybrid/     the same graph, with a briefing before it and a verifier be
 dr3/                 one loop that sends a retrieval sub-agent to the web and a reader into the user's files
 baselines/           agents that research nothing, and the oracle: what a score is worth
 loop.py              the loop that every role with tools goes round
+context_overflow.py  what does not fit the model is written from less
 tool_turn.py         how a turn's calls are carried out
 prompt_blocks.py     what the prompts of all writers of reports have in common
 prompt_files.py      prompts as files that a user overrides

@@ -3,6 +3,7 @@
 think ──calls──▶ act ──▶ think … ──no calls──▶ END
   ▲               ├──it said that it is done──▶ END
   │               └──limit reached──▶ conclude ──▶ END    (without a conclusion: END)
+  │                  (or think: the conversation no longer fits the model, or a budget ends with an announcement)
   └── challenge ◀── an end that comes too early: nothing was looked up (once), or calls were only announced
 """
 
@@ -13,12 +14,14 @@ from functools import cache
 from typing import Annotated, Any, Literal, Protocol
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from drretail.agents.context_overflow import results_in, without_oldest_results, write_within_context
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
+from drretail.grounding.text.wording import counted
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
 from drretail.records.run import Role, Stop
@@ -28,6 +31,8 @@ LONGEST_QUOTE = 160
 """Characters of what a model said instead of looking anything up."""
 CHALLENGES = 2
 """So often in a row is a turn without calls asked whether it was the report; calls begin the count anew."""
+CONCLUSIONS = 2
+"""So often is the report asked for at a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +95,19 @@ class Loop:
         """Goes round until a turn has no calls, the work is said to be done, or a limit is reached.
 
         An end that comes too early is challenged: once where nothing was looked up, and wherever calls were only
-        announced. Raises ModelError when the model fails for good, of the kind ``no_research`` when nothing was looked
-        up even then, and ``no_report`` when it goes on announcing.
+        announced. A conversation that no longer fits the model ends the research. Raises ModelError when the model
+        fails for good, of the kind ``no_research`` when nothing was looked up even then, and ``no_report`` when it goes
+        on announcing, in the same words or in others.
         """
         end = await _graph().ainvoke(
             {"messages": [*messages], "turns": 0, "stop": "finished"},
-            # think and act of every turn with its challenges and the turns after them, conclude, the two ends
-            {"recursion_limit": (2 + 2 * CHALLENGES) * (self.turns + 1) + 6},
+            # think and act of every turn with its challenges and the turns after them, conclude twice, the two ends
+            {"recursion_limit": (2 + 2 * CHALLENGES) * (self.turns + 1) + 7},
             context=self,
         )
         if _found_nothing(end, self):
             raise ModelError("no_research", f"nothing was looked up{_last_words(end['messages'])}")
-        if len(end.get("announced", [])) > CHALLENGES:
+        if end.get("announced"):
             raise ModelError("no_report", f"calls were announced and not made{_last_words(end['messages'])}")
         evidence = tuple(dict.fromkeys(end.get("evidence", [])))
         return LoopEnd(tuple(end["messages"]), end["stop"], evidence, tuple(end.get("notes", [])))
@@ -122,14 +128,23 @@ class State(TypedDict, total=False):
     looked_up: bool
     challenged: bool
     """True once it was said that nothing had been looked up."""
-    announced: list[str]
-    """What turns without calls said in place of a report, since the last turn with calls."""
+    concluded: int
+    """How often the report was asked for at a limit."""
+    announced: int
+    """How many turns without calls since the last one with calls were no report."""
 
 
 async def think(state: State, runtime: Runtime[Loop]) -> State:
     loop = runtime.context
-    answer = await loop.models.call(loop.role, state.get("messages", []), path=loop.path, tools=loop.executor.schemas)
-    return {"messages": [answer], "announced": _announced(answer, state, loop)}
+    try:
+        answer = await loop.models.call(
+            loop.role, state.get("messages", []), path=loop.path, tools=loop.executor.schemas
+        )
+    except ModelError as problem:
+        if problem.kind != "context_overflow" or _found_nothing(state, loop):
+            raise
+        return {"stop": "context_limit"}
+    return {"messages": [answer], "announced": _announced(answer, state.get("announced", 0), loop)}
 
 
 async def act(state: State, runtime: Runtime[Loop]) -> State:
@@ -150,14 +165,33 @@ async def act(state: State, runtime: Runtime[Loop]) -> State:
 
 
 async def conclude(state: State, runtime: Runtime[Loop]) -> State:
-    loop = runtime.context
+    """Has the report written now, from less where all of it no longer fits; an announcement is asked for it again."""
+    loop, stop = runtime.context, state.get("stop", "error")
     if loop.conclude is None:
         raise ModelError("agent", "a loop without a conclusion came to one")
-    told = loop.conclude(state.get("stop", "error"))
-    answer = await loop.models.call(
-        loop.role, [*state.get("messages", []), told], path=loop.path, tools=loop.executor.schemas, may_call=False
-    )
-    return {"messages": [told, answer]}
+    stop = (loop.models.budget_stop or "error") if stop == "finished" else stop
+    told = loop.conclude(stop)
+    messages = [*state.get("messages", []), told]
+
+    async def write(left_out: int) -> AIMessage:
+        return await loop.models.call(
+            loop.role,
+            without_oldest_results(messages, left_out),
+            path=loop.path,
+            tools=loop.executor.schemas,
+            may_call=False,
+        )
+
+    answer, left_out = await write_within_context(write, results_in(messages))
+    left = counted(left_out, "oldest result")
+    note = f"{loop.path}: written without {left}, which did not fit the model any more"
+    return {
+        "messages": [told, answer],
+        "notes": [note] if left_out else [],
+        "stop": stop,
+        "concluded": state.get("concluded", 0) + 1,
+        "announced": _announced(answer, 0, loop),
+    }
 
 
 async def challenge(state: State, runtime: Runtime[Loop]) -> State:
@@ -167,8 +201,19 @@ async def challenge(state: State, runtime: Runtime[Loop]) -> State:
     return {"messages": [HumanMessage(told)], "challenged": state.get("challenged", False) or idle, "ended": False}
 
 
-def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "__end__"]:
-    return "act" if _last_answer(state).tool_calls else _end_or_challenge(state, runtime.context)
+def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "conclude", "__end__"]:
+    loop = runtime.context
+    if state.get("stop") == "context_limit":
+        return "__end__" if loop.conclude is None else "conclude"
+    if _last_answer(state).tool_calls:
+        return "act"
+    following = _end_or_challenge(state, loop)
+    can_conclude = loop.conclude is not None and loop.models.must_conclude and bool(state.get("announced"))
+    return "conclude" if can_conclude and not _found_nothing(state, loop) else following
+
+
+def after_conclude(state: State) -> Literal["conclude", "__end__"]:
+    return "conclude" if state.get("announced") and state.get("concluded", 0) < CONCLUSIONS else "__end__"
 
 
 def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclude", "challenge", "__end__"]:
@@ -187,19 +232,14 @@ def _end_or_challenge(state: State, loop: Loop) -> Literal["challenge", "__end__
         return "__end__"
     if _found_nothing(state, loop):
         return "__end__" if state.get("challenged") else "challenge"
-    return "challenge" if 0 < len(state.get("announced", [])) <= CHALLENGES else "__end__"
+    return "challenge" if 0 < state.get("announced", 0) <= CHALLENGES else "__end__"
 
 
-def _announced(answer: AIMessage, state: State, loop: Loop) -> list[str]:
-    """What was announced since the last calls, with this answer; nothing once it stands as the report.
-
-    Who was asked and says the same again means it as the report, whatever its form.
-    """
-    before = state.get("announced", [])
+def _announced(answer: AIMessage, before: int, loop: Loop) -> int:
+    """How many turns in a row were no report, this one included; what was announced twice is still none."""
     if answer.tool_calls or loop.is_unfinished is None or not loop.is_unfinished(answer.text):
-        return []
-    said = " ".join(answer.text.split())
-    return [] if said in before else [*before, said]
+        return 0
+    return before + 1
 
 
 def _found_nothing(state: Mapping[str, object], loop: Loop) -> bool:
@@ -223,7 +263,7 @@ def _graph():
     graph.add_conditional_edges("think", after_think)
     graph.add_conditional_edges("act", after_act)
     graph.add_edge("challenge", "think")
-    graph.add_edge("conclude", END)
+    graph.add_conditional_edges("conclude", after_conclude)
     return graph.compile()
 
 

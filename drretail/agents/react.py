@@ -25,6 +25,7 @@ PATH = "0"
 STOPS: dict[Stop, str] = {
     "turn_limit": "No more tool calls are allowed: the limit of research turns is reached.",
     "token_budget": "No more tool calls are allowed: the token budget is nearly spent.",
+    "context_limit": "No more tool calls are allowed: the conversation is as long as you can read.",
     "dollar_budget": "No more tool calls are allowed: the money for this research is nearly spent.",
 }
 
@@ -43,9 +44,10 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 def is_announcement(text: str) -> bool:
-    """True of a text that cites nothing and declares no picks: no report of anything that was looked up."""
+    """True of a text that stands in no frame, cites nothing and declares no picks: no report of what was looked up."""
     found = take_picks(text)
-    return found.picks is None and found.problem is None and next(find_marks(text), None) is None
+    is_report = found.is_framed or found.picks is not None or found.problem is not None
+    return not is_report and next(find_marks(text), None) is None
 
 
 def prompts() -> tuple[Prompt, ...]:

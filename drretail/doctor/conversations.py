@@ -5,6 +5,7 @@ model's own, and there it ends. So each costs one call, and says what the model 
 the judge of faithfulness on a report of two sentences.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -61,6 +62,14 @@ class Conversation:
         if failed and len(failed) == len(self.effects):
             return f"{failed[0]['kind']}: {failed[0]['message']}"
         return None if self.effects else "the model was not asked"
+
+    @property
+    def tries(self) -> int:
+        """The attempts at the question that took the most: answers that were lost, empty, cut, or not in the schema."""
+        by_question = Counter[str]()
+        for effect in self.effects:
+            by_question[effect.scope] += 1 + (effect.retries or 0)
+        return max(by_question.values(), default=1)
 
     @cached_property
     def answer(self) -> AIMessage:

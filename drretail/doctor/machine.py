@@ -12,6 +12,7 @@ from drretail.data_ingest.engines.spark_session import OLDEST_JAVA, find_java, j
 from drretail.env.servers.clients import open_elastic, open_mongo, shown, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
+from drretail.grounding.text.wording import on_try
 from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import Model
 from drretail.plugins import Kind, installed_plugins
@@ -198,16 +199,18 @@ async def examine_models(specs: Sequence[str], opened: Callable[[str], Model]) -
 async def _examine_model(spec: str, opened: Callable[[str], Model]) -> Sign:
     from langchain_core.messages import HumanMessage
 
-    from drretail.llm.calling import answer_of
+    from drretail.llm.calling import Attempts, answer_of
     from drretail.llm.denials import Halt
 
+    attempts = Attempts()
     try:
-        answer = await answer_of(replace(opened(spec), halt=Halt()), [HumanMessage(GREETING)])
+        answer = await answer_of(replace(opened(spec), halt=Halt()), [HumanMessage(GREETING)], attempts=attempts)
     except UserError as problem:
         return _unusable(spec, str(problem))
     except ModelError as problem:
         return _unusable(spec, f"{problem.kind}: {problem.message}")
-    return Sign(what=f"model {spec}", state="ok", found=f"answers: {' '.join(answer.text.split())[:40]}")
+    late = f" {on_try(len(attempts.failed) + 1)} ({attempts.failed[0]})" if attempts.failed else ""
+    return Sign(what=f"model {spec}", state="ok", found=f"answers{late}: {' '.join(answer.text.split())[:40]}")
 
 
 def _unusable(spec: str, found: str) -> Sign:

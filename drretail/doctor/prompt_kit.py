@@ -9,6 +9,7 @@ from drretail.doctor.conversations import NAMES, Conversation, Name, converse
 from drretail.doctor.probes import PROBES, Probe
 from drretail.doctor.tiny_shop import tiny_shop
 from drretail.eval.judging.spending import Allowance
+from drretail.grounding.text.wording import on_try
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model, check_priced
 from drretail.records.base import Record
@@ -30,7 +31,7 @@ class Finding(Record):
     conversation: Name
     state: State
     found: str | None = None
-    """What is wrong, or why nothing was asked."""
+    """What is wrong, or why nothing was asked; of a probe that passed, that it took more than one try."""
 
 
 class Exchange(Record):
@@ -116,7 +117,7 @@ def _finding(probe: Probe, seen: Conversation | None, why: str) -> Finding:
     fault = f"no answer: {seen.error}" if seen.error is not None else probe.fault(seen)
     if seen.cut is not None and all(it.state != "failed" for it in seen.verdicts):
         return Finding(**told, state="not_asked", found=f"not asked to the end: {seen.cut}")
-    return Finding(**told, state="passed" if fault is None else "failed", found=fault)
+    return Finding(**told, state="passed" if fault is None else "failed", found=fault or on_try(seen.tries) or None)
 
 
 def _exchanges(seen: Conversation) -> list[Exchange]:

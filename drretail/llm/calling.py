@@ -1,60 +1,95 @@
 """The one seam at which models are called: paced, tried again, timed out and counted alike for every provider."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.denials import address_of
 from drretail.llm.faults import Fault, attempt, usage_of
 from drretail.llm.registry import Model
+from drretail.prompts import load_prompt, tagged
 from drretail.records.base import canonical_json
 from drretail.records.run import Usage
-
-if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage, BaseMessage
-
 
 ANSWER_TOKENS = 500
 """What an answer is taken to hold until it is there."""
 TOLD_AFTER = 2.0
 """Seconds of attempts and pauses after which whoever waits wants to know for what."""
 TOLD_LENGTH = 160
-Told = Callable[[str], None]
+LEAST_WORDS = 50
+"""What an answer that was cut may hold at least, when it is asked for again."""
+
+
+@dataclass(slots=True)
+class Attempts:
+    """What a call took before its answer."""
+
+    failed: list[str] = field(default_factory=list[str])
+    """Why each attempt that was followed by another brought no answer."""
+    lost: Usage | None = None
+    """The tokens of answers that could not be used: they are paid for all the same."""
+
+    def lose(self, usage: Usage) -> None:
+        self.lost = usage if self.lost is None else self.lost.plus(usage)
+
+    def usage_with(self, answer: "AIMessage") -> Usage:
+        """The tokens of the answer, and those that were lost before it."""
+        used = usage_of(answer)
+        return used if self.lost is None else used.plus(self.lost)
+
+    def in_all(self, problem: ModelError) -> ModelError:
+        """The failure of the whole call, with all that it took."""
+        problem.retries = len(self.failed)
+        if self.lost is not None:
+            problem.usage = self.lost.model_dump()
+        return problem
 
 
 async def answer_of(
-    model: Model, messages: Sequence["BaseMessage"], *, chat: Any = None, on_retry: Told | None = None
+    model: Model, messages: Sequence["BaseMessage"], *, chat: Any = None, attempts: Attempts | None = None
 ) -> "AIMessage":
     """The model's answer: text or tool calls, never neither. ``chat`` is the model's with tools or a schema bound.
 
-    What passes by itself is tried again as ``model.retrying`` says, within ``model.seconds``; ``on_retry`` is told
-    why, each time; from ``TOLD_AFTER`` seconds on ``model.retrying`` tells the user as well. To wait for the
-    provider's pace counts towards neither.
-    Raises ModelError: timeout, refusal, unusable, context_overflow, or model for all else; it knows how often it was
-    retried.
-    Raises CommandStopped where no other call could succeed: the key, the model or the account is refused.
+    What passes by itself is tried again as ``model.retrying`` says, within ``model.seconds``; an answer that is empty
+    or was cut is asked for once more. ``attempts`` takes in what came before the answer; from ``TOLD_AFTER`` seconds on
+    ``model.retrying`` tells the user as well. To wait for the provider's pace counts towards neither.
+    Raises ModelError: timeout, refusal, unusable, context_overflow, or model for all else, with the tokens of all
+    attempts and how often it was tried again.
+    Raises CommandStopped where no other call could succeed: the key, the model or the account is refused, or the
+    server is down.
     """
     chat = model.chat if chat is None else chat
-    policy, spent, tried = model.retrying, 0.0, 0
+    attempts = attempts or Attempts()
+    policy, spent, tried, asked = model.retrying, 0.0, 0, messages
     while True:
         model.halt.check()
         try:
-            found, seconds = await _paced(model, chat, messages, spent)
+            found, seconds = await _paced(model, chat, asked, spent)
         except ModelError as problem:
             model.halt.check_denied(model, problem)
-            problem.retries = tried
-            raise
+            if problem.usage is not None:
+                attempts.lose(Usage(**problem.usage))
+            raise attempts.in_all(problem)  # noqa: B904 -- it is the same error
         if not isinstance(found, Fault):
+            model.halt.answered(model)
             return found
+        if (lost := _lost(found, chat, asked)) is not None:
+            attempts.lose(lost)
+        if found.unfinished is not None and asked is messages:
+            attempts.failed.append(found.error.message)
+            asked, spent = [*messages, _second_chance(found)], 0.0
+            continue
         pause = policy.pause(tried, found.wait)
         spent += seconds + pause
         if not found.passes or tried >= policy.retries or (model.seconds is not None and spent >= model.seconds):
             model.halt.check_denied(model, found.error)
-            raise _unanswered(model, found, tried)
+            model.halt.check_down(model, found)
+            raise attempts.in_all(_unanswered(model, found))
         tried += 1
         if spent >= TOLD_AFTER:
             whom = address_of(model) or model.info.provider
@@ -64,19 +99,38 @@ async def answer_of(
             )
         if found.wait is not None and found.status is not None:
             model.pacer.hold(found.wait)
-        if on_retry is not None:
-            on_retry(found.error.message)
+        attempts.failed.append(found.error.message)
         await policy.sleep(pause)
 
 
-def _unanswered(model: Model, fault: Fault, tried: int) -> ModelError:
+def _second_chance(found: Fault) -> HumanMessage:
+    """Asks once more for an answer that was empty, or was cut: then with what there is of it, and for half as much."""
+    text = found.unfinished or ""
+    if not found.was_cut:
+        return HumanMessage(load_prompt(__file__, "empty_answer").render())
+    # Of one that was cut while the model thought there is nothing.
+    words = len(text.split()) or (0 if found.usage is None else found.usage.output // 2)
+    asked = load_prompt(__file__, "cut_answer").render(words=str(max(LEAST_WORDS, words // 2)))
+    return HumanMessage(f"{tagged('answer', text)}\n{asked}")
+
+
+def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
+    """What an answer took that did not arrive whole, as counted by the provider, else by its question's characters.
+
+    None where there was none to pay for: the provider refused, or was not reached. What did not arrive is no call.
+    """
+    if found.usage is not None or found.status is not None or found.is_unreached or not found.passes:
+        return found.usage
+    return Usage(input_uncached=int(_tokens_of(chat, messages)))
+
+
+def _unanswered(model: Model, fault: Fault) -> ModelError:
     """What the call fails with; a server of one's own that did not answer at all is named."""
     error, address = fault.error, address_of(model)
-    if fault.status is None and address is not None:
-        named = ModelError(error.kind, f"{error.message} (no answer from {address})", usage=error.usage)
+    if fault.status is None and fault.unfinished is None and address is not None:
+        named = ModelError(error.kind, f"{error.message} (no answer from {address})")
         named.__cause__ = error.__cause__
         error = named
-    error.retries = tried
     return error
 
 
@@ -84,7 +138,7 @@ async def _paced(
     model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float
 ) -> "tuple[AIMessage | Fault, float]":
     """One attempt when its turn has come, and the seconds that it took."""
-    estimated = _tokens_of(chat, messages) if model.pacer.limits.tokens is not None else 0.0
+    estimated = 0.0 if model.pacer.limits.tokens is None else _tokens_of(chat, messages) + ANSWER_TOKENS
     await model.pacer.admit(estimated)
     began = model.retrying.clock()
     try:
@@ -95,8 +149,8 @@ async def _paced(
         raise
     if not isinstance(found, Fault):
         model.pacer.correct(estimated, usage_of(found))
-    elif found.status is not None:  # refused: it read nothing
-        model.pacer.correct(estimated, None)
+    elif found.usage is not None or found.status is not None:  # without usage it was refused, and read nothing
+        model.pacer.correct(estimated, found.usage)
     return found, model.retrying.clock() - began
 
 
@@ -107,15 +161,18 @@ async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], s
         async with asyncio.timeout(left):
             return await attempt(chat, messages, streamed=model.streamed)
     except TimeoutError:
-        raise ModelError("timeout", f"no answer within {model.seconds:g} seconds, retries included") from None
+        late = (
+            f"no answer within {model.seconds:g} seconds, retries included: set model_timeout higher in drretail.toml"
+        )
+        raise ModelError("timeout", late) from None
 
 
 def _tokens_of(chat: Any, messages: Sequence["BaseMessage"]) -> float:
-    """About what a call will take, from its characters; put right once the provider has counted."""
+    """About what a question holds, from its characters."""
     texts = [message.content if isinstance(message.content, str) else str(message.content) for message in messages]
     tools = getattr(chat, "kwargs", {}).get("tools", [])
     characters = sum(map(len, texts)) + (len(canonical_json(tools)) if tools else 0)
-    return characters / CHARACTERS_PER_TOKEN + ANSWER_TOKENS
+    return characters / CHARACTERS_PER_TOKEN
 
 
 MARKED = frozenset({"anthropic"})

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -32,6 +32,8 @@ _PASSING = frozenset({
 _PASSING_WORDS = frozenset({"api_error", "overloaded_error", "rate_limit_error", "server_error", "timeout_error"})
 _LASTING_WORDS = frozenset({"insufficient_quota"})
 """OpenAI answers 429 to an empty account as well: waiting does not fill it."""
+# httpx, aiohttp and Python itself; OpenAI's and Anthropic's clients raise their own from the first of these.
+_UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "ClientConnectorError", "ConnectionRefusedError", "gaierror"})
 
 
 def passes(problem: BaseException) -> bool:
@@ -51,6 +53,11 @@ def passes(problem: BaseException) -> bool:
         return True
     names = {ancestor.__name__ for error in causes_of(problem) for ancestor in type(error).__mro__}
     return bool(names & _PASSING)
+
+
+def is_unreached(problem: BaseException) -> bool:
+    """True where no connection came about, so that nothing was sent."""
+    return any(ancestor.__name__ in _UNREACHED for error in causes_of(problem) for ancestor in type(error).__mro__)
 
 
 def status_of(problem: BaseException) -> int | None:
@@ -158,14 +165,24 @@ _ROOTS = (
 # By class name anywhere in an error's ancestry: the clients share names where they share no base.
 _KINDS: dict[str, ModelErrorKind] = {
     "ContextOverflowError": "context_overflow",
-    "ContentTooLargeError": "context_overflow",
-    "RequestTooLargeError": "context_overflow",
     "ModelTimeoutError": "timeout",
     "APITimeoutError": "timeout",
     "TimeoutException": "timeout",
     "TimeoutError": "timeout",
     "ContentFilterFinishReasonError": "refusal",
 }
+_OVERFLOW_WORDS = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
+"""OpenAI's and compatible servers', llama.cpp's, Anthropic's."""
+# What stands in a 400 of those that have no word of its own for it: Anthropic (two wordings), Gemini, vLLM and
+# OpenRouter, Ollama, LiteLLM.
+_OVERFLOW_TEXTS = (
+    "prompt is too long",
+    "exceed context limit",
+    "exceeds the maximum number of tokens",
+    "maximum context length",
+    "exceeds the context length",
+    "ContextWindowExceededError",
+)
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
 _CUT = frozenset({"max_tokens", "length"})
 UNSAID = "unknown"
@@ -190,6 +207,13 @@ class Fault:
     """Seconds that the provider asks to wait."""
     status: int | None = None
     """Of HTTP; None when there was no response, or it was of status 200 and broken."""
+    usage: Usage | None = None
+    """Of an answer that came and is none, where the provider counted it."""
+    is_unreached: bool = False
+    """True when nothing was sent."""
+    unfinished: str | None = None
+    """What there is of an answer that is empty or was cut at its longest length: once more it may be whole."""
+    was_cut: bool = False
 
 
 async def attempt(
@@ -198,8 +222,7 @@ async def attempt(
     """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or what went wrong.
 
     ``streamed`` says that the provider sends its answer in pieces; one that ends without saying why was cut.
-    Raises ModelError for answers that no other attempt would mend: refusals, and those cut at max_tokens. Messages
-    of errors never hold the key.
+    Raises ModelError for answers that no other attempt would mend: refusals. Messages of errors never hold the key.
     """
     try:
         answer = await model.ainvoke(list(messages))
@@ -250,14 +273,23 @@ def _kind_of(problem: BaseException) -> ModelErrorKind:
     for ancestor in type(problem).__mro__:
         if ancestor.__name__ in _KINDS:
             return _KINDS[ancestor.__name__]
-    return "context_overflow" if getattr(problem, "status_code", None) == 413 else "model"
+    return "context_overflow" if _overflows(problem) else "model"
+
+
+def _overflows(problem: BaseException) -> bool:
+    """True of a conversation that the model does not hold, as providers say it where langchain does not see it."""
+    causes, status = list(causes_of(problem)), status_of(problem)
+    if status == 413 or any(word in _OVERFLOW_WORDS for error in causes for word in words_of(error)):
+        return True
+    return status == 400 and any(text in str(error) for error in causes for text in _OVERFLOW_TEXTS)
 
 
 def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -> Fault:
     error = _error(model, kind, lead, problem)
     error.__cause__ = problem
     lasts = kind in ("context_overflow", "refusal")
-    return Fault(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
+    found = Fault(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
+    return replace(found, is_unreached=is_unreached(problem))
 
 
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
@@ -302,8 +334,8 @@ def _with_all_calls(answer: "AIMessage") -> "AIMessage":
     return answer.model_copy(update={"tool_calls": [*answer.tool_calls, *broken], "invalid_tool_calls": []})
 
 
-def _whole(answer: "AIMessage") -> "AIMessage":
-    """The answer, when it ended of itself."""
+def _whole(answer: "AIMessage") -> "AIMessage | Fault":
+    """The answer, when it ended of itself and holds something."""
     reason = _stop_reason(answer)
     if reason in _REFUSED or answer.additional_kwargs.get("refusal"):
         raise _unusable(answer, "refusal", f"the model refused to answer (stop reason {reason})")
@@ -312,10 +344,16 @@ def _whole(answer: "AIMessage") -> "AIMessage":
     if answer.tool_calls:
         return answer
     if reason in _CUT:
-        raise _unusable(answer, "unusable", "the answer was cut at the longest length allowed: raise max_tokens")
-    if not answer.text.strip():
-        raise _unusable(answer, "unusable", f"the answer is empty (stop reason {reason})")
-    return answer
+        # No flag: --max-tokens is what all runs of an experiment may take.
+        problem = (
+            "the answer was cut at the longest length allowed: set max_tokens higher in drretail.toml or a profile"
+        )
+    elif not answer.text.strip():
+        problem = f"the answer is empty (stop reason {reason})"
+    else:
+        return answer
+    error = _unusable(answer, "unusable", problem)
+    return Fault(error, passes=False, usage=usage_of(answer), unfinished=answer.text.strip(), was_cut=reason in _CUT)
 
 
 def _unusable(answer: "AIMessage", kind: ModelErrorKind, message: str) -> ModelError:

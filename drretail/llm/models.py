@@ -11,8 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from drretail.errors import ModelError, quoted
 from drretail.journal import Effect, Journal, Outcome
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
-from drretail.llm.calling import MARKED, answer_of, marked
-from drretail.llm.faults import usage_of
+from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
@@ -179,10 +178,10 @@ class Models:
         seq = self.trajectory.reserve(path)
 
         async def action() -> Outcome:
-            retried: list[str] = []
-            answer = await answer_of(model, _sent(model, messages, request), chat=chat, on_retry=retried.append)
+            attempts = Attempts()
+            answer = await answer_of(model, _sent(model, messages, request), chat=chat, attempts=attempts)
             content = answer.model_dump(mode="json", exclude_none=True)
-            return Outcome(content, usage_of(answer).model_dump(), len(retried))
+            return Outcome(content, attempts.usage_with(answer).model_dump(), len(attempts.failed))
 
         try:
             async with self.gate or nullcontext():  # outside of what is timed: to wait in line is no latency
@@ -208,14 +207,16 @@ class Models:
             input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
         )
         if self._tokens_budget.exceeded_by(coming.total):
-            raise ModelError("budget", self._too_little(f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
+            raise ModelError("budget", self._too_little("tokens", f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
         if self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
             raise ModelError(
-                "budget", self._too_little(f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}")
+                "budget",
+                self._too_little("dollars", f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}"),
             )
 
-    def _too_little(self, allowed: str, spent: str) -> str:
-        return f"the {allowed} allowed do not suffice for the next call, with {spent} spent: allow more"
+    def _too_little(self, unit: str, allowed: str, spent: str) -> str:
+        lacking = f"the {allowed} allowed do not suffice for the next call, with {spent} spent"
+        return f"{lacking}: allow more with --limit {unit}=N"
 
     def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
         used = Usage(**tokens)

@@ -128,8 +128,8 @@ class Question(Generic[T]):
     async def put(self, messages: Sequence[Any]) -> Reply[T]:
         """The validated answer to ``messages``.
 
-        Refusals, time-outs and answers cut at their longest length fail at once; what does not fit the schema, or
-        what ``check`` objects to, is told to the model, at most ``repairs`` times.
+        Refusals, time-outs and answers that are empty or cut on the second try too fail at once; what does not fit
+        the schema, or what ``check`` objects to, is told to the model, at most ``repairs`` times.
         """
         from langchain_core.messages import AIMessage, HumanMessage
 

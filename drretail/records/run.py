@@ -15,7 +15,7 @@ Role = str
 """What a model is for in an agent, which names its roles itself."""
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "retriever", "reader", "summariser", "synthesis", "report")
 """Those of the built-in agents."""
-Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "no_research", "error"]
+Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "context_limit", "no_research", "error"]
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]

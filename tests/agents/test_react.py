@@ -11,7 +11,7 @@ from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
-from drretail.llm.scripted import Request
+from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, Scripted, calls, reporting, scripted, sut
@@ -82,10 +82,63 @@ def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World) -> 
     assert len(shown) == 4
 
 
-def test_a_report_without_marks_and_picks_stands_when_it_is_sent_again(world: World) -> None:
-    plain = AIMessage("Nothing here fits.")
-    recorded, _ = perform(world, calls(SEARCH), plain, plain, AIMessage("```picks\n```"))
+def test_an_announcement_that_is_repeated_word_for_word_is_no_report(world: World) -> None:
+    recorded, shown = perform(world, calls(SEARCH), *[AIMessage("Let me now look at page 2.")] * 3)
+    assert recorded.run.error is not None
+    assert (recorded.run.status, recorded.run.error.kind, len(shown)) == ("failed", "no_report", 4)
+
+
+def test_an_announcement_at_the_turn_limit_is_asked_for_the_report_once_more(world: World) -> None:
+    more = AIMessage("One more search is needed.")
+    recorded, shown = perform(world, calls(SEARCH), more, REPORT, limits=Limits(tool_turns=1))
+    assert (recorded.run.status, recorded.run.report, recorded.run.stop) == ("done", SAID, "turn_limit")
+    assert [bool(request.tool_names) for request in shown] == [True, False, False]
+    recorded, _ = perform(world, calls(SEARCH), more, more, limits=Limits(tool_turns=1))
+    assert recorded.run.error is not None
+    assert recorded.run.error.kind == "no_report"
+
+
+def test_a_framed_report_without_marks_and_picks_is_a_report(world: World) -> None:
+    framed = AIMessage("Here it is:\n<report>\nNothing here fits.\n</report>\nShall I look further?")
+    recorded, _ = perform(world, calls(SEARCH), framed, AIMessage("```picks\n```"))
     assert (recorded.run.status, recorded.run.report, recorded.run.picks) == ("done", "Nothing here fits.", ())
+
+
+def test_an_empty_answer_is_asked_for_once_more_and_both_are_counted(world: World) -> None:
+    alone, _ = perform(world, calls(SEARCH), REPORT)
+    recorded, shown = perform(world, calls(SEARCH), AIMessage(""), REPORT)
+    assert (recorded.run.status, recorded.run.report) == ("done", SAID)
+    assert "was empty" in shown[2].messages[-1].text
+    assert recorded.run.usage["researcher"].calls == 3
+    assert recorded.run.usage["researcher"].total > alone.run.usage["researcher"].total
+
+
+def test_a_cut_report_is_asked_for_once_more_with_what_there_is_and_half_as_long(world: World) -> None:
+    cut = AIMessage("Take " * 300, response_metadata={"stop_reason": "max_tokens"})
+    answers = [calls(SEARCH), ScriptedAnswer(text=cut.text, stop="max_tokens"), REPORT]
+    model = scripted_model(play=lambda _: answers.pop(0))
+    recorded = asyncio.run(Runner(world, "w").run(sut(world, model), QUERY))
+    asked = requests_of(model)[2].messages[-1].text
+    assert recorded.run.report == SAID
+    assert tag_content("answer", asked) == cut.text.strip()
+    assert "in at most 150 words" in asked
+
+
+def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_results(world: World) -> None:
+    """The model holds three results of the search, and takes none of the first when a fourth has come."""
+
+    def play(request: Request) -> AIMessage:
+        results = [message.text for message in request.messages if isinstance(message, ToolMessage)]
+        if sum("hits" in text for text in results) > 3:
+            raise ModelError("context_overflow", "prompt is too long")
+        return REPORT if not request.tool_names else calls(SEARCH)
+
+    model = scripted_model(play=play)
+    run = asyncio.run(Runner(world, "w").run(sut(world, model), QUERY)).run
+    assert (run.status, run.stop, run.report) == ("done", "context_limit", SAID)
+    assert run.notes[0] == "0: written without 1 oldest result, which did not fit the model any more"
+    last = [message.text for message in requests_of(model)[-1].messages if isinstance(message, ToolMessage)]
+    assert ["hits" in text for text in last] == [False, True, True, True]
 
 
 def test_a_call_that_a_server_left_unanswered_is_research(world: World) -> None:
@@ -148,12 +201,14 @@ def test_a_budget_too_small_for_any_report_fails_the_run(world: World) -> None:
     ("turn", "kind"),
     [
         (ModelError("timeout", "too slow"), "timeout"),
-        (AIMessage("   "), "unusable"),
+        ([AIMessage("   "), AIMessage("   ")], "unusable"),
         (ZeroDivisionError("a bug"), "agent"),
     ],
 )
-def test_a_failure_is_recorded_with_what_was_done_before_it(world: World, turn: Scripted, kind: str) -> None:
-    recorded, _ = perform(world, calls(SEARCH), turn)
+def test_a_failure_is_recorded_with_what_was_done_before_it(
+    world: World, turn: Scripted | list[Scripted], kind: str
+) -> None:
+    recorded, _ = perform(world, calls(SEARCH), *(turn if isinstance(turn, list) else [turn]))
     run = recorded.run
     assert run.error is not None
     assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)

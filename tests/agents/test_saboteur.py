@@ -130,8 +130,9 @@ def test_an_endless_loop_ends_at_the_limits(shop: World, agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", ["plan_to_function", "react"])
-def test_an_empty_answer_fails_the_run_and_says_so(shop: World, agent: str) -> None:
-    recorded = played(shop, agent, misbehaving(saying_nothing, "alone"))
+def test_a_second_empty_answer_fails_the_run_and_says_so(shop: World, agent: str) -> None:
+    assert played(shop, agent, misbehaving(saying_nothing, "alone")).run.status == "done"  # it is asked once more
+    recorded = played(shop, agent, misbehaving(saying_nothing, "alone", stubborn=True))
     assert recorded.run.error is not None
     assert (recorded.run.error.kind, recorded.run.report) == ("unusable", None)
     assert "empty" in recorded.run.error.message

@@ -16,7 +16,7 @@ from drretail.doctor.machine import (
 )
 from tests.cli.conftest import Command
 from tests.data_ingest.test_spark_session import java_that_says
-from tests.llm.provider import Provider, fails
+from tests.llm.provider import Provider, answers, fails
 
 SECRET = "sk-very-secret-0123456789"
 
@@ -44,6 +44,14 @@ def test_a_model_is_asked_only_when_it_is_named(drretail: Command) -> None:
         assert len(provider.seen) == 1
     assert told.returncode == 0
     assert "answers: hello" in told.stdout
+
+
+def test_a_model_that_answers_on_the_second_try_is_named_so(drretail: Command) -> None:
+    with Provider(answers({"type": "text", "text": ""})) as provider:
+        where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url}
+        told = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+    assert told.returncode == 0
+    assert "answers on the second try (the answer is empty" in " ".join(told.stdout.split())
 
 
 def test_a_model_that_refuses_the_key_ends_in_3_and_says_why(drretail: Command) -> None:

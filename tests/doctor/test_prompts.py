@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.doctor.conversations import NAMES, WRITTEN
 from drretail.doctor.probes import PROBES
@@ -15,7 +15,7 @@ from drretail.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY, tiny_shop
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.records.models import Price
-from tests.doctor.acting import BAD, GOOD, Answers, acting, calling, claims, details, refusal, report
+from tests.doctor.acting import BAD, GOOD, PROSE, Answers, acting, calling, claims, details, refusal, report
 
 
 def checked(changed: Answers | None = None, **given: float | None) -> Checked:
@@ -88,6 +88,21 @@ def test_a_model_that_fails_is_not_asked_for_the_rest() -> None:
     assert [it.state for it in found.probes] == ["failed", *["not_asked"] * 8]
     assert found.probes[0].found == "no answer: model: no such key"
     assert not found.is_well
+
+
+def test_a_probe_that_passes_on_the_second_try_says_so() -> None:
+    """The first answer of each conversation of an agent is empty, and the judge's first list is none."""
+    act, lists = acting(), [PROSE]
+
+    def play(request: Request) -> ScriptedAnswer | AIMessage:
+        if request.schema is not None:
+            return lists.pop() if lists else act(request)
+        again = request.messages[-1].text.startswith("Your last answer was empty")
+        return act(replace(request, messages=request.messages[:-1])) if again else AIMessage("")
+
+    found = asyncio.run(check_prompts(scripted_model(play=play, name="late")))
+    assert failed(found) == {}
+    assert {it.found for it in found.probes} == {"on the second try"}
 
 
 def test_a_cap_in_dollars_ends_the_conversations_and_needs_a_price() -> None:

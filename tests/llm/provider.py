@@ -4,6 +4,7 @@ import json
 import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from socket import socket
 from typing import Any
 
 from tests.llm.local_server import LocalServer
@@ -84,10 +85,15 @@ class Request:
 class Provider(LocalServer):
     """After the script has ended, every request is answered with a greeting."""
 
-    def __init__(self, *script: Step) -> None:
-        super().__init__(_Handler)
+    def __init__(self, *script: Step, port: int = 0) -> None:
+        super().__init__(_Handler, port)
         self.script = list(script)
         self.seen: list[Request] = []
+        self.connections = 0
+
+    def get_request(self) -> tuple[socket, Any]:
+        self.connections += 1
+        return super().get_request()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -138,9 +138,9 @@ async def test_broken_json_once_is_tried_again() -> None:
     ],
 )
 async def test_an_answer_that_did_not_end_of_itself_is_an_error(step: Step, kind: ModelErrorKind) -> None:
-    error, seen = await failure(step)
+    error, seen = await failure(step, step)
     assert error.kind == kind
-    assert seen == 1
+    assert seen == (2 if kind == "unusable" else 1)  # one that is empty or cut is asked for once more
 
 
 async def test_tool_calls_are_kept_even_when_the_text_beside_them_was_cut() -> None:

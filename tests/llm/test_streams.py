@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
-from drretail.llm.calling import answer_of
+from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
@@ -89,12 +89,12 @@ async def test_an_answer_in_a_schema_can_be_streamed(provider: str) -> None:
 @pytest.mark.parametrize("fault", ["cut_body", "late_error", "broken_json"])
 @pytest.mark.parametrize("tools", [True, False])
 async def test_what_goes_wrong_in_the_middle_is_tried_again(provider: str, fault: str, tools: bool) -> None:
-    retried: list[str] = []
+    attempts = Attempts()
     with WireServer(Plan(rate=1, faults=[fault], times=1)) as server:
         model = model_at(server, provider, retries=2)
         chat = model.chat.bind_tools([SEARCH]) if tools else model.chat
-        answer = await answer_of(model, MESSAGES, chat=chat, on_retry=retried.append)
-        assert (server.seen.requests, len(retried)) == (2, 1)
+        answer = await answer_of(model, MESSAGES, chat=chat, attempts=attempts)
+        assert (server.seen.requests, len(attempts.failed)) == (2, 1)
     assert bool(answer.tool_calls) == tools
 
 

@@ -11,6 +11,7 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
+from drretail.event_loop import run_loop
 from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, WebMode
@@ -73,7 +74,7 @@ def play(world: World, *players: SystemUnderTest, query: Query = QUERY) -> list[
         runner = Runner(world, "w")
         return await asyncio.gather(*(runner.run(one, query) for one in players))
 
-    return asyncio.run(all_of_them())
+    return run_loop(all_of_them())
 
 
 def offline(world: World, agent: str, mode: WebMode = "snippets") -> Recorded:

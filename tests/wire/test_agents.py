@@ -32,6 +32,8 @@ KINDS: dict[str, ModelErrorKind] = {
     "max_tokens": "unusable",
 }
 """Of lasting faults; "model" for all others."""
+ASKED = {"max_tokens": 2}
+"""How often, of lasting faults; the others once."""
 PAID = ("refusal", "max_tokens")
 """Faults that come as an answer with a count of tokens."""
 
@@ -93,7 +95,7 @@ def test_what_lasts_is_asked_once_and_fails_the_run_with_its_cause(world: World,
     assert (run.status, run.stop, run.report) == ("failed", "error", None)
     assert run.error is not None
     assert run.error.kind == KINDS.get(fault, "model")
-    assert server.seen.requests == 1
+    assert server.seen.requests == ASKED.get(fault, 1)
     assert run.usage.keys() == ({"researcher"} if fault in PAID else set())
     assert [step.error for step in run.steps] == [run.error.message]
 
@@ -108,9 +110,10 @@ def test_answers_in_a_schema_that_cannot_be_used_are_paid_for_as_well(world: Wor
     pages = [step for step in recorded.run.steps if step.role == "summariser"]
     assert recorded.run.status == "done"
     assert all(step.error for step in pages)
-    assert recorded.run.usage["summariser"].calls == bad.seen.requests == len(pages) > 0
-    assert recorded.run.usage["summariser"].output == 20 * len(pages)
-    cause = {"refusal": "refused", "max_tokens": "raise max_tokens"}[fault]
+    asked = ASKED.get(fault, 1) * len(pages)
+    assert recorded.run.usage["summariser"].calls == bad.seen.requests == asked > 0
+    assert recorded.run.usage["summariser"].output == 20 * asked
+    cause = {"refusal": "refused", "max_tokens": "set max_tokens higher"}[fault]
     assert [note for note in recorded.run.notes if cause in note]
 
 

@@ -110,8 +110,8 @@ async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     research, prompt = state["research"], _prompt("report")
-    found, note = await write_draft(run.task, run.session, research, run.models, prompt, known.told)
-    return {"draft": draft_of(found, run.task, known.wish, run.session, note)}
+    found, note, research = await write_draft(run.task, run.session, research, run.models, prompt, known.told)
+    return {"draft": draft_of(found, run.task, known.wish, run.session, note), "research": research}
 
 
 def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:

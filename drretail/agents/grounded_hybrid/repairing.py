@@ -21,17 +21,18 @@ from drretail.records.query import Task
 
 async def write_draft(
     task: Task, session: Session, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
-) -> tuple[Declared, str | None]:
-    """A report apart from its picks, and a note where these are not known though its writer was asked.
+) -> tuple[Declared, str | None, Research]:
+    """A report apart from its picks, a note where these are not known though its writer was asked, and what of the
+    research it was written from.
 
     Raises ModelError when the model fails for good or writes no report.
     """
-    written = await write_report(task, session, research, models, prompt, told)
+    written, research = await write_report(task, session, research, models, prompt, told)
     found = await declared(written, task, "report", models)
     if not found.report.strip():
         raise ModelError("no_report", "the report generator wrote nothing but its picks")
     note = None if found.picks is not None else note_of(found, block=found.report != written)
-    return replace(found, report=found.report.strip()), note
+    return replace(found, report=found.report.strip()), note, research
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ async def repair(
         tagged("problems", compact_json(list(problems(draft, refused)))),
     )
     try:
-        found, note = await write_draft(task, session, research, models, prompt, told)
+        found, note, _ = await write_draft(task, session, research, models, prompt, told)
     except ModelError as failure:
         return Repair(draft, f"{number}: {draft.counts()}; failed: {failure.kind}: {failure.message}", failed=True)
     mended = draft.instead(found, note)

@@ -85,7 +85,8 @@ async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
     research = state.get("research")
     if research is None:
         raise ModelError("agent", "there is nothing to report on")
-    return {"report": await write_report(run.task, run.session, research, run.models, report_prompt())}
+    report, research = await write_report(run.task, run.session, research, run.models, report_prompt())
+    return {"report": report, "research": research}
 
 
 @cache

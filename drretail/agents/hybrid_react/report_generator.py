@@ -1,14 +1,15 @@
 """The report generator: from query and intermediate reports, without tools, the report for the shopper (section 4)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import today
+from drretail.agents.context_overflow import write_within_context
 from drretail.agents.hybrid_react.supervisor import Research, as_json
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
-from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
@@ -19,19 +20,26 @@ PATH = "0"
 
 async def write_report(
     task: Task, session: Session, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
-) -> str:
-    """R = ReportGen(q, {m_i}) of the paper; ``told`` is tagged text that the model gets beside the two.
+) -> tuple[str, Research]:
+    """R = ReportGen(q, {m_i}) of the paper, and the research that it was written from: without its oldest reports where
+    all of them do not fit the model. ``told`` is tagged text that the model gets beside the two.
 
-    Raises ModelError when the model fails for good or leaves the report blank.
+    Raises ModelError when the model fails for good.
     """
     reports = [as_json(number, report) for number, report in research.reports]
-    given = [tagged("query", task.text), today(session), tagged("reports", compact_json(reports)), *told]
-    given += filter(None, [task.told])
-    answer = await models.call("report", [SystemMessage(prompt.render()), HumanMessage("\n".join(given))], path=PATH)
-    report = answer.text.strip()
-    if not report:
-        raise ModelError("unusable", "the report generator left the report blank")
-    return report
+
+    async def write(left_out: int) -> str:
+        given = [tagged("query", task.text), today(session), tagged("reports", compact_json(reports[left_out:])), *told]
+        given += filter(None, [task.told])
+        asked = [SystemMessage(prompt.render()), HumanMessage("\n".join(given))]
+        return (await models.call("report", asked, path=PATH)).text.strip()
+
+    report, left_out = await write_within_context(write, [len(compact_json(each)) for each in reports])
+    if not left_out:
+        return report, research
+    gone = ", ".join(str(number) for number, _ in research.reports[:left_out])
+    note = f"{PATH}: written without the reports of researchers {gone}, which did not fit the model any more"
+    return report, replace(research, reports=research.reports[left_out:], notes=(*research.notes, note))
 
 
 def report_prompt() -> Prompt:

@@ -86,7 +86,6 @@ class Batch:
         known = {job.place: self._ended_before(job, retry_failed, retry_spoiled) for job in jobs}
         open_jobs = [job for job in jobs if known[job.place] is None]
         self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
-        # One event loop for all runs: clients keep connections open, and in another loop they are dead.
         fresh = run_loop(self._run(open_jobs)) if open_jobs else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]
         held_back = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]

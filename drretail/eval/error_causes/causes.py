@@ -20,7 +20,7 @@ Cause = Literal[
 CAUSES: tuple[Cause, ...] = (
     "not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "ended_early", "unknown"
 )  # fmt: skip
-CUT = ("turn_limit", "token_budget", "dollar_budget")
+CUT = ("turn_limit", "token_budget", "dollar_budget", "context_limit")
 """Ways to stop that leave no time for what was still to be found."""
 
 

@@ -21,8 +21,7 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import all_ended
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.calling import MARKED, answer_of, marked_after
-from drretail.llm.faults import usage_of
+from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
 from drretail.llm.prices import BATCH
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
@@ -453,15 +452,15 @@ class _Questioned:
             if not self.fits_now and any(_overflowed(it) for it in self.journal.before("model", request)):
                 raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()
-            retried: list[str] = []
+            attempts = Attempts()
             try:
-                message = await answer_of(self.model, self._sent(messages), chat=chat, on_retry=retried.append)
+                message = await answer_of(self.model, self._sent(messages), chat=chat, attempts=attempts)
             except ModelError as problem:
                 self._pay(Usage(**(problem.usage or {})))
                 raise
-            self._pay(usage_of(message))
-            used = usage_of(message).model_dump()
-            return Outcome(answered_json(message), used, len(retried), self.judge.in_batches)
+            used = attempts.usage_with(message)
+            self._pay(used)
+            return Outcome(answered_json(message), used.model_dump(), len(attempts.failed), self.judge.in_batches)
 
         request = {
             "model": self.model.spec,

@@ -1,11 +1,14 @@
 """The picks that a report declares in a block of its own, and the decision not to buy."""
 
 import re
+from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drretail.records.reading import REASONS, Because, Outcome, Pick
 
+_FRAME_OPENS = re.compile(r"^[ \t]*<report>", re.IGNORECASE | re.MULTILINE)
+_FRAME_CLOSES = re.compile(r"</report>[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 _OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 _BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t\r]*\n[ \t>]*picks?[ \t]*:?[ \t\r]*$", re.I | re.M)
 _CLOSES = {
@@ -40,7 +43,7 @@ _MOST = 999
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A report without its block of picks, and what the block says."""
+    """A report without its frame and its block of picks, and what the block says."""
 
     report: str
     picks: tuple[Pick, ...] | None
@@ -49,13 +52,37 @@ class Declared:
     """Why a block that is there can't be read; None where it can, and where there is none."""
     outcome: Outcome | None = None
     """What the block decides; None where there are no picks to read."""
+    is_framed: bool = False
+    """True where the writer marked the report's beginning; what stood around it is gone."""
 
 
-def take_picks(report: str) -> Declared:
+def take_picks(text: str) -> Declared:
     """The report without its block of picks, with the picks or the reason why they can't be read.
 
-    The last of several blocks counts: a repair declares anew.
+    The report is what stands in its frame, ``<report>…</report>``, where there is one, else the whole text; the block
+    may stand behind the frame. The last of several blocks counts: a repair declares anew.
     """
+    framed = _framed(text)
+    if framed is None:
+        return _declared(text)
+    inside = _declared(framed)
+    if inside.picks is None and inside.problem is None:
+        around = _declared(text)
+        inside = replace(around, report=_framed(around.report) or "")
+    return replace(inside, is_framed=True)
+
+
+def _framed(text: str) -> str | None:
+    """What stands in the last frame of a text, to its end where the frame is not closed; None without a frame."""
+    opening = deque(_FRAME_OPENS.finditer(text), maxlen=1)
+    if not opening:
+        return None
+    begin = opening[0].end()
+    closing = _FRAME_CLOSES.search(text, begin)
+    return text[begin : closing.start() if closing else len(text)].strip()
+
+
+def _declared(report: str) -> Declared:
     rest, content = report, None
     while block := _OPENS.search(rest) or _BARE_OPENS.search(rest):
         closing = _CLOSES[block["fence"][0]].search(rest, block.end())

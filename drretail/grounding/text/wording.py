@@ -34,6 +34,12 @@ def format_amount(money: Money) -> str:
     return format_money(money.value, money.currency)
 
 
+def on_try(number: int) -> str:
+    """ "on the second try", "on try 4"; empty for the first."""
+    names = {1: "", 2: "on the second try", 3: "on the third try"}
+    return names.get(number, f"on try {number}")
+
+
 def counted(count: int, thing: str) -> str:
     """ "1 report", "2 reports"."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -190,7 +190,7 @@ def test_a_repair_that_fails_leaves_the_draft_and_is_the_last(world: World, fail
 
 
 def test_a_blank_repair_is_not_taken(world: World) -> None:
-    run = play(world, plays(report=(WRONG, "  ", RIGHT)), query=ASKED).run
+    run = play(world, plays(report=(WRONG, "  ", "  ", RIGHT)), query=ASKED).run
     assert (run.status, len(run.struck)) == ("done", 1)
 
 

@@ -1,17 +1,24 @@
 """How research is divided, how it ends, and that one researcher never takes the others down."""
 
+import asyncio
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.running.runner import Recorded
+from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.llm.scripted.chat import ScriptedChat
 from drretail.prompts import tag_content
 from drretail.records.run import Limits, Step
-from tests.agents.conftest import Scripted, calls
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, perform, reported
+from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.grounded_hybrid.staging import WISH, understanding
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, REPORT, Cast, cast, launch, perform, reported, sut_of
 
 END = calls(DONE)
 
@@ -172,7 +179,8 @@ def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
 def test_a_researcher_that_hangs_is_given_up_while_the_others_report(world: World) -> None:
     played = cast((launch("a", "hung"), END), pause=lambda role, about: 0.8 if about == "hung" else 0.0)
     run = perform(world, played, seconds=0.3).run
-    assert run.failed_branches == ("0.2: timeout: no answer within 0.3 seconds, retries included",)
+    (failed,) = run.failed_branches
+    assert failed.startswith("0.2: timeout: no answer within 0.3 seconds, retries included: set model_timeout")
     assert (run.status, reports(played)) == ("done", [1])
 
 
@@ -231,3 +239,73 @@ def test_a_report_generator_that_fails_fails_the_run(world: World, turn: Scripte
     run = perform(world, cast((launch("feeder"), END), report=(turn,))).run
     assert (run.status, run.report) == ("failed", None)
     assert [step.path for step in run.steps if step.role == "researcher"][:1] == ["0.1"]  # what was done is kept
+
+
+def holding(played: Cast, most: int) -> dict[str, Model]:
+    """The cast's models, of which the writer of the report reads at most ``most`` intermediate reports."""
+    models = played.models()
+    writer = models["report"]
+
+    def play(request: Request) -> Scripted:
+        given = json.loads(tag_content("reports", request.messages[1].text) or "")
+        if len(given) > most:
+            played.shown["too_long"].append(request)
+            raise ModelError("context_overflow", "prompt is too long")
+        played.shown["report"].append(request)
+        return REPORT
+
+    return models | {"report": replace(writer, chat=scripted_model(play=play).chat)}
+
+
+@pytest.mark.parametrize("agent", ["hybrid_react", "grounded_hybrid"])
+def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(world: World, agent: str) -> None:
+    turns = (launch("feeder", "bath", "seed"), launch("more"), END)
+    played = cast(turns, understanding=(understanding(WISH),))
+    player = sut_of(agent, world, holding(played, 2))
+    run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
+    assert run.status == "done"
+    shown = [json.loads(tag_content("reports", it.messages[1].text) or "") for it in played.shown["report"]]
+    assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
+    assert any("written without the reports of researchers 1" in note for note in run.notes)
+
+
+def test_a_single_report_that_does_not_fit_fails_the_run(world: World) -> None:
+    played = cast((launch("feeder", "bath"), END))
+    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, holding(played, 0)), QUERY)).run
+    assert run.error is not None
+    assert run.error.kind == "context_overflow"
+    assert len(played.shown["too_long"]) == 2
+
+
+def test_an_empty_or_cut_answer_of_any_role_does_not_cost_the_run(world: World) -> None:
+    """Each role's last answer is empty at first, or cut."""
+    played = cast((launch("feeder"), END))
+    models = {role: stumbling(model) for role, model in played.models().items()}
+    run = asyncio.run(Runner(world, "w").run(sut_of("hybrid_react", world, models), QUERY)).run
+    assert (run.status, run.report, run.failed_branches) == (
+        "done",
+        "Take the tube feeder for $24.99 [P:B0TEST0001].",
+        (),
+    )
+    assert {role: usage.calls for role, usage in run.usage.items()} == {
+        "supervisor": 4,
+        "researcher": 4,
+        "synthesis": 2,
+        "report": 2,
+    }
+
+
+def stumbling(model: Model) -> Model:
+    """The model, whose every answer is at first empty or cut, by turns."""
+    chat = model.chat
+    assert isinstance(chat, ScriptedChat)
+    play = chat.play
+
+    def answer(request: Request) -> Any:
+        if "Your last answer was empty" in request.messages[-1].text or tag_content(
+            "answer", request.messages[-1].text
+        ):
+            return play(replace(request, messages=request.messages[:-1]))
+        return AIMessage("") if request.turn % 2 else ScriptedAnswer(text="Half an", stop="max_tokens")
+
+    return replace(model, chat=scripted_model(play=answer).chat)

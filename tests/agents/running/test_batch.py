@@ -18,13 +18,15 @@ from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
-from drretail.errors import ModelError
+from drretail.errors import CommandStopped, ModelError
 from drretail.experiment import Experiment
-from drretail.llm.registry import Model, ModelInfo
+from drretail.llm.registry import Model, ModelInfo, open_model
+from drretail.llm.retries_and_rates import Retrying
 from drretail.offline.chat import OfflineChat
 from drretail.prompts import tag_content
 from drretail.records.query import Query
 from tests.agents.conftest import calls, reporting, sut
+from tests.llm.provider import Provider, completes
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -210,3 +212,22 @@ def test_runs_leave_no_threads_and_no_open_files(world: World, folder: Path) -> 
     assert not any(thread.name == "drretail-tool" for thread in threading.enumerate())
     assert not list(folder.rglob("journal.jsonl"))
     assert json.loads(next(folder.rglob("telemetry.json")).read_text())["served_from_journal"] == 0
+
+
+def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up(world: World, tmp_path: Path) -> None:
+    pytest.importorskip("langchain_openai")
+    said = completes({"content": "No feeder suits.\n\n```picks\nnone: not_sold\n```"})
+    lookup = {"name": "product_catalog_search", "arguments": json.dumps({"query": "bird feeder"})}
+    search = completes({"content": None, "tool_calls": [{"id": "1", "type": "function", "function": lookup}]})
+    provider = Provider(*[search, said] * len(QUERIES))
+    provider.socket.close()  # its port is known, and nobody listens there
+    model = open_model("openai:local", base_url=f"{provider.url}/v1", retrying=Retrying(1, first=0.01))
+    asked = sut(world, model)
+    with Experiment(tmp_path / "exp", definition(world, QUERIES, [asked], "42")) as experiment:
+        with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it goes on from here"):
+            Batch(Runner(world, "w"), experiment, parallel=2).run_all([asked], QUERIES)
+        assert not list((tmp_path / "exp").rglob("run.json"))
+        with Provider(*[search, said] * len(QUERIES), port=provider.server_port) as again:
+            (tally,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([asked], QUERIES)
+            assert len(again.seen) == 2 * len(QUERIES)
+    assert (tally.done, tally.failed) == (len(QUERIES), 0)

@@ -163,8 +163,11 @@ async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path
     refusal, provider = await asked(tmp_path / "a", answers({"type": "text", "text": "No."}, stop_reason="refusal"))
     assert (refusal.state, refusal.error) == ("failed", "refusal: the model refused to answer (stop reason refusal)")
     assert len(provider.seen) == 1
-    cut, _ = await asked(tmp_path / "b", answers({"type": "text", "text": '{"rating"'}, stop_reason="max_tokens"))
-    assert cut.error == "unusable: the answer was cut at the longest length allowed: raise max_tokens"
+    half = answers({"type": "text", "text": '{"rating"'}, stop_reason="max_tokens")
+    cut, provider = await asked(tmp_path / "b", half, half)
+    assert cut.error is not None
+    assert cut.error.startswith("unusable: the answer was cut at the longest length allowed: set max_tokens higher")
+    assert len(provider.seen) == 2
     late, _ = await asked(tmp_path / "c", answers(pause=1.0), timeout=0.2)
     assert late.error is not None
     assert late.error.startswith("timeout: ")

@@ -106,3 +106,35 @@ def test_a_report_without_a_block_stays_as_it_is() -> None:
 def test_two_lines_of_one_product_are_its_quantities_together() -> None:
     picks = take_picks("Get it.\n\n```picks\nP:B1 x 1\nP:B2 x 1\nP:B1 or P:B3 x 2\n```").picks
     assert [(it.product, it.quantity, it.alternatives) for it in picks or ()] == [("B1", 3, ("B3",)), ("B2", 1, ())]
+
+
+BLOCK = "```picks\nP:B0AAAAAAAA x 2\n```"
+INNER = "# Kettles\n\nTake the kettle [P:B0AAAAAAAA]."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<report>\n{INNER}\n\n{BLOCK}\n</report>",
+        f"Here is the report:\n\n<report>\n{INNER}\n\n{BLOCK}\n</report>\n\nLet me know if you need more.",
+        f"Here it is.\n<report>\n{INNER}\n</report>\n{BLOCK}\nLet me know if you need more.",
+        f"Sure!\n<report>{INNER}\n\n{BLOCK}</report>  \nBye.",
+        f"<REPORT>\r\n{INNER}\n\n{BLOCK}\r\n</REPORT>\r\nBye.",
+        f"A draft: <report>\nNo.\n</report>\nBetter:\n<report>\n{INNER}\n\n{BLOCK}\n</report>",
+        f"Now the report.\n<report>\n{INNER}\n\n{BLOCK}",
+    ],
+)
+def test_what_stands_around_a_framed_report_is_no_part_of_it(text: str) -> None:
+    found = take_picks(text)
+    assert (found.report.strip(), found.is_framed) == (INNER, True)
+    assert found.picks == (Pick(product="B0AAAAAAAA", quantity=2),)
+
+
+@pytest.mark.parametrize("text", [INNER, f"Here is the report:\n\n{INNER}\n\nBye.", "A `<report>` is no frame here."])
+def test_without_a_frame_the_whole_text_stands(text: str) -> None:
+    found = take_picks(text)
+    assert (found.report, found.is_framed) == (text, False)
+
+
+def test_an_empty_frame_is_an_empty_report() -> None:
+    assert take_picks("I have nothing.\n<report>\n</report>").report == ""

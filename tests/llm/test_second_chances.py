@@ -1,0 +1,180 @@
+"""Over the wire, for every provider: what is empty or was cut is asked for once more; what is lost is paid for."""
+
+import json
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from drretail.errors import ModelError
+from drretail.journal import Journal
+from drretail.llm.calling import Attempts, answer_of
+from drretail.llm.models import Models
+from drretail.llm.registry import Model, open_model
+from drretail.llm.retries_and_rates import Retrying
+from drretail.records.base import Record
+from drretail.records.run import Usage
+from drretail.trajectory import Trajectory
+
+from . import gemini, ollama
+from .provider import Provider, Step, answers, completes
+from .test_calling import KEPT, NAMES
+
+pytestmark = pytest.mark.anyio
+MESSAGES = [HumanMessage("Which dog bed?")]
+TEXT = "Take the large bed. " * 40
+EMPTY = {
+    "anthropic": answers({"type": "text", "text": " "}),
+    "openai": completes({"content": ""}),
+    "ollama": ollama.says(""),
+    "google": gemini.says(),
+}
+CUT = {
+    "anthropic": answers({"type": "text", "text": TEXT}, stop_reason="max_tokens"),
+    "openai": completes({"content": TEXT}, "length"),
+    "ollama": ollama.says(TEXT, done_reason="length"),
+    "google": gemini.says(gemini.text(TEXT), finish="MAX_TOKENS"),
+}
+WHOLE = {
+    "anthropic": answers({"type": "text", "text": "The large one."}),
+    "openai": completes({"content": "The large one."}),
+    "ollama": ollama.says("The large one."),
+    "google": gemini.says(gemini.text("The large one.")),
+}
+TOKENS = {"anthropic": 11, "openai": 35, "ollama": 25, "google": 46}
+"""Of each of these answers with its question."""
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def model_at(provider: Provider, name: str, **given: Any) -> Model:
+    pytest.importorskip(f"langchain_{'google_genai' if name == 'google' else name}")
+    model = open_model(
+        f"{name}:{NAMES[name]}",
+        base_url=f"{provider.url}/v1" if name == "openai" else provider.url,
+        environ={"ANTHROPIC_API_KEY": "sk-test-0123", "GOOGLE_API_KEY": "AIza-test-0123"},
+        timeout=5,
+        retrying=Retrying(1, first=0.01),
+        **given,
+    )
+    KEPT.append(model)
+    return model
+
+
+def last_text(provider: Provider) -> str:
+    """All that the last message sent says."""
+    body = provider.seen[-1].body
+    messages: list[Any] = body["contents"] if "contents" in body else body["messages"]
+    return str(messages[-1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_an_empty_answer_is_asked_for_once_more_and_both_are_paid(name: str) -> None:
+    attempts = Attempts()
+    with Provider(EMPTY[name], WHOLE[name]) as provider:
+        answer = await answer_of(model_at(provider, name), MESSAGES, attempts=attempts)
+        assert len(provider.seen) == 2
+        assert "was empty" in last_text(provider)
+    assert answer.text == "The large one."
+    assert (attempts.usage_with(answer).calls, attempts.usage_with(answer).total) == (2, 2 * TOKENS[name])
+    assert attempts.failed[0].startswith("the answer is empty")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_cut_answer_is_shown_what_there_is_and_asked_for_half_of_it(name: str) -> None:
+    with Provider(CUT[name], WHOLE[name]) as provider:
+        answer = await answer_of(model_at(provider, name), MESSAGES)
+        assert "Take the large bed." in last_text(provider)
+        assert "in at most 80 words" in last_text(provider)
+    assert answer.text == "The large one."
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("steps", "said"), [(EMPTY, "is empty"), (CUT, "set max_tokens higher in drretail.toml")])
+async def test_a_second_answer_that_is_none_either_is_the_last(name: str, steps: dict[str, Step], said: str) -> None:
+    with Provider(*[steps[name]] * 3) as provider:
+        with pytest.raises(ModelError, match=said) as caught:
+            await answer_of(model_at(provider, name), MESSAGES)
+        assert len(provider.seen) == 2
+    assert caught.value.kind == "unusable"
+    assert Usage(**(caught.value.usage or {})).total == 2 * TOKENS[name]
+    assert "--max-tokens" not in caught.value.message
+
+
+async def test_an_answer_in_a_schema_has_its_second_chance_too() -> None:
+    class Bed(Record):
+        size: str
+
+    whole = completes({"content": '{"size": "large"}'})
+    with Provider(completes({"content": '{"size": "lar'}, "length"), whole) as provider:
+        model, journal = model_at(provider, "openai"), Journal()
+        models = Models({"researcher": model}, journal, Trajectory())
+        assert await models.ask("researcher", MESSAGES, Bed) == Bed(size="large")
+    (effect,) = journal.effects
+    assert effect.retries == 1
+    assert models.usage["researcher"] == Usage(calls=2, input_uncached=60, output=10)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("step", [Step(200, b"{"), Step(drop=True)], ids=["broken", "drop"])
+async def test_an_answer_that_never_arrived_counts_with_its_questions_length(name: str, step: Step) -> None:
+    attempts = Attempts()
+    with Provider(step, WHOLE[name]) as provider:
+        answer = await answer_of(model_at(provider, name), [HumanMessage("bed " * 1000)], attempts=attempts)
+    assert attempts.lost == Usage(input_uncached=1000)
+    assert attempts.usage_with(answer).total == 1000 + TOKENS[name]
+
+
+async def test_a_refused_attempt_costs_nothing() -> None:
+    attempts = Attempts()
+    with Provider(Step(503, b"{}"), WHOLE["openai"]) as provider:
+        await answer_of(model_at(provider, "openai"), MESSAGES, attempts=attempts)
+    assert (len(attempts.failed), attempts.lost) == (1, None)
+
+
+def refusal(name: str, message: str, **more: Any) -> dict[str, Any]:
+    """The body of a 400 in the provider's form."""
+    if name == "ollama":
+        return {"error": message}
+    error = {"message": message} | more
+    return {"type": "error", "error": error} if name == "anthropic" else {"error": error}
+
+
+LIMITS = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"
+OPENAI = "Your input exceeds the context window of this model. Please adjust your input and try again."
+VLLM = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens in the messages."
+LLAMA = "the request exceeds the available context size, try increasing it"
+OPENROUTER = "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens."
+GOOGLE = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
+OVERFLOWS = [
+    ("anthropic", "prompt is too long: 210000 tokens > 200000 maximum", {"type": "invalid_request_error"}),
+    ("anthropic", LIMITS, {"type": "invalid_request_error"}),
+    ("openai", OPENAI, {"type": "invalid_request_error", "param": "input", "code": "context_length_exceeded"}),
+    ("openai", VLLM, {"type": "BadRequestError", "param": None, "code": 400}),
+    ("openai", LLAMA, {"type": "exceed_context_size_error", "code": 400, "n_prompt_tokens": 5000, "n_ctx": 4096}),
+    ("openai", OPENROUTER, {"code": 400}),
+    ("google", GOOGLE, {"code": 400, "status": "INVALID_ARGUMENT"}),
+    ("ollama", "the input length exceeds the context length", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "message", "more"), OVERFLOWS)
+async def test_what_does_not_fit_is_known_as_each_provider_says_it(
+    name: str, message: str, more: dict[str, Any]
+) -> None:
+    with Provider(*[Step(400, json.dumps(refusal(name, message, **more)).encode())] * 2) as provider:
+        with pytest.raises(ModelError) as caught:
+            await answer_of(model_at(provider, name), MESSAGES)
+        assert len(provider.seen) == 1
+    assert caught.value.kind == "context_overflow"
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_another_400_is_no_overflow(name: str) -> None:
+    body = json.dumps(refusal(name, "temperature: must be at most 1")).encode()
+    with Provider(Step(400, body)) as provider, pytest.raises(ModelError) as caught:
+        await answer_of(model_at(provider, name), MESSAGES)
+    assert caught.value.kind == "model"
