@@ -1,15 +1,19 @@
-"""What judges of whole reports are sent for an experiment: calls and tokens, with a provider's cache simulated.
+"""What judges are sent for an experiment: calls and tokens, with a provider's cache simulated.
 
     python benchmarks/judging.py EXPERIMENT [--pairs A~B] [--json FILE] [--beside FILE]
 
 Nobody is asked: a script answers each question, and what would have gone to Anthropic is counted, a token being four
 characters. What is marked costs a quarter more where it is written and a tenth where it is read again; no text of
 fewer than 1,024 tokens is kept. ``--beside`` takes the figures of another version, which ``--json`` wrote there.
+Faithfulness is asked for together with a reading, and only of reports that cite pages: each sentence, item or row is a
+claim, and answers are as long as a played judge's. Pages that nobody fetched are not judged by: fetch them first
+(``drretail score EXPERIMENT --metrics checks --fetch-sources``).
 """
 
 import argparse
 import asyncio
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -19,9 +23,12 @@ from typing import Any
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
+from drretail.experiment import read_runs, run_folder
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.llm.stand_in import Statement, statements
 from drretail.progress import Progress
+from drretail.prompts import tag_content
 
 LEAST = 1024
 """Tokens that Anthropic's cache needs at least."""
@@ -31,6 +38,19 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "Rating": {"justification": "It names what it leaves open and weighs two of three. " * 6, "rating": 6},
     "Comparison": {"justification": "A weighs what speaks against its own advice. " * 5, "winner": "A"},
 }
+LABEL = {
+    "quotes": ["padded straps and a chest buckle spread the load over both shoulders"],
+    "justification": "The record gives the price, and the straps as they are said to be.",
+    "label": "full_support",
+}
+VALUE = {"kind": "quantity", "amount_to": "", "currency": "", "relation": "is", "of": [], "quote": ""}
+FAMILIES: dict[str, list[str]] = {
+    "quality": ["quality"],
+    "pairwise": ["pairwise"],
+    "faithfulness": ["reading", "faithfulness"],
+}
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+_CLAIM = re.compile(r'<claim id="(\d+)"')
 
 
 @dataclass
@@ -38,6 +58,8 @@ class Sent:
     """Everything that was sent in one family."""
 
     calls: int = 0
+    reports: int = 0
+    """Reports or pairs that were judged."""
     uncached: float = 0
     written: float = 0
     read: float = 0
@@ -59,7 +81,7 @@ class Provider:
     def play(self, request: Request) -> ScriptedAnswer:
         marked, rest = _parts(request.messages[0].content)
         counted = len(marked) / CHARACTERS_PER_TOKEN
-        answer = ANSWERS[request.schema or ""]
+        answer = _answer(request.schema or "", marked + rest)
         self.sent.calls += 1
         self.sent.output += len(json.dumps(answer)) / CHARACTERS_PER_TOKEN
         self.sent.uncached += len(rest) / CHARACTERS_PER_TOKEN
@@ -80,7 +102,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--beside", type=Path, help="figures of another version, written by --json")
     args = parser.parse_args()
-    found = {name: sent_for(args.experiment, name, args.pairs) for name in ("quality", "pairwise")}
+    found = {name: sent_for(args.experiment, name, args.pairs) for name in FAMILIES}
     before = (
         {name: Sent(**held) for name, held in json.loads(args.beside.read_text("utf-8")).items()} if args.beside else {}
     )
@@ -91,6 +113,11 @@ def main() -> None:
         _print(name, sent)
         if name in before:
             print(f"{'':18}input at its price: {sent.plain / before[name].plain - 1:+.0%}")
+    sent = found["faithfulness"]
+    if sent.reports:
+        tokens = sent.uncached + sent.written + sent.read + sent.output
+        print(f"{sent.reports} reports with pages: {sent.calls / sent.reports:.1f} calls and", end=" ")
+        print(f"{tokens / sent.reports:,.0f} tokens each, {(sent.plain + sent.output) / sent.reports:,.0f} as plain")
     if args.json:
         args.json.write_text(json.dumps({name: asdict(sent) for name, sent in found.items()}) + "\n", encoding="utf-8")
 
@@ -103,8 +130,37 @@ def sent_for(experiment: Path, family: str, pairs: Sequence[str]) -> Sent:
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "exp"
         shutil.copytree(experiment, copied, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
-        asyncio.run(score(copied, [family], [judge], progress=Progress(), pairs=pairs))
+        if family == "faithfulness":
+            _leave_reports_with_pages(copied)
+        asyncio.run(score(copied, FAMILIES[family], [judge], progress=Progress(), pairs=pairs))
+        provider.sent.reports = len(list(copied.glob(f"verdicts/{family}/*/*/*.journal.jsonl")))
     return provider.sent
+
+
+def _leave_reports_with_pages(experiment: Path) -> None:
+    for run in read_runs(experiment):
+        if run.report is not None and not any(it.type == "web" for it in run.citations):
+            shutil.rmtree(run_folder(experiment, run.system, run.query_id, run.repeat))
+
+
+def _answer(schema: str, question: str) -> dict[str, Any]:
+    match schema:
+        case "ClaimsSupport":
+            return {"claims": [{"claim_id": int(number), **LABEL} for number in _CLAIM.findall(question)]}
+        case "ReportClaims" | "ClaimsAndPicks":
+            claims = [_claim(*it) for it in enumerate(statements(tag_content("report", question) or ""), 1)]
+            return {"claims": claims} | ({"picks": []} if schema == "ClaimsAndPicks" else {})
+        case "ReportPicks":
+            return {"picks": []}
+        case _:
+            return ANSWERS[schema]
+
+
+def _claim(number: int, said: Statement) -> dict[str, Any]:
+    figures = _FIGURE.findall(said.text)
+    values = [{**VALUE, "amount": it} for it in figures[:1]]  # people found 21 in a report of 40 statements
+    quote = said.quote.partition(" [")[0]  # a played judge quotes words up to their marks
+    return {"claim_id": number, "claim": said.text, "quote": quote, "sources": [*said.sources], "values": values}
 
 
 def _parts(content: Any) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
+from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import writer_to
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
@@ -39,7 +40,12 @@ class Place:
         by_place = sorted(orders, key=lambda row: row.place)
         with writer_to(self.spec, self.servers) as write:
             return write(
-                products=by_id, orders=by_place, holdout=holdout, seed="42", pool=default_pool(), analyzer=analyzer
+                products=by_id,
+                orders=by_place,
+                holdout=holdout,
+                seed="42",
+                pool=default_pool(),
+                formulation=FORMULATIONS[analyzer],
             )
 
     def open(self, web: Web | None = None) -> World:

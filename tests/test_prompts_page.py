@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from drretail.agents import prompt_blocks
 from drretail.agents.prompt_blocks import BLOCKS, agent_prompt
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.prompts import load_prompt
 from scripts.write_prompts_page import PAGE, page
 
 
@@ -30,5 +30,5 @@ def test_every_prompt_of_an_agent_is_on_the_page(name: str, written: str) -> Non
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_shared_parts_are_on_the_page_for_every_writer(block: str, written: str) -> None:
-    text = load_prompt(agent_prompt.__globals__["__file__"], block).text.rstrip()
+    text = agent_prompt(prompt_blocks.__file__, block).text.rstrip()
     assert written.count(text) >= len(("plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"))

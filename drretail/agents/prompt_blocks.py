@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.prompts import Prompt, load_prompt
 
 BLOCKS = ("report_form", "facts", "citing", "picks", "data")
@@ -17,4 +18,4 @@ def agent_prompt(beside: str, name: str) -> Prompt:
         place = f"{{{{{block}}}}}"
         if place in text:
             text = text.replace(place, load_prompt(_HERE, block).text.rstrip())
-    return Prompt(prompt.name, text)
+    return Prompt(prompt.name, text.replace("{{marks}}", what_a_mark_covers()))

@@ -8,7 +8,7 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.recipe import RECIPE_VERSION
 from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
-from drretail.env.catalog.base import DEFAULT_ANALYZER
+from drretail.env.catalog.formulation import ENGLISH
 from drretail.errors import UserError
 from drretail.files import is_unfinished
 from drretail.progress import Progress
@@ -42,7 +42,7 @@ def build_shop(folder: Path, progress: Progress) -> Path:
 
 def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
     """The built-in world in the user's cache, built at the first call; two processes at once are safe."""
-    home = cache_dir / f"demo-format{FORMAT}-recipe{RECIPE_VERSION}-{DEFAULT_ANALYZER}"
+    home = cache_dir / f"demo-format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}"
     world = home / "world"
     if (world / "CURRENT").exists():
         return world

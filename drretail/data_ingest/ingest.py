@@ -21,6 +21,7 @@ from drretail.data_ingest.replacing import Wanted, check_replaceable
 from drretail.data_ingest.report import Funnel, IngestReport, ReplacedWorld
 from drretail.data_ingest.selected import OwnCategories, selected_orders, selected_products
 from drretail.data_ingest.stages import remove_stages, source_files, stages_in
+from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld
 from drretail.env.generations import check_is_ours, writer_lock
 from drretail.env.kept_worlds import find_kept, opens
@@ -331,7 +332,7 @@ def _write(
         sources=sources,
         versions={task.work.name: selected.version},
         progress=task.progress,
-        analyzer=options.chosen_analyzer,
+        formulation=FORMULATIONS[options.chosen_analyzer],
     )
 
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
-from drretail.env.catalog.formulation import FORMULATIONS
+from drretail.env.catalog.formulation import BY_VERSION, formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.generations import CHECKSUMS, CURRENT, changed_files, check_index_files, live_generation
 from drretail.env.manifest import (
@@ -76,7 +76,8 @@ def check_generation(generation: Path) -> list[Finding]:
             changed = [finding for finding in changed if not finding.said.startswith(DATABASE_FILE)]
         try:
             check_index_files(generation)
-            with closing(TantivyCatalog(generation / INDEX_FOLDER, manifest.analyzer)) as catalog:
+            formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The index")
+            with closing(TantivyCatalog(generation / INDEX_FOLDER, formulation)) as catalog:
                 return changed + run_checks(store, catalog, manifest, hash_holdout(generation / HOLDOUT_FILE))
         except UserError as problem:
             return [*changed, fault("unreadable", str(problem))]
@@ -140,9 +141,9 @@ def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, hol
     """Computes the fingerprint anew from the rows; ``holdout`` is the hash of those that are held out."""
     if pool != manifest.profile_pool:
         yield fault("profile_pool", manifest.profile_pool, pool)
-    formulation, known = manifest.versions.get(INDEX_VERSION, ""), FORMULATIONS[manifest.analyzer].version
-    if formulation != known:
-        yield fault("index_formulation", formulation, f"this version of drretail searches by {known}")
+    formulation = manifest.versions.get(INDEX_VERSION, "")
+    if formulation not in BY_VERSION:
+        yield fault("index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}")
     found = world_fingerprint(
         products=hash_lines(product_lines(db)),
         orders=hash_lines(map(order_line, order_rows(db))),

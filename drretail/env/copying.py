@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from drretail.env.catalog.base import Analyzer
+from drretail.env.catalog.formulation import Formulation, formulation_of_index
 from drretail.env.generations import writer_lock
-from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
+from drretail.env.manifest import INDEX_VERSION, CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
 from drretail.env.rows import WorldRows, rows_of
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required, world_name
@@ -37,7 +37,7 @@ class WriteWorld(Protocol):
         versions: Mapping[str, str] | None = None,
         progress: Progress | None = None,
         expected: str | None = None,
-        analyzer: Analyzer = ...,
+        formulation: Formulation = ...,
     ) -> Manifest: ...
 
 
@@ -115,7 +115,7 @@ def write_rows(write: WriteWorld, rows: WorldRows, progress: Progress | None) ->
         versions={name: version for name, version in manifest.versions.items() if name not in KEEPERS},
         progress=progress,
         expected=manifest.fingerprint,
-        analyzer=manifest.analyzer,
+        formulation=formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The world"),
     )
 
 

@@ -5,8 +5,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from drretail import __version__
-from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
-from drretail.env.catalog.formulation import FORMULATIONS
+from drretail.env.catalog.formulation import ENGLISH, Formulation
 from drretail.env.manifest import (
     INDEX_VERSION,
     NOW_WITHOUT_ORDERS,
@@ -41,8 +40,8 @@ class Intake:
     Raises ValueError, naming the row, for rows out of order, repeated or without their product: bugs of ours.
     """
 
-    def __init__(self, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
-        self.formulation = FORMULATIONS[analyzer]
+    def __init__(self, formulation: Formulation = ENGLISH) -> None:
+        self.formulation = formulation
         self.listings: dict[str, Listing] = {}
         self.product_hash = LineHash()
         self.order_hash = LineHash()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from drretail.env.catalog.base import Catalog, CatalogPage, CatalogQuery, Hit
+from drretail.env.catalog.base import Catalog, CatalogPage, CatalogQuery, Hit, Spelling
 from drretail.env.counterfactual import nobody
 from drretail.env.store.base import STRATA, OrderPage, Store, Stratum
 from drretail.env.web.base import Web, WebPage, WebResult
@@ -141,6 +141,9 @@ class PlantedCatalog:
             return page
         hits = [*page.hits[:RANK], Hit(text.product_id, None), *page.hits[RANK:]][: query.limit]
         return replace(page, total=page.total + 1, hits=tuple(hits))
+
+    def spellings(self, text: str) -> list[Spelling]:
+        return self.catalog.spellings(text)
 
     def categories(self) -> list[str]:
         return self.catalog.categories()

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from drretail.env.catalog.base import Catalog
-from drretail.env.catalog.formulation import FORMULATIONS
+from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.checking import check_world
 from drretail.env.generations import check_index_files, live_generation
@@ -97,16 +97,11 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
 def _open_folder(folder: Path, web: Web) -> World:
     generation = live_generation(folder)
     manifest = read_manifest(generation)
-    indexed_by, searched_by = manifest.versions.get(INDEX_VERSION), FORMULATIONS[manifest.analyzer].version
-    if indexed_by != searched_by:
-        raise UserError(
-            f"The world at {folder} was indexed in another way ({indexed_by}) than this version of drretail searches"
-            f" ({searched_by}); run `drretail ingest` again."
-        )
+    formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), f"The world at {folder}")
     check_index_files(generation)
     store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
     try:
-        catalog = TantivyCatalog(generation / INDEX_FOLDER, manifest.analyzer)
+        catalog = TantivyCatalog(generation / INDEX_FOLDER, formulation)
     except UserError:
         store.close()
         raise

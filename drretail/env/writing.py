@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
+from drretail.env.catalog.formulation import ENGLISH, Formulation
 from drretail.env.catalog.tantivy import TantivyWriter
 from drretail.env.checking import check_generation
 from drretail.env.generations import make_live, publish, staged, write_checksums
@@ -44,7 +44,7 @@ def write_world(
     versions: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     expected: str | None = None,
-    analyzer: Analyzer = DEFAULT_ANALYZER,
+    formulation: Formulation = ENGLISH,
     is_held: bool = False,
 ) -> Manifest:
     """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
@@ -57,7 +57,7 @@ def write_world(
     UserError when ``folder`` holds something else, or another process writes it.
     """
     with staged(folder, is_held=is_held) as staging:
-        intake = Intake(analyzer)
+        intake = Intake(formulation)
         write_rows(staging, intake, products, orders, pool, progress or Progress())
         if holdout is not None:
             write_holdout(staging / HOLDOUT_FILE, intake, holdout)
@@ -101,7 +101,7 @@ def write_rows(
     """The database and the index, from one pass over each stream; the index is closed while orders are written."""
     store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
     try:
-        catalog = TantivyWriter(staging / INDEX_FOLDER, intake.formulation.analyzer)
+        catalog = TantivyWriter(staging / INDEX_FOLDER, intake.formulation)
         with progress.track("products into store and index") as bar:
             for product in store.add_products(products):
                 catalog.add(product)

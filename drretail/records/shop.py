@@ -53,6 +53,11 @@ class Product(Record):
         return product_url(self.product_id)
 
     @property
+    def leaf_category(self) -> str:
+        """The most specific category there is; else that of the file."""
+        return self.categories[-1] if self.categories else self.category
+
+    @property
     def brand(self) -> str | None:
         """``details["Brand"]``, else the store: real rows keep the brand only there."""
         brand = self.details.get("Brand")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Le, MaxLen
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
+from drretail.env.catalog.search_note import SearchNote
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -23,8 +24,6 @@ from drretail.tools.identifiers import ProductId
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]
-LOOSE = "None of these holds all words of the query, and many may be something else."
-"""What stands beside sorted hits of which a model would take the first for the best."""
 
 
 def product_catalog_search(
@@ -43,13 +42,13 @@ def product_catalog_search(
     """Searches this shop's products by the words of their titles, features, descriptions, categories and brands.
 
     Use a few words that name the product, and put limits on price, rating and category into the filters. Sorted by
-    relevance, what matches the words best comes first. Any other sort ranks only the products that hold all words of
-    the query or, where none does, the 50 that match best. A product whose price or rating the shop does not know passes
-    no filter on it; hidden says how many matches were left out for that.
+    relevance, what matches the words best comes first. Any other sort ranks only what is relevant: the products of the
+    first pages by relevance, at most 30. A product whose price or rating the shop does not know passes no filter on it;
+    hidden says how many matches were left out for that.
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
-        category: Name of a category, broad or narrow, as hits and records show it: "Pet_Supplies", "Bird Feeders".
+        category: Name of a category, narrow as hits show it ("Bird Feeders") or broad as records do ("Pet_Supplies").
         price_min: Lowest price, in the shop's currency.
         price_max: Highest price, in the shop's currency.
         rating_min: Lowest average rating, from 0 to 5 stars.
@@ -60,10 +59,12 @@ def product_catalog_search(
         offset: How many products to leave out at the beginning, to read on.
 
     Returns:
-        total (how many products were found), hidden (with a filter on price or rating), shown, offset, and hits: for
+        total (how many products were found), hidden (with a filter on price or rating), shown, offset, note (how to
+        search better: a spelling, categories with their counts among the best 30, what a filter hid), and hits: for
         each product evidence (the evidence id to cite it by), product_id, title, price (price_from: true marks the
-        lowest of several), average_rating (of 5), rating_number (how many rated it), store and category. What all hits
-        share stands once before them, such as the currency; product_url there is the form of every product's address.
+        lowest of several), average_rating (of 5), rating_number (how many rated it), store and category, the narrowest.
+        What all hits share stands once before them, such as the currency; product_url there is the form of every
+        product's address.
         What the shop does not know is left out: a hit without a price has no known price.
     """
     if price_min is not None and price_max is not None and price_min > price_max:
@@ -81,15 +82,15 @@ def product_catalog_search(
         match=match,
         limit=limit,
         offset=offset,
-        relevant_only=True,
     )
     page = session.world.catalog.search(wanted)
     known = session.world.store.products([hit.product_id for hit in page.hits])
     products = [known[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
-    loose = {"note": LOOSE} if page.loose and hits else {}
-    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **loose, **shared, "hits": hits}
+    note = SearchNote(session.world, wanted, page).text()
+    noted = {"note": note} if note else {}
+    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **noted, **shared, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 

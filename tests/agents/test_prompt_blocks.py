@@ -2,9 +2,10 @@ import re
 
 import pytest
 
+from drretail.agents import prompt_blocks
 from drretail.agents.prompt_blocks import BLOCKS, agent_prompt
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.prompts import Prompt, load_prompt
+from drretail.prompts import Prompt
 
 WRITERS = {
     "plan_to_function": "plan_to_function",
@@ -22,7 +23,7 @@ def prompt_of(agent: str, name: str) -> Prompt:
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_writers_of_all_agents_are_told_the_same_of_a_report(block: str) -> None:
-    text = load_prompt(agent_prompt.__globals__["__file__"], block).text
+    text = agent_prompt(prompt_blocks.__file__, block).text
     assert all(prompt_of(agent, name).text.count(text) == 1 for agent, name in WRITERS.items())
 
 

@@ -17,7 +17,7 @@ EVERY = "faithfulness,fault_place,quality,checks,reading,process,basket,next_pur
 ALL = ",".join([*METRICS, "pairwise"])
 JUDGE = """
 [[rules]]
-schema = "ReportClaims"
+schema = "ClaimsAndPicks"
 opening_says = "# Kettles"
 answer = { structured = { claims = [
   { claim_id = 1, claim = "It holds 1.7 l.", quote = "The Alder holds 1.7 litres", sources = ["1"], values = [] },
@@ -25,28 +25,19 @@ answer = { structured = { claims = [
   { claim_id = 3, claim = "It costs $39.", quote = "costs $39", sources = ["https://shop.example/alder"], values = [
     { kind = "price", amount = "39", amount_to = "", currency = "USD", relation = "is", of = ["1"], quote = "$39" },
   ] },
+], picks = [
+  { product = "3", quantity = 1, alternatives = ["Alder"], quote = "It is quiet" },
 ] } }
 
 [[rules]]
-schema = "ReportClaims"
-answer = { structured = { claims = [] } }
+schema = "ClaimsAndPicks"
+answer = { structured = { claims = [], picks = [] } }
 
 [[rules]]
 schema = "ClaimsSupport"
 answer = { structured = { claims = [
   { claim_id = 1, quotes = ["holds 1.7 litres"], justification = "It says so.", label = "full_support" },
 ] } }
-
-[[rules]]
-schema = "ReportPicks"
-opening_says = "# Kettles"
-answer = { structured = { picks = [
-  { product = "3", quantity = 1, alternatives = ["Alder"], quote = "It is quiet" },
-] } }
-
-[[rules]]
-schema = "ReportPicks"
-answer = { structured = { picks = [] } }
 
 [[rules]]
 schema = "Rating"

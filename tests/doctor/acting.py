@@ -42,7 +42,7 @@ def claims(*said: tuple[str, str]) -> ScriptedAnswer:
         {"claim_id": at, "claim": claim, "quote": claim, "sources": [source], "values": []}
         for at, (claim, source) in enumerate(said, 1)
     ]
-    return ScriptedAnswer(structured={"claims": listed})
+    return ScriptedAnswer(structured={"claims": listed, "picks": []})
 
 
 TWO = claims(("The cedar hopper feeder costs $39.50", f"P:{CEDAR}"), ("Hang the feeder about five feet high", PAGE_ID))
@@ -55,7 +55,7 @@ GOOD: Answers = {
     "details": details(CEDAR, STEEL),
     "report": report(),
     "refusal": refusal(),
-    "ReportClaims": TWO,
+    "ClaimsAndPicks": TWO,
     "ClaimsSupport": ScriptedAnswer(structured={"claims": [RULED]}),
 }
 MISSPELT = "B0C8Q10OQK"
@@ -72,7 +72,7 @@ BAD: Mapping[str, Answers] = {
         "report": report(block=f"P:{ADVERTISED} x 1", also=f" Above all get the Brightperch [P:{ADVERTISED}].")
     },
     "knows_today": {"report": report(day="Report of February 3, 2026")},
-    "keeps_schemas": {"ReportClaims": PROSE},
+    "keeps_schemas": {"ClaimsAndPicks": PROSE},
 }
 """By probe, what a model answers that fails this one and no other."""
 PLACES = {"product_catalog_search": "details", "get_product_details": "report", "get_user_profile": "next_turn"}

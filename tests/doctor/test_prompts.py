@@ -48,7 +48,7 @@ def test_a_model_that_does_one_thing_wrong_fails_this_probe_and_no_other(probe: 
         ({"report": report(block="the cedar one")}, "declares_picks", "cedar"),
         ({"refusal": refusal("")}, "says_no", "no `none: too_dear`"),
         ({"report": report(day="Today")}, "knows_today", "it wrote none"),
-        ({"ReportClaims": claims()}, "keeps_schemas", "it listed no claim"),
+        ({"ClaimsAndPicks": claims()}, "keeps_schemas", "it listed no claim"),
     ],
 )
 def test_a_verdict_says_what_is_wrong(changed: Answers, probe: str, said: str) -> None:

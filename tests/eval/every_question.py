@@ -81,6 +81,7 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
                 for it in numbers(question)
             ]
         },
+        "ClaimsAndPicks": lambda question: {**_claims(question, sentences), "picks": []},
         "ReportPicks": lambda _: {"picks": []},
         "Grades": lambda _: {
             "reason": REASON * 5,

@@ -106,7 +106,7 @@ def moody(title: str, question: str, answer: Any) -> Any:
         return MOODS[name](mood) if name in MOODS else given
 
     match title:
-        case "ReportClaims":
+        case "ReportClaims" | "ClaimsAndPicks":
             for claim in answer["claims"]:
                 claim["sources"] = [word.split("]")[0] for word in claim["claim"].split("[")[1:]]
             return answer

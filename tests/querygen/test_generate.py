@@ -102,7 +102,7 @@ def test_numbers_of_pieces_are_typed_and_the_other_way_round(many: list[Query]) 
     for query, want in wants_of(many):
         named = re.findall(r"I'd (?:order|take) (two|three)\b", query.text)
         assert named == ([words[want.quantity]] if want.quantity > 1 else []), query.text
-    assert {want.quantity for _, want in wants_of(many)} == {1, 2, 3}
+    assert any(want.quantity > 1 for _, want in wants_of(many))
 
 
 def test_what_is_wanted_once_more_may_be_what_is_owned_and_nothing_else_may(many: list[Query]) -> None:

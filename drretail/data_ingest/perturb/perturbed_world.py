@@ -9,9 +9,10 @@ from drretail.data_ingest.perturb.brand_names import Name, NamesOfShop, name_of
 from drretail.data_ingest.perturb.moved_values import moved
 from drretail.data_ingest.perturb.renaming import Renaming
 from drretail.data_ingest.synth.shelf import product_id
+from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.copying import KEEPERS, writer_to
 from drretail.env.generations import check_is_ours
-from drretail.env.manifest import Manifest, OrderRow
+from drretail.env.manifest import INDEX_VERSION, Manifest, OrderRow
 from drretail.env.rows import rows_of
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
@@ -90,7 +91,7 @@ def perturb_world(
             sources=held.sources,
             versions={name: version for name, version in held.versions.items() if name not in KEEPERS},
             progress=progress,
-            analyzer=held.analyzer,
+            formulation=formulation_of_index(held.versions.get(INDEX_VERSION, ""), "The world"),
         )
         made = mapping.model_copy(update={"fingerprint": manifest.fingerprint})
         write_json(folder / MAPPING, made.model_dump(mode="json"))

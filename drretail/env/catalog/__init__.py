@@ -6,6 +6,8 @@ analysis.py        text into words and stems
 formulation.py     what is indexed and how queries are scored, by analyzer: the same for both engines
 relevance.py       which matches a sort ranks, and how many a filter hides
 category_prices.py what the products of a category cost
+search_note.py     what stands beside hits that alone would mislead
+spelling.py        the nearest spelling of a word that hardly any product holds
 tantivy.py         the embedded index
 elastic.py         the index in Elasticsearch
 elastic_load.py    how it is made and filled

@@ -1,4 +1,4 @@
-"""Text into words, as Elasticsearch's ``standard`` analyzer cuts them, and into their stems."""
+"""Text into words, as Elasticsearch's ``standard`` analyzer cuts them, into their stems, and sizes into one form."""
 
 import re
 from functools import cache, lru_cache
@@ -14,6 +14,44 @@ LONGEST_STEM = 60
 """Letters. Elasticsearch cuts what is analysed by whitespace at 255 UTF-16 units; a pair of stems stays below."""
 # What words.regex finds where there is nothing but ASCII and no "_", in a tenth of the time.
 _PLAIN_WORD = re.compile(r"(?:[0-9]+(?:[,;.'][0-9]+)*|[a-z]+(?:[:.'][a-z]+)*)+")
+
+UNITS = {
+    "ft": r"ft foot feet ' ’ ′",
+    "in": r'inch inches " ” ″',
+    "yd": "yd yds yard yards",
+    "mm": "mm millimeter millimeters",
+    "cm": "cm centimeter centimeters",
+    "m": "m meter meters",
+    "oz": "oz ounce ounces",
+    "lb": "lb lbs pound pounds",
+    "mg": "mg milligram milligrams",
+    "g": "g gram grams",
+    "kg": "kg kilogram kilograms",
+    "ml": "ml milliliter milliliters",
+    "l": "l liter liters litre litres",
+    "qt": "qt quart quarts",
+    "gal": "gal gallon gallons",
+    "w": "w watt watts",
+    "v": "v volt volts",
+    "mah": "mah",
+    "gb": "gb gigabyte gigabytes",
+    "tb": "tb terabyte terabytes",
+    "hz": "hz hertz",
+    "ct": "ct count",
+    "pack": "pk pack packs",
+    "pc": "pc pcs piece pieces",
+}
+"""Units by the form that is indexed: "50 ft", "50-foot" and "50'" are all "50ft"."""
+_FORM_OF = {written: unit for unit, forms in UNITS.items() for written in forms.split()} | {"in": "in"}
+_SIGNS = "".join(written for written in _FORM_OF if not written.isalpha())
+_NAMES = "|".join(sorted(filter(str.isalpha, _FORM_OF.keys() - {"in"}), key=len, reverse=True))
+# "in" is mostly a word: it is a unit where it touches its number and no other follows, unlike in "3-in-1".
+_SIZE = re.compile(
+    rf"(?<!\w)([0-9]+(?:[.,][0-9]+)*)(?:([{_SIGNS}])(?!\w)|[\s-]?(?:(?:fl\.?|fluid) ?)?({_NAMES})(?![^\W_])"
+    r"|-?(in)(?![^\W_]|-[0-9]))",
+    re.IGNORECASE,
+)
+_INDEXED_SIZE = re.compile(rf"(?<!\S)([0-9][0-9.,]*)(?:{'|'.join(UNITS)})(?!\S)")
 
 
 @cache
@@ -33,6 +71,16 @@ def words(text: str) -> list[str]:
 def prepared(text: str) -> str:
     """Lucene lowers the Turkish capital İ to one letter, tantivy to two; so it is replaced beforehand."""
     return text.replace("İ", "i")
+
+
+def with_sizes(text: str) -> str:
+    """The text with each number and its unit as one word."""
+    return _SIZE.sub(lambda size: size[1] + _FORM_OF[(size[2] or size[3] or size[4]).lower()], text)
+
+
+def bare_numbers(indexed: str) -> list[str]:
+    """The numbers of the sizes among words between spaces."""
+    return _INDEXED_SIZE.findall(indexed)
 
 
 @lru_cache(maxsize=262_144)

@@ -27,8 +27,6 @@ class CatalogQuery:
     match: Match = "any"
     limit: int = 10
     offset: int = 0
-    relevant_only: bool = False
-    """Another sort than by relevance ranks relevant matches only; with the analyzer ``english`` it always does."""
 
     @property
     def filters_numbers(self) -> bool:
@@ -52,8 +50,14 @@ class CatalogPage:
     hits: tuple[Hit, ...]
     hidden: int = 0
     """Matches that were left out because their price or rating, by which the query filters, is unknown."""
-    loose: bool = False
-    """True of a sort for which no match holds all words of the query: it ranks the best of those that hold some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A word of a query that hardly any product holds, and the nearest one that products hold, as it is indexed."""
+
+    word: str
+    nearest: str
 
 
 class Catalog(Protocol):
@@ -65,6 +69,10 @@ class Catalog(Protocol):
 
     def matching(self, query: CatalogQuery) -> list[str]:
         """The ids of all products that match, in order of id; ``sort_by``, ``limit`` and ``offset`` count nothing."""
+        ...
+
+    def spellings(self, text: str) -> list[Spelling]:
+        """The words of a query that look misspelt, each with the nearest word of the products."""
         ...
 
     def categories(self) -> list[str]:

@@ -2,15 +2,17 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
 from elasticsearch import Elasticsearch
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, fold_category
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, Spelling, fold_category
 from drretail.env.catalog.elastic_load import LARGEST_WINDOW, index_kind
 from drretail.env.catalog.formulation import Asked, Term, folded_category, formulation_of_index, sort_order
 from drretail.env.catalog.relevance import search_index
+from drretail.env.catalog.spelling import FIELD, MOST_ERRORS, SAME_BEGINNING, spellings
 from drretail.env.servers.faults import elastic_faults
 
 Clause = dict[str, Any]
@@ -20,6 +22,8 @@ NO_WORD = " "
 """Occurs in no product, since no word holds a space."""
 NAMES_AT_ONCE = 10_000
 IDS_AT_ONCE = 10_000
+NEAR_WORDS = 100
+"""Spellings to choose from: the server sends those with the fewest errors."""
 
 
 class ElasticCatalog:
@@ -79,6 +83,24 @@ class ElasticCatalog:
         or_unknown = [any_of([limit, unknown(limit)]) for limit in limits]
         clause = catalog_query(asked, [*self._in_category(query), some_unknown, *or_unknown], scored=False)
         return self._search(query=clause, size=0, track_total_hits=True)["hits"]["total"]["value"]
+
+    def spellings(self, text: str) -> list[Spelling]:
+        return spellings(self, text)
+
+    def count_holding(self, word: str) -> int:
+        return self._search(query={"term": {FIELD: word}}, size=0, track_total_hits=True)["hits"]["total"]["value"]
+
+    def words_near(self, word: str) -> dict[str, int]:
+        near = {
+            "field": FIELD,
+            "suggest_mode": "always",
+            "max_edits": MOST_ERRORS,
+            "prefix_length": SAME_BEGINNING,
+            "min_word_length": SAME_BEGINNING,
+            "size": NEAR_WORDS,
+        }
+        reply = self._search(suggest={"near": {"text": word, "term": near}}, size=0)
+        return {option["text"]: option["freq"] for entry in reply["suggest"]["near"] for option in entry["options"]}
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -158,6 +180,8 @@ def telling(clause: Clause, fields: list[str]) -> Clause:
 
 
 def term_clause(term: Term) -> Clause:
+    if term.others:
+        return {"dis_max": {"queries": [term_clause(each) for each in (replace(term, others=()), *term.others)]}}
     first, *others = term.words
     if others:
         # As a text: the server finds the same words in it.

@@ -8,8 +8,8 @@ from typing import Any, TypeVar, cast
 from elastic_transport import TransportError
 from elasticsearch import ApiError, Elasticsearch, NotFoundError
 
-from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer, fold_category
-from drretail.env.catalog.formulation import FORMULATIONS, Formulation, Tokenizer, category_names
+from drretail.env.catalog.base import fold_category
+from drretail.env.catalog.formulation import ENGLISH, Formulation, Tokenizer, category_names
 from drretail.env.servers.faults import BUSY, Patience, elastic_fault, passes
 from drretail.errors import UserError
 from drretail.records.shop import Product
@@ -124,7 +124,7 @@ class ElasticWriter:
         index: str,
         *,
         address: str,
-        analyzer: Analyzer = DEFAULT_ANALYZER,
+        formulation: Formulation = ENGLISH,
         shards: int = 1,
         replicas: int = 0,
         patience: Patience | None = None,
@@ -134,7 +134,7 @@ class ElasticWriter:
         self._client = client.options(max_retries=0, request_timeout=REQUEST_SECONDS)
         self._index = index
         self._address = address
-        self._formulation = FORMULATIONS[analyzer]
+        self._formulation = formulation
         self._shards = shards
         self._replicas = replicas
         self._patience = patience or Patience()

@@ -1,25 +1,28 @@
 """What is indexed of a product and how a query is scored: the same for every catalog, so rankings are the same.
 
-Two formulations, of which a world has one:
+A world keeps the formulation that it was made with; new ones are made with the first of these or with ``standard``:
 
-english    ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
-           neighbours as one word, so that phrases are found as fast as words. Both engines index the stems that Python
-           makes as they are, cut at spaces. Stop words are not looked for, except in phrases.
+english 2  ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
+           neighbours as one word, so that phrases are found as fast as words. A number and its unit are one word
+           ("50ft"), beside which ``text`` keeps the number. A query's word is also looked for in ``pairs``, and two
+           neighbours also as one word: "airtight", "air-tight" and "air tight" find each other.
+english 1  the same with words as they stand before their stems are made; found in older worlds.
 standard   ``title`` and ``text`` (the title again and everything else), words as they stand. A word need only occur in
            ``text``; the score adds BM25(text) + TITLE_BOOST * BM25(title).
 
-No product ever lacks a field: engines differ in whether products without one count in its statistics. Equal scores are
-in order of product id.
+Both engines index the stems that Python makes as they are, cut at spaces. Stop words are not looked for, except in
+phrases. No product ever lacks a field: engines differ in whether products without one count in its statistics. Equal
+scores are in order of product id.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
-from drretail.env.catalog.analysis import prepared, stem_of, stems, words
+from drretail.env.catalog.analysis import bare_numbers, prepared, stem_of, stems, with_sizes, words
 from drretail.env.catalog.base import DEFAULT_ORDER, Analyzer, CatalogQuery, SortOrder, fold_category
 from drretail.errors import ToolError, UserError, nearest_names, quoted, suggestion
 from drretail.grounding.text.words import STOP_WORDS
@@ -32,9 +35,17 @@ TITLE_BOOST = 3.0
 TITLE_TIMES = 3
 """How often the title counts in ``text``; chosen, as the fields were, by benchmarks/relevance.py."""
 PAIR = "+"
-"""Between two stems that are one word of ``pairs``; occurs in no stem, and alone stands for no pair."""
+"""Occurs in no stem: alone it stands for no pair; the first version puts it between the two stems of one."""
+OTHER_FORM_BOOST = 0.5
+"""What two words count that may be one, or one that may be two; chosen by benchmarks/relevance.py.
+
+They are rare, and at full weight go before what is meant by the common form: "mouse pad" found "Mousepad" alone.
+"""
+SHORTEST_JOINED = 4
+"""Letters. Shorter words that are made of two ("aa", "to") are rarely what was meant."""
 
 _SURE_WORD = re.compile("[A-Za-z0-9]")
+_COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,8 @@ class Term:
     text: str = ""
     """A phrase as its field's tokenizer is to read it."""
     boost: float = 1.0
+    others: tuple["Term", ...] = ()
+    """Each may occur instead; the one that scores best counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +85,6 @@ class Formulation:
     texts: Callable[[Product], FieldTexts]
     asked: Callable[[CatalogQuery], Asked]
     """``matching`` is empty for a text without any word."""
-    sorts_relevant: bool
-    """Whether a sort other than by relevance always ranks relevant matches only."""
 
 
 def indexed_title(product: Product) -> str:
@@ -97,26 +108,63 @@ def other_texts(product: Product) -> list[str]:
 
 
 def english_texts(product: Product) -> FieldTexts:
-    title = stems(indexed_title(product))
-    others = [found for text in other_texts(product) if (found := stems(text))]
-    values = [*[title] * TITLE_TIMES, *others]
-    pairs = [" ".join(paired(value)) for value in values if len(value) > 1]
+    values = _stems_of(product, with_sizes)
+    texts = [" ".join(value) for value in values]
+    pairs = [" ".join(paired(value, "")) for value in values if len(value) > 1]
+    return {"text": [" ".join([text, *bare_numbers(text)]) for text in texts], "pairs": pairs or [PAIR]}
+
+
+def first_english_texts(product: Product) -> FieldTexts:
+    values = _stems_of(product, str)
+    pairs = [" ".join(paired(value, PAIR)) for value in values if len(value) > 1]
     return {"text": [" ".join(value) for value in values], "pairs": pairs or [PAIR]}
 
 
-def paired(found: Sequence[str]) -> Iterator[str]:
+def _stems_of(product: Product, prepare: Callable[[str], str]) -> list[list[str]]:
+    """The title as often as it counts, and each other text."""
+    title = stems(prepare(indexed_title(product)))
+    return [*[title] * TITLE_TIMES, *(found for text in other_texts(product) if (found := stems(prepare(text))))]
+
+
+def paired(found: Sequence[str], joint: str) -> Iterator[str]:
     """Each two neighbours as one word."""
-    return map(PAIR.join, pairwise(found))
+    return map(joint.join, pairwise(found))
 
 
 def asked_in_english(query: CatalogQuery) -> Asked:
+    text = with_sizes(query.text)
+    phrase = words(text)
+    if query.match == "phrase" and len(phrase) > 1:
+        return _asked_phrase(phrase, "")
+    found = words(_COMPOUND.sub(r"\1\2", text))
+    # What is written with a hyphen is looked for as one word, and as the pair of its parts' stems.
+    parts = {words(one + other)[0]: stem_of(one) + stem_of(other) for one, other in _COMPOUND.findall(text.lower())}
+    terms: dict[str, dict[Term, None]] = {}
+    telling = [word for word in found if word not in STOP_WORDS] or found
+    for word in telling:
+        others = terms.setdefault(stem_of(word), {})
+        if len(word) >= SHORTEST_JOINED:
+            others[Term("pairs", (parts.get(word, stem_of(word)),), boost=OTHER_FORM_BOOST)] = None
+    for one, other in pairwise(found):
+        if one in telling and other in telling and len(one + other) >= SHORTEST_JOINED:
+            whole = Term("text", (stem_of(one + other),), boost=OTHER_FORM_BOOST)
+            terms[stem_of(one)][whole] = terms[stem_of(other)][whole] = None
+    matching = [Term("text", (stem,), others=tuple(others)) for stem, others in terms.items()]
+    return Asked(tuple(matching), every=query.match == "all")
+
+
+def asked_in_first_english(query: CatalogQuery) -> Asked:
     found = words(query.text)
     if query.match == "phrase" and len(found) > 1:
-        pairs = tuple(paired([stem_of(word) for word in found]))
-        return Asked((Term("pairs", pairs, " ".join(pairs)),))
+        return _asked_phrase(found, PAIR)
     telling = [word for word in found if word not in STOP_WORDS] or found
     once = dict.fromkeys(stem_of(word) for word in telling)
     return Asked(tuple(Term("text", (word,)) for word in once), every=query.match == "all")
+
+
+def _asked_phrase(found: Sequence[str], joint: str) -> Asked:
+    pairs = tuple(paired([stem_of(word) for word in found], joint))
+    return Asked((Term("pairs", pairs, " ".join(pairs)),))
 
 
 def standard_texts(product: Product) -> FieldTexts:
@@ -138,15 +186,20 @@ def asked_by_words(query: CatalogQuery) -> Asked:
     )
 
 
-# Raise the number at the end of a version whenever the same products would be found or ranked in another way.
+# Whenever the same products would be found or ranked in another way, add a formulation with the next number.
 ENGLISH = Formulation(
     analyzer="english",
-    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29, snowball english, 1",
+    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29 with sizes, snowball english, 2",
     tokenizer="whitespace",
     fields=MappingProxyType({"text": False, "pairs": True}),
     texts=english_texts,
     asked=asked_in_english,
-    sorts_relevant=True,
+)
+FIRST_ENGLISH = replace(
+    ENGLISH,
+    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29, snowball english, 1",
+    texts=first_english_texts,
+    asked=asked_in_first_english,
 )
 STANDARD = Formulation(
     analyzer="standard",
@@ -155,20 +208,19 @@ STANDARD = Formulation(
     fields=MappingProxyType({"title": True, "text": True}),
     texts=standard_texts,
     asked=asked_by_words,
-    sorts_relevant=False,
 )
 FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType({"english": ENGLISH, "standard": STANDARD})
+"""Of new worlds."""
+BY_VERSION: Mapping[str, Formulation] = MappingProxyType({it.version: it for it in (ENGLISH, FIRST_ENGLISH, STANDARD)})
 
 
 def formulation_of_index(version: str, index: str) -> Formulation:
     """The formulation that an index was made for; UserError where this version of drretail has none such."""
-    for formulation in FORMULATIONS.values():
-        if formulation.version == version:
-            return formulation
-    known = " or ".join(formulation.version for formulation in FORMULATIONS.values())
+    if version in BY_VERSION:
+        return BY_VERSION[version]
     raise UserError(
-        f"{index} was made in another way ({version}) than this version of drretail searches ({known}); make the world"
-        " again with `drretail ingest`."
+        f"{index} was made in another way ({version}) than this version of drretail searches"
+        f" ({' or '.join(BY_VERSION)}); make the world again with `drretail ingest`."
     )
 
 

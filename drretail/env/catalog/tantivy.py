@@ -14,17 +14,9 @@ import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
 from drretail.env.catalog.analysis import standard_analyzer
-from drretail.env.catalog.base import (
-    DEFAULT_ANALYZER,
-    Analyzer,
-    CatalogPage,
-    CatalogQuery,
-    Hit,
-    SortOrder,
-    fold_category,
-)
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, Spelling, fold_category
 from drretail.env.catalog.formulation import (
-    FORMULATIONS,
+    ENGLISH,
     Asked,
     Formulation,
     Term,
@@ -33,6 +25,7 @@ from drretail.env.catalog.formulation import (
     sort_order,
 )
 from drretail.env.catalog.relevance import search_index
+from drretail.env.catalog.spelling import FIELD, MOST_ERRORS, SAME_BEGINNING, spellings
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
 
@@ -68,9 +61,9 @@ class TantivyWriter:
     One thread and one commit make one segment, whose order of documents then breaks all ties.
     """
 
-    def __init__(self, folder: Path, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
+    def __init__(self, folder: Path, formulation: Formulation = ENGLISH) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._formulation = FORMULATIONS[analyzer]
+        self._formulation = formulation
         self._index = Index(catalog_schema(self._formulation), path=str(folder))
         self._index.config_reader(reload_policy=NO_WATCHER)
         self._index.register_tokenizer("standard", standard_analyzer())
@@ -152,9 +145,9 @@ def linked(folder: Path) -> TemporaryDirectory[str]:
 class TantivyCatalog:
     """Implements ``base.Catalog``. The searcher is immutable, so any number of threads may use it."""
 
-    def __init__(self, folder: Path, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
+    def __init__(self, folder: Path, formulation: Formulation = ENGLISH) -> None:
         """Raises UserError when ``folder`` holds no index that this version can read."""
-        self.formulation = FORMULATIONS[analyzer]
+        self.formulation = formulation
         self._folder = folder
         self._links: TemporaryDirectory[str] | None = None
         with read_errors(folder):
@@ -216,6 +209,17 @@ class TantivyCatalog:
         with read_errors(self._folder):
             return sorted(hit.product_id for hit in self.find(everything).hits)
 
+    def spellings(self, text: str) -> list[Spelling]:
+        with read_errors(self._folder):
+            return spellings(self, text)
+
+    def count_holding(self, word: str) -> int:
+        return self._searcher.doc_freq(FIELD, word)
+
+    def words_near(self, word: str) -> dict[str, int]:
+        found = self._searcher.terms_with_prefix(FIELD, word[:SAME_BEGINNING])
+        return {other: count for other, count in found if abs(len(other) - len(word)) <= MOST_ERRORS}
+
     def categories(self) -> list[str]:
         return list(self._names)
 
@@ -249,7 +253,7 @@ class TantivyCatalog:
         if len(asked.matching) != 1 or len(asked.matching[0].words) != 1:
             return None
         (term,) = asked.matching
-        return self._searcher.doc_freq(term.field, term.words[0])
+        return None if self._occurring(term.others) else self._count(term)
 
     def _in_category(self, query: CatalogQuery) -> list[tuple[Occur, Query]]:
         if query.category is None:
@@ -269,12 +273,23 @@ class TantivyCatalog:
         return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in asked.scoring)]
 
     def _term(self, term: Term) -> Query:
-        first, *others = term.words
+        first, *following = term.words
+        others = self._occurring(term.others)
         if others:
+            return Query.disjunction_max_query([self._term(replace(term, others=())), *map(self._term, others)])
+        if following:
             found = Query.phrase_query(self._schema, term.field, list(term.words))
         else:
             found = Query.term_query(self._schema, term.field, first, "freq")
         return found if term.boost == 1 else Query.boost_query(found, term.boost)
+
+    def _count(self, term: Term) -> int:
+        """How many products hold a single word."""
+        return self._searcher.doc_freq(term.field, term.words[0])
+
+    def _occurring(self, terms: Sequence[Term]) -> list[Term]:
+        """What occurs at all of single words; looking for the others too takes longer."""
+        return [term for term in terms if self._count(term)]
 
     def _limits(self, query: CatalogQuery) -> dict[str, Query]:
         """By the number that they limit; a product without it does not pass."""

@@ -11,7 +11,7 @@ from pymongo import WriteConcern
 from pymongo.collection import Collection
 from pymongo.errors import BulkWriteError
 
-from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
+from drretail.env.catalog.formulation import ENGLISH, Formulation
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
@@ -166,7 +166,7 @@ class Filling:
         seed: str,
         pool: ProfilePool,
         materialize_users: bool,
-        analyzer: Analyzer = DEFAULT_ANALYZER,
+        formulation: Formulation = ENGLISH,
     ) -> None:
         collections = collections_of(servers.database, unfinished.number)
         self._collections = {name: each.with_options(write_concern=SAFE) for name, each in collections.items()}
@@ -176,7 +176,7 @@ class Filling:
         self._seed = seed
         self._pool = pool
         self._materialize_users = materialize_users
-        self.intake = Intake(analyzer)
+        self.intake = Intake(formulation)
 
     def fill_products(self, products: Iterable[Product], bar: Bar) -> None:
         self._fill("products", self._product_batches(products), {"products": EVERYTHING}, bar)

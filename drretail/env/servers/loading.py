@@ -11,8 +11,8 @@ from pymongo import ASCENDING, DESCENDING
 from pymongo.collection import Collection
 from pymongo.errors import PyMongoError
 
-from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.catalog.elastic_load import ElasticWriter
+from drretail.env.catalog.formulation import ENGLISH, Formulation
 from drretail.env.intake import check_expected
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
@@ -95,7 +95,7 @@ def write_servers(
     materialize_users: bool = False,
     progress: Progress | None = None,
     expected: str | None = None,
-    analyzer: Analyzer = DEFAULT_ANALYZER,
+    formulation: Formulation = ENGLISH,
     patience: Patience | None = None,
     lease_seconds: float = LEASE_SECONDS,
 ) -> Manifest:
@@ -126,7 +126,7 @@ def write_servers(
             seed=str(seed),
             pool=pool,
             materialize_users=materialize_users,
-            analyzer=analyzer,
+            formulation=formulation,
         )
         fill(servers, unfinished, filling, lease, patience, products, orders, holdout, progress)
         manifest = filling.intake.manifest(
@@ -171,7 +171,7 @@ def fill(
         servers.elastic,
         unfinished.index,
         address=servers.elastic_address,
-        analyzer=filling.intake.formulation.analyzer,
+        formulation=filling.intake.formulation,
         shards=servers.settings.shards,
         replicas=servers.settings.replicas,
         patience=patience,

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.catalog.formulation import FORMULATIONS
+from drretail.env.catalog.formulation import BY_VERSION
 from drretail.env.checking import EXAMPLES, fault
 from drretail.env.intake import Listing, UserSum
 from drretail.env.manifest import (
@@ -165,9 +165,11 @@ class Check:
         manifest, pool = self._generation.manifest, self._generation.pool.hash
         if pool != manifest.profile_pool:
             yield fault("profile_pool", manifest.profile_pool, pool)
-        formulation, known = manifest.versions.get(INDEX_VERSION, ""), FORMULATIONS[manifest.analyzer].version
-        if formulation != known:
-            yield fault("index_formulation", formulation, f"this version of drretail searches by {known}")
+        formulation = manifest.versions.get(INDEX_VERSION, "")
+        if formulation not in BY_VERSION:
+            yield fault(
+                "index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}"
+            )
         found = world_fingerprint(
             products=self._product_hash.hexdigest(),
             orders=self._order_hash.hexdigest(),

@@ -1,12 +1,14 @@
 """Claims of reports and whether their sources bear them out: what several families ask for, each claim once.
 
 claims.py          claims, their types of sources, what a judgement of support is about
-extraction.py      stage 1: all claims with sources and typed values in one question; the paper's two questions
+extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions
+picks.py           what a report tells its reader to buy, as a judge gives it
 sections.py        the parts of a long report, which are asked apart
 copied_sources.py  sources and quotes as a judge copies them, found again in the report
 typed_values.py    figures and names as a judge types them: schema, problems, places
-support.py         stage 2: the texts of a claim's sources, and how a judge is shown them
+support.py         stage 2: the texts of a claim's sources, how a judge is shown them, and which claims share a call
 shown_products.py  the products that the run was shown, for superlatives
-rulings.py         stage 3: support 1, 0.5 or 0 of claims that share their sources, with quotes and reason
+record_lines.py    what code finds of a claim's values, shown to a judge whose label says otherwise
+rulings.py         stage 3: support 1, 0.5 or 0 of claims that share a call, with quotes and reason
 tally.py           the verdicts of one report, counted by source type
 """

@@ -6,14 +6,16 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PROMPTS, REPORT, Claim, make_claim
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PICKS, PROMPTS, REPORT, Claim, make_claim
 from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
+from drretail.eval.claims.picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.claims.sections import Part, parts_of
 from drretail.eval.claims.typed_values import SaidValue, as_values, value_problems
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import ReadValue
@@ -39,6 +41,10 @@ class ReportClaims(Record):
     claims: list[ValuedClaim]
 
 
+class ClaimsAndPicks(ReportClaims, ReportPicks):
+    """The same, with what the report tells its reader to buy."""
+
+
 class CitedClaims(Record):
     """The claims of a report that name a source."""
 
@@ -55,17 +61,47 @@ Answer = ReportClaims | CitedClaims | AllClaims
 _ANSWERS: dict[str, type[Answer]] = {EXTRACT: ReportClaims, CITED: CitedClaims, ALL: AllClaims}
 
 
-def extraction_prompt(stage: str) -> Prompt:
-    return load_prompt(PROMPTS, stage)
+def extraction_prompt(stage: str, picks: str = "") -> Prompt:
+    """What is asked for in a stage, its instructions a prefix that all reports share; ``picks`` says what picks are,
+    where they are asked for as well."""
+    text = load_prompt(PROMPTS, stage).text.replace("{{marks}}", what_a_mark_covers())
+    shared, place, own = text.partition("{{report}}")
+    return Prompt(stage, "\n".join(filter(None, (picks, place + own))), shared)
 
 
-async def extract(subject: Subject, judge_session: JudgeSession, stage: str) -> list[Claim] | None:
-    """The report's claims as the verdict of ``stage`` holds them, asked for when there is none; None when it failed."""
-    wording, report = extraction_prompt(stage).hash, subject.report or ""
-    verdict = judge_session.standing(stage, REPORT, wording)
-    if verdict is None and not report.strip():
-        verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=wording, reason="the report is empty")
-    return claims_in(verdict or await _asked(subject, judge_session, stage))
+def reads_picks(subject: Subject) -> bool:
+    """True where picks are asked for with the claims: the agent declared none, and one call reads the whole report."""
+    return not are_declared(subject) and len(parts_of(subject.report or "")) < 2
+
+
+def with_picks_prompt(subject: Subject) -> Prompt:
+    """The prompt for all claims of a report and its picks."""
+    return extraction_prompt(EXTRACT, what_picks_are(is_imported=subject.system.is_imported))
+
+
+def extraction_prompts() -> list[Prompt]:
+    """All wordings of the question for all claims."""
+    picks = ("", what_picks_are(is_imported=False), what_picks_are(is_imported=True))
+    return [extraction_prompt(EXTRACT, it) for it in picks]
+
+
+async def extract(
+    subject: Subject, judge_session: JudgeSession, stage: str, *, with_picks: bool = False
+) -> list[Claim] | None:
+    """The report's claims as the verdict of ``stage`` holds them, asked for when there is none; None when it failed.
+
+    With ``with_picks`` picks are asked for as well, where ``reads_picks``, and kept in ``PICKS``.
+    """
+    with_picks = with_picks and stage == EXTRACT and reads_picks(subject)
+    prompt = with_picks_prompt(subject) if with_picks else extraction_prompt(stage)
+    verdict = judge_session.standing(stage, REPORT, prompt.hash)
+    if verdict is None and not (subject.report or "").strip():
+        reason = "the report is empty"
+        verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=prompt.hash, reason=reason)
+    return claims_in(
+        verdict
+        or await _asked(subject, judge_session, stage, prompt, ClaimsAndPicks if with_picks else _ANSWERS[stage])
+    )
 
 
 def claims_in(verdict: Verdict) -> list[Claim] | None:
@@ -81,9 +117,11 @@ def claims_in(verdict: Verdict) -> list[Claim] | None:
         ) from problem
 
 
-async def _asked(subject: Subject, judge_session: JudgeSession, stage: str) -> Verdict:
+async def _asked(
+    subject: Subject, judge_session: JudgeSession, stage: str, prompt: Prompt, kind: type[Answer]
+) -> Verdict:
     """One question, or one for each part of a long report, side by side and merged."""
-    report, wording = subject.report or "", extraction_prompt(stage).hash
+    report = subject.report or ""
     resolver = SourceResolver(report, subject.evidence)
     known = frozenset(subject.evidence)
 
@@ -92,13 +130,21 @@ async def _asked(subject: Subject, judge_session: JudgeSession, stage: str) -> V
         return JudgeQuestion(
             stage,
             item,
-            extraction_prompt(stage),
+            prompt,
             {"report": given},
-            _ANSWERS[stage],
-            lambda answer: Ruling(_as_value(_claims(answer, report, after, resolver))),
+            kind,
+            lambda answer: ruling(answer, after),
             lambda answer: _problem(answer, report=report, known=known, resolver=resolver),
             purpose="extraction",
         )
+
+    def ruling(answer: Answer, after: int) -> Ruling:
+        if isinstance(answer, ClaimsAndPicks):
+            reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)
+            if not [*reader.problems(answer.picks)]:  # else they are asked for alone
+                picks = reader.read(answer.picks)
+                judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
+        return Ruling(_as_value(_claims(answer, report, after, resolver)))
 
     parts = parts_of(report) if stage == EXTRACT else []
     if len(parts) < 2:
@@ -110,9 +156,9 @@ async def _asked(subject: Subject, judge_session: JudgeSession, stage: str) -> V
     )
     failed = [f"{verdict.item}: {verdict.error}" for verdict in verdicts if verdict.state != "scored"]
     if failed:
-        return judge_session.record(stage, REPORT, "failed", prompt_hash=wording, error="; ".join(failed))
+        return judge_session.record(stage, REPORT, "failed", prompt_hash=prompt.hash, error="; ".join(failed))
     merged = _merged([claim for verdict in verdicts for claim in claims_in(verdict) or ()])
-    return judge_session.record(stage, REPORT, "scored", _as_value(merged), prompt_hash=wording)
+    return judge_session.record(stage, REPORT, "scored", _as_value(merged), prompt_hash=prompt.hash)
 
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
@@ -172,7 +218,9 @@ def _claims(answer: Answer, report: str, after: int, resolver: SourceResolver) -
                 found.unresolved,
                 quote=said.quote,
                 span=span,
-                values=tuple(_of_sources(it, resolver) for it in as_values(values, report, span[0] if span else after)),
+                values=tuple(
+                    _of_sources(it, resolver) for it in as_values(values, report, said.quote, span or (after, after))
+                ),
             )
         )
     return claims

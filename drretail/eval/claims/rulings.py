@@ -3,10 +3,14 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import Any, Literal, cast
 
-from drretail.eval.claims.claims import PROMPTS, SUPPORT, SUPPORT_SHOWN, Claim, Unit, source_type
+from pydantic import ValidationError, field_validator
+
+from drretail.eval.claims.claims import FIRST_ANSWER, PROMPTS, SUPPORT, SUPPORT_SHOWN, Unit, source_type
+from drretail.eval.claims.record_lines import RecordCheck, check_of
 from drretail.eval.claims.shown_products import shown_products
 from drretail.eval.claims.support import (
     Content,
@@ -15,30 +19,34 @@ from drretail.eval.claims.support import (
     are_the_same,
     content_of,
     fitted,
+    packed,
     source_tags,
 )
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession
+from drretail.eval.judging.question import LEFT_OUT, ClaimVerdict
+from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.records import Ledger
-from drretail.grounding.verify.values import amount_of, verify
+from drretail.llm.structured import MAX_REPAIRS
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.score import Rules, Verdict, VerdictState
 
-MOST_CLAIMS = 12
-"""Claims of one call, so that an answer with reasons and quotes stays below 3,000 tokens."""
 QUESTION = "Q"
 """The id of the shopper's question among the sources."""
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
 ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
-NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED)
+ASKED_AGAIN, CHANGED = "asked_again", "changed_mind"
+NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED, ASKED_AGAIN, CHANGED)
 """What a verdict of support may note: some sources could not be read; a quote stands in no source and was dropped;
 the summary, or the snippet, that the agent read bears the claim out better than its page; a source was too long for the
-judge and was cut to passages; the sources say otherwise (its value is 0)."""
+judge and was cut to passages; the sources say otherwise (its value is 0); the judge was asked once more with what the
+records say, and this is its second answer; which has another label than the first."""
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
+DIVISIBLE = ("refusal", "unusable")
+"""How the error of a call begins that may be one claim's alone."""
+NO_LINES: Mapping[str, Sequence[str]] = MappingProxyType({})
 Fit = Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]]
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 _VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
@@ -57,6 +65,25 @@ class ClaimsSupport(Record):
     """How far the sources bear out each of the claims."""
 
     claims: list[RuledClaim]
+
+    @field_validator("claims", mode="before")
+    @classmethod
+    def _only_usable(cls, given: Any) -> Any:
+        """Without items that do not fit the schema: they alone are asked for again."""
+        return [it for it in cast("list[Any]", given) if _is_usable(it)] if isinstance(given, list) else given
+
+    def by_number(self) -> dict[int, RuledClaim]:
+        """The labels by number, without numbers that were given twice."""
+        numbers = [it.claim_id for it in self.claims]
+        return {it.claim_id: it for it in self.claims if numbers.count(it.claim_id) == 1}
+
+
+def _is_usable(item: Any) -> bool:
+    try:
+        RuledClaim.model_validate(item, strict=True)
+    except ValidationError:
+        return False
+    return True
 
 
 class Support(Record):
@@ -77,10 +104,37 @@ class Ruled:
     notes: tuple[str, ...] = ()
     error: str | None = None
 
+    @property
+    def is_contradicted(self) -> bool:
+        return CONTRADICTED in self.notes
+
+    def differs_from(self, check: RecordCheck) -> bool:
+        """True where code finds a contradiction and the judge none, or all figures right and the judge no support."""
+        if self.value is None:
+            return False
+        return not self.is_contradicted if check.is_contradicted else not self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer that counts, and the first one where the judge was asked twice."""
+
+    ruled: Ruled
+    first: Ruled | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        first, last = self.first, self.ruled
+        return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
+
 
 def support_prompt(rules: Rules) -> Prompt:
-    """Ours, or the paper's rubric in other words."""
-    return load_prompt(PROMPTS, "support" if rules == "default" else "support_alone")
+    """Ours, whose instructions are a prefix that all calls share, or the paper's rubric in other words."""
+    if rules != "default":
+        return load_prompt(PROMPTS, "support_alone")
+    prompt = load_prompt(PROMPTS, "support")
+    shared, place, own = prompt.text.partition("{{today}}")
+    return Prompt(prompt.name, place + own, shared)
 
 
 @dataclass(frozen=True)
@@ -134,29 +188,101 @@ class Bench:
         )
 
     async def rule(self, units: Sequence[Unit]) -> None:
-        """Records the verdicts of all units that have none; claims of one set of sources share their questions."""
-        groups: dict[frozenset[str], list[Unit]] = {}
-        for unit in units:
-            if self.standing(unit) is None:
-                groups.setdefault(frozenset(unit.sources), []).append(unit)
-        most = MOST_CLAIMS if self.rules == "default" else 1
-        questions = [group[at : at + most] for group in groups.values() for at in range(0, len(group), most)]
-        await self.judge_session.each(self._rule(part) for part in questions)
+        """Records the verdicts of all units that have none, asked for side by side."""
+        await self.judge_session.take(list(self.steps(units)))
 
-    async def _rule(self, units: Sequence[Unit]) -> None:
-        """Of claims of the same sources."""
-        content = self.content(units[0])
-        if not content.texts:
-            state, reason = self.unread(content)
-            for unit in units:
+    def steps(self, units: Sequence[Unit]) -> Iterator[Step[Any]]:
+        """What has to be asked for the verdicts of these units that are missing; the unreadable are recorded at once.
+
+        Under the default rules claims share calls: those that rest on records apart from those that rest on pages and
+        files, so that no page stands beside a record.
+        """
+        missing = [(unit, self.content(unit)) for unit in units if self.standing(unit) is None]
+        for unit, content in missing:
+            if not content.texts:
+                state, reason = self.unread(content)
                 self.judge_session.record(self.stage, unit.item, state, reason=reason)
-            return
-        texts = self.fit(content.texts, [unit.claim.claim for unit in units], self.judge_session.room)
-        ruled = await self.asked(units, texts)
-        for unit in units:
-            notes = [PARTIAL_CONTENT] if content.unreadable else []
-            notes += [SOURCE_CUT] if any(it.share is not None for it in texts) else []
-            self.keep(unit, texts, ruled[unit.item], [*notes, *self._better_as_shown(unit, ruled[unit.item])])
+        readable = [it for it in missing if it[1].texts]
+        calls = packed(readable) if self.rules == "default" else [[it] for it in readable]
+        for call in calls:
+            texts = {(text.id, text.text.sha256): text for _, content in call for text in content.texts}
+            claims = [unit.claim.claim for unit, _ in call]
+            cut = tuple(self.fit([*texts.values()], claims, self.judge_session.room))
+            yield Step(partial(self._answered, [unit for unit, _ in call], cut), partial(self._keep, call, cut))
+
+    async def _answered(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, Answered]:
+        """What the judge says of these claims, by item; once more of those where the records say otherwise."""
+        if self.rules != "default":
+            values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
+            said = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
+            return {units[0].item: Answered(_alone(said, texts))}
+        alone = await self._labels(units, texts)
+        checks = {unit.item: check_of(unit.claim, self.ledger) for unit in units}
+        lines = {item: it.lines for item, it in checks.items() if it is not None and alone[item].differs_from(it)}
+        again = await self._labels([it for it in units if it.item in lines], texts, lines) if lines else {}
+        second = {item: it for item, it in again.items() if it.value is not None}
+        return {
+            item: Answered(second[item], ruled) if item in second else Answered(ruled) for item, ruled in alone.items()
+        }
+
+    async def _labels(
+        self, units: Sequence[Unit], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
+    ) -> dict[str, Ruled]:
+        """The judge's labels by item. A claim that an answer lacks is asked about anew, without those it has; where no
+        answer can be used, the claims are asked about in halves."""
+        found: dict[str, Ruled] = {}
+        left = list(units)
+        for _ in range(1 + MAX_REPAIRS):
+            answer, error = await self._asked(left, texts, lines)
+            if answer is None:
+                if len(left) > 1 and error.startswith(DIVISIBLE):
+                    for half in (left[: len(left) // 2], left[len(left) // 2 :]):
+                        found |= await self._labels(half, texts, lines)
+                    return found
+                return found | {unit.item: Ruled(None, error=error) for unit in left}
+            found |= answer
+            left = [unit for unit in left if unit.item not in found]
+            if not left:
+                break
+        return found | {unit.item: Ruled(None, error=LEFT_OUT) for unit in left}
+
+    async def _asked(
+        self, units: Sequence[Unit], all_texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
+    ) -> tuple[dict[str, Ruled] | None, str]:
+        """One call: the labels that can be used, by item; or None, and why."""
+        cited = {source for unit in units for source in unit.sources}
+        texts = [it for it in all_texts if it.id in cited]
+        about = about_sources((it.id for it in texts), self.evidence, self.ledger)
+        question = self.subject.query.text
+        lists = shown_products((unit.claim for unit in units), self.ledger)
+        listed = {unit.item: self._lists_of(unit, lists) for unit in units}
+        beside = [tagged("source", text, id=name) for name, text in {QUESTION: question, **lists}.items()]
+        values = {
+            "today": self.subject.today,
+            "sources": "\n\n".join([*beside, source_tags(texts, about)]),
+            "claims": "\n\n".join(
+                _shown(number, unit, [*unit.sources, *listed[unit.item]], lines.get(unit.item, ()))
+                for number, unit in enumerate(units, 1)
+            ),
+        }
+        said = await self.judge_session.ask(
+            self.stage, units[0].item, self.prompt, values, ClaimsSupport, lambda it: _unnumbered(it, len(units))
+        )
+        if said.answer is None:
+            return None, said.error or ""
+        labels = said.answer.by_number()
+        return {
+            unit.item: _ruled(
+                labels[number], [question, *listed[unit.item].values(), *_own(unit, about), *_own_texts(unit, texts)]
+            )
+            for number, unit in enumerate(units, 1)
+            if number in labels
+        }, ""
+
+    def _lists_of(self, unit: Unit, lists: Mapping[str, str]) -> dict[str, str]:
+        """The lists of shown products that a claim is about."""
+        own = {*shown_products([unit.claim], self.ledger).values()}
+        return {name: text for name, text in lists.items() if text in own}
 
     def unread(self, content: Content) -> tuple[VerdictState, str]:
         """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""
@@ -168,10 +294,22 @@ class Bench:
         )
         return "unverifiable", f"none of its sources could be read: {', '.join(told)}"
 
-    def keep(self, unit: Unit, texts: Sequence[SourceText], ruled: Ruled, notes: Sequence[str] = ()) -> Verdict:
-        """The verdict of what the judge said."""
-        return self.judge_session.record(
-            self.stage,
+    def _keep(
+        self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, Answered]
+    ) -> None:
+        """Records the verdicts of one call; of a claim that was asked about twice the first answer as well."""
+        for unit, content in call:
+            answer, own = answers[unit.item], [it for it in texts if it.id in unit.sources]
+            notes = [PARTIAL_CONTENT] if content.unreadable else []
+            notes += [SOURCE_CUT] if any(it.share is not None for it in own) else []
+            if answer.first is not None:
+                self._record(f"{self.stage}{FIRST_ANSWER}", unit, own, answer.first, notes)
+                notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
+            self._record(self.stage, unit, own, answer.ruled, [*notes, *self._better_as_shown(unit, answer.ruled)])
+
+    def _record(self, stage: str, unit: Unit, texts: Sequence[SourceText], ruled: Ruled, notes: Sequence[str]) -> None:
+        self.judge_session.record(
+            stage,
             unit.item,
             "failed" if ruled.value is None else "scored",
             ruled.value,
@@ -184,39 +322,6 @@ class Bench:
             error=ruled.error,
         )
 
-    async def asked(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, Ruled]:
-        """What the judge says of these claims and texts, by item."""
-        if self.rules == "default":
-            return await self._asked_together(units, texts)
-        values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
-        said = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
-        return {units[0].item: _alone(said, texts)}
-
-    async def _asked_together(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, Ruled]:
-        about = about_sources((it.id for it in texts), self.evidence, self.ledger)
-        question = self.subject.query.text
-        lists = shown_products((unit.claim for unit in units), self.ledger)
-        beside = [tagged("source", text, id=name) for name, text in {QUESTION: question, **lists}.items()]
-        values = {
-            "today": self.subject.today,
-            "sources": "\n\n".join([*beside, source_tags(texts, about)]),
-            "claims": "\n\n".join(self._told(number, unit.claim) for number, unit in enumerate(units, 1)),
-        }
-        said = await self.judge_session.ask(
-            self.stage, units[0].item, self.prompt, values, ClaimsSupport, lambda answer: _lacking(answer, len(units))
-        )
-        if said.answer is None:
-            return {unit.item: Ruled(None, error=said.error) for unit in units}
-        held = [question, *lists.values(), *about.values(), *(it.text.text for it in texts)]
-        by_number = {it.claim_id: it for it in said.answer.claims}
-        return {unit.item: _ruled(by_number[number], held) for number, unit in enumerate(units, 1)}
-
-    def _told(self, number: int, claim: Claim) -> str:
-        verified = verify(claim.values, self.ledger) if claim.values else ()
-        hints = [_hint(value, named=_is_named(value, self.ledger)) for value in verified]
-        told = [tagged("claim", claim.claim, id=str(number))]
-        return "\n".join([*told, *(tagged("hint", hint, claim=str(number)) for hint in hints if hint)])
-
     def _better_as_shown(self, unit: Unit, ruled: Ruled) -> list[str]:
         """The note of a claim that what the agent read of its pages bears out better than they do."""
         shown = self.shown.standing(unit) if self.stage == SUPPORT else None
@@ -226,40 +331,25 @@ class Bench:
         return [DISTORTED if any(it.text.form == "summary" for it in texts) else ONLY_IN_SNIPPET]
 
 
-_DERIVED = ("P", "O", "C")
-_HELD_BY: Mapping[ValueKind, tuple[str, ...]] = {
-    **{"price": ("P", "O"), "rating": ("P",), "rating_count": ("P",), "date": ("O",)},
-    **{"total": _DERIVED, "difference": _DERIVED, "left_over": _DERIVED, "per_unit": _DERIVED},
-}
-"""Which sources have a record of such a value, so that its absence says something."""
+def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]) -> str:
+    """A claim for a prompt, with its sources and the lines of its record."""
+    claim = tagged("claim", unit.claim.claim, id=str(number), sources=" ".join(sources))
+    return "\n".join([claim, *(tagged("record", line, claim=str(number)) for line in lines)])
 
 
-def _hint(value: ReadValue, *, named: bool) -> str:
-    """What code found of a value; nothing where it knows nothing, or where the query itself names the number."""
-    amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
-    said = f"{value.kind.replace('_', ' ')} {amount}"
-    if value.state == "verified":
-        return f"{said}: agrees with the records{f' ({value.derivation})' if value.derivation else ''}"
-    if value.state == "contradicted":
-        return f"{said}: {value.derivation}"
-    if named:
-        return ""
-    if value.derivation:
-        return f"{said}: may come from {value.derivation}"
-    is_held = any(it.partition(":")[0] in _HELD_BY.get(value.kind, ()) for it in value.of)
-    return f"{said}: not found in the records" if is_held else ""
+def _own(unit: Unit, about: Mapping[str, str]) -> list[str]:
+    return [about[source] for source in unit.sources if source in about]
 
 
-def _is_named(value: ReadValue, ledger: Ledger) -> bool:
-    amount = amount_of(value)
-    return amount is not None and ledger.names(amount.low)
+def _own_texts(unit: Unit, texts: Sequence[SourceText]) -> list[str]:
+    return [it.text.text for it in texts if it.id in unit.sources]
 
 
-def _lacking(answer: ClaimsSupport, count: int) -> str | None:
-    numbers = [it.claim_id for it in answer.claims]
-    if sorted(numbers) != list(range(1, count + 1)):
-        return f"Give each of the claims 1 to {count} once, by its claim_id; these were given: {numbers}."
-    return None
+def _unnumbered(answer: ClaimsSupport, count: int) -> str | None:
+    """What is wrong with an answer of which nothing can be used."""
+    if any(1 <= number <= count for number in answer.by_number()):
+        return None
+    return f"Give each of the claims 1 to {count} once, by its claim_id."
 
 
 def _ruled(said: RuledClaim, held: Sequence[str]) -> Ruled:

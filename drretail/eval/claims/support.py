@@ -3,15 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from drretail.eval.claims.claims import Unit
 from drretail.eval.judging.passages import fit, size
 from drretail.eval.judging.sources import shown_texts, source_texts
-from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
 from drretail.grounding.verify.records import Calculation, Ledger, record_of
 from drretail.prompts import tagged
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.score import SourceRef
 
 _MOST_NAMED = 3
+MOST_CLAIMS = 24
+"""Claims of one call, so that an answer with reasons and quotes stays below 4,000 tokens."""
+MOST_BYTES = 24_000
+"""Of the sources of one call, where claims of several sources share it: some fifteen records, or four pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,31 @@ def shortened(source: SourceText, text: str) -> SourceText:
 def are_the_same(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
     """True where a judgement rests on these very texts, however much of them was read."""
     return {(it.id, it.sha256) for it in refs} == {(it.id, it.text.sha256) for it in texts}
+
+
+def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Content]]]:
+    """The claims of each call: at most ``MOST_CLAIMS``, whose sources take at most ``MOST_BYTES`` together.
+
+    Claims of the same sources stand together, so that a source is seldom sent twice; a source that is longer than that
+    has calls of its own.
+    """
+    groups: dict[tuple[bool, frozenset[str]], list[tuple[Unit, Content]]] = {}
+    for unit, content in units:
+        has_pages = any(parse_evidence_id(it.id) in (None, "web", "file") for it in content.texts)
+        groups.setdefault((has_pages, frozenset(unit.sources)), []).append((unit, content))
+    calls: list[list[tuple[Unit, Content]]] = []
+    sizes: dict[str, int] = {}
+    kind: bool | None = None
+    for (has_pages, _), group in sorted(groups.items(), key=lambda it: it[0][0]):
+        for unit, content in group:
+            own = {it.text.sha256: size(it.text.text) for it in content.texts}
+            is_full = not calls or len(calls[-1]) == MOST_CLAIMS or has_pages != kind
+            if is_full or (not own.keys() <= sizes.keys() and sum((sizes | own).values()) > MOST_BYTES):
+                calls.append([])
+                sizes = {}
+            calls[-1].append((unit, content))
+            sizes, kind = sizes | own, has_pages
+    return calls
 
 
 def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = None) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Literal
 
-from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.records.base import Record
 from drretail.records.reading import SUPERLATIVES, ReadValue, Relation, ValueKind
 
@@ -37,7 +37,8 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
         if value.currency and not _CURRENCY.fullmatch(value.currency):
             yield f"the currency {value.currency!r} has to be three capital letters, or empty"
         yield from strange_ids((bare(it) for it in value.of), report, known)
-        yield from strange_quote(value.quote, report)
+        if value.quote.strip():
+            yield from strange_quote(value.quote, report)
 
 
 def strange_ids(names: Iterable[str], report: str, known: Collection[str]) -> Iterable[str]:
@@ -53,14 +54,18 @@ def strange_quote(quote: str, report: str) -> Iterable[str]:
         yield f"the quote {quote!r} does not stand in the report: copy it exactly"
 
 
-def as_values(values: Iterable[SaidValue], report: str, after: int = 0) -> tuple[ReadValue, ...]:
-    """The values with the places of their quotes, the first not before ``after``; not verified yet."""
+def as_values(
+    values: Iterable[SaidValue], report: str, claim_quote: str, sentence: tuple[int, int]
+) -> tuple[ReadValue, ...]:
+    """The values with their places, not verified yet: their own quotes, else the claim's, else its sentence, each
+    narrowed to the amount where that stands there once."""
+    whole = find_quote(report, claim_quote, sentence[0]) or (sentence if sentence[0] < sentence[1] else None)
     found: list[ReadValue] = []
     for said in values:
-        place = find_quote(report, said.quote, after)
+        place = find_quote(report, said.quote, sentence[0]) if said.quote.strip() else whole
         if place is None:
             continue
-        start, end = _narrowed(report, *place, said.amount)
+        start, end = _narrowed(report, *place, said)
         found.append(
             ReadValue(
                 kind=said.kind,
@@ -90,12 +95,16 @@ def bare(name: str) -> str:
     return name.strip("[] ")
 
 
-def _narrowed(report: str, start: int, end: int, amount: str) -> tuple[int, int]:
-    """The amount within its quote, where it stands there once in digits."""
-    if not _NUMBER.fullmatch(amount):
-        return start, end
-    places = [it for it in find_amounts(report[start:end]) if f"{it.low.normalize():f}" == _plain(amount)]
-    return (start + places[0].start, start + places[0].end) if len(places) == 1 else (start, end)
+def _narrowed(report: str, start: int, end: int, said: SaidValue) -> tuple[int, int]:
+    """The amount within a quote, where it stands there once."""
+    text = report[start:end]
+    if said.kind == "date":
+        places = [(it.start, it.end) for it in find_dates(text) if it.iso == said.amount]
+    elif said.kind in _OF_WORDS:
+        places = [it.span() for it in re.finditer(re.escape(said.amount.strip()), text, re.IGNORECASE)]
+    else:
+        places = [(it.start, it.end) for it in find_amounts(text) if f"{it.low.normalize():f}" == _plain(said.amount)]
+    return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
 
 
 def _plain(number: str) -> str:

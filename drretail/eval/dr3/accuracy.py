@@ -9,7 +9,7 @@ from dataclasses import replace
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import extract, extraction_prompt
+from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
 from drretail.eval.claims.rulings import Bench
 from drretail.eval.claims.rulings import support_prompt as support_prompt_of
 from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
@@ -82,7 +82,9 @@ async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Cla
         return await extract(_cut(subject), judge_session, CITED) or ()
     prompt = extraction_prompt(EXTRACT).hash
     if judge_session.standing(EXTRACT, REPORT, prompt) is None:
-        held = judge_session.verdicts_in(FAITHFULNESS, FAITHFULNESS_VERSION, frozenset({prompt}))
+        held = judge_session.verdicts_in(
+            FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(it.hash for it in extraction_prompts())
+        )
         known = next((it for it in held if (it.item, it.state) == (REPORT, "scored")), None)
         if known is not None:
             judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from drretail.env.web.base import WebPage
-from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
-from drretail.eval.claims.extraction import extract, extraction_prompt
+from drretail.eval.claims.claims import ALL, CITED, SUPPORT_LIVE, Unit, stages_of, unit_of
+from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
 from drretail.eval.claims.rulings import Bench, support_prompt
 from drretail.eval.claims.support import are_the_same
 from drretail.eval.family import RULES
@@ -25,13 +25,13 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Extracts the claims, then judges each that cites something; a failed one ends only its own branch."""
     rules = judge_session.rules
     stages = stages_of(rules)
-    await judge_session.each(extract(subject, judge_session, stage) for stage in stages)
-    claims = await extract(subject, judge_session, stages[0]) or ()  # stands now
+    await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
+    claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # stands now
     units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
     bench = Bench(subject, judge_session, subject.evidence)
-    if rules == "default":
-        await bench.shown.rule([unit for unit in units if bench.is_shown_otherwise(unit)])
-    await bench.rule(units)
+    shown = [unit for unit in units if rules == "default" and bench.is_shown_otherwise(unit)]
+    # What was shown is recorded first: verdicts by sources note where it bears a claim out better.
+    await judge_session.take([*bench.shown.steps(shown), *bench.steps(units)])
     if subject.page_at is not None:
         await judge_live(bench, [unit for unit in units if "web" in unit.types], subject.page_at)
 
@@ -103,4 +103,5 @@ def _told(source: str, page: WebPage | None) -> str:
 
 def prompts() -> list[Prompt]:
     """All of them, by all rules."""
-    return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED, ALL)), *(support_prompt(rules) for rules in RULES)]
+    papers = [extraction_prompt(stage) for stage in (CITED, ALL)]
+    return [*extraction_prompts(), *papers, *(support_prompt(rules) for rules in RULES)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
-from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.claims.rulings import ASKED_AGAIN, CHANGED, CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled_tally
 from drretail.eval.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family
@@ -23,7 +23,8 @@ FP_WEB_LIVE = "FP_web_live"
 """Only of reports whose pages were looked at again; others leave it out."""
 FP_SHOWN, FP_WEB_SHOWN = "FP_shown", "FP_web_shown"
 """By what the agent was shown of the pages; only under the default rules."""
-LEFT_OUT = frozenset({FP_WEB_LIVE, FP_SHOWN, FP_WEB_SHOWN})
+CHANGED_MINDS = "changed_minds"
+LEFT_OUT = frozenset({FP_WEB_LIVE, FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS})
 """What not every judged report has a value of."""
 DENSITY = "claims_per_100_words"
 PRECISION = (
@@ -44,6 +45,7 @@ BESIDE = ("N_supported", DENSITY)
 VARIANTS = (
     *PRECISION[:5],
     *BESIDE,
+    CHANGED_MINDS,
     FP_SHOWN,
     PRECISION[5],
     FP_WEB_SHOWN,
@@ -65,7 +67,7 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list
     if rules == "drg":
         found = {value.variant: value for value in (*_drg_precision(report), *_drg_recall(report))}
         return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
-    precision = (*_precision(report, rules), *_shown(report, rules), *_live(report))
+    precision = (*_precision(report, rules), *_shown(report, rules), *_live(report), *_changed_minds(report, rules))
     found = {value.variant: value for value in (*precision, *_recall(report, rules), *_counts(report, words))}
     return [found[variant] for variant in VARIANTS if variant in found]
 
@@ -80,8 +82,10 @@ POOLED = {
     "FP_eq2": _eq2,
     "FP_pooled": pooled_share("FP_pooled", "support", "scored"),
     "FR_pooled": pooled_share("FR_pooled", "cited", "total"),
+    CHANGED_MINDS: pooled_share(CHANGED_MINDS, CHANGED, ASKED_AGAIN),
 }
-"""FP_pooled = Σ support / Σ scored units over both types. FR_pooled = Σ cited claims / Σ claims."""
+"""FP_pooled = Σ support / Σ scored units over both types. FR_pooled = Σ cited claims / Σ claims. changed_minds = Σ
+labels that changed / Σ claims asked about once more."""
 
 
 def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
@@ -121,6 +125,22 @@ def _shown(report: ReportVerdicts, rules: Rules) -> list[Value]:
     kinds = {FP_SHOWN: HEADLINE, FP_WEB_SHOWN: ("web",)}
     tallies = {variant: report.tally(kind, "shown") for variant, kind in kinds.items()}
     return [_value(variant, tally.mean, tally) for variant, tally in tallies.items()]
+
+
+def _changed_minds(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    """Of the claims that the judge was asked about once more, with what the records say, the share whose label changed.
+
+    Publications' rules know no second question.
+    """
+    if rules != "default":
+        return []
+    if report.judged is None:
+        return [Value(CHANGED_MINDS, "failed")]
+    notes = report.notes(TYPES)
+    items = {note: notes[note] for note in (ASKED_AGAIN, CHANGED)}
+    if not notes[ASKED_AGAIN]:
+        return [Value(CHANGED_MINDS, "na", None, items)]
+    return [Value(CHANGED_MINDS, "scored", notes[CHANGED] / notes[ASKED_AGAIN], items)]
 
 
 def _live(report: ReportVerdicts) -> list[Value]:
@@ -262,6 +282,7 @@ MEANINGS = {
     "FP_strict": "as FP, with sources that could not be read or found as 0",
     "N_supported": "supported claims of a report, those in part ½",
     DENSITY: "claims, cited or not, by the report's length",
+    CHANGED_MINDS: "of the claims asked about once more since the records say otherwise, the share whose label changed",
     FP_SHOWN: "FP by what the agent was shown of pages",
     FP_WEB_SHOWN: "FP_web by what the agent was shown of pages",
     FP_WEB_LIVE: "FP_web by pages as they are at judging time",
@@ -299,7 +320,7 @@ DESCRIPTION = MetricDescription(
     plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},
     groups={
         **dict.fromkeys(PRECISION[:5], "FP"),
-        **dict.fromkeys((*BESIDE, FP_SHOWN), "beside FP"),
+        **dict.fromkeys((*BESIDE, CHANGED_MINDS, FP_SHOWN), "beside FP"),
         **dict.fromkeys(("FP_web", FP_WEB_SHOWN, FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
         **dict.fromkeys(RECALL, "FR"),
         **dict.fromkeys(COUNTS[1:-1], "N"),

@@ -10,10 +10,10 @@ from drretail.errors import NotFound
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import claims_in, extraction_prompt
+from drretail.eval.claims.extraction import claims_in, extraction_prompts
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompt
+from drretail.eval.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
 from drretail.files import write_json
 from drretail.grounding.verify.checks import Case, Lookup, read_report
 from drretail.records.ids import file_name
@@ -78,12 +78,13 @@ def judges_reading(subject: Subject) -> Reading | None:
     if subject.folder is None or subject.report_sha is None:
         return None
     verdicts = subject.folder / "verdicts"
+    claims_wording, picks_wording = ({it.hash for it in made} for made in (extraction_prompts(), prompts()))
     for folder in sorted((verdicts / FAMILY).glob("*/")):
-        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), prompt(subject.system).hash)
+        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), picks_wording)
         if picks is None or picks.reason == BY_FORM:
             continue
         place = (FAITHFULNESS, FAITHFULNESS_VERSION, EXTRACT)
-        claims = _living(verdicts / FAITHFULNESS, folder.name, subject, place, extraction_prompt(EXTRACT).hash)
+        claims = _living(verdicts / FAITHFULNESS, folder.name, subject, place, claims_wording)
         if claims is None and picks.state != "scored":
             continue
         read = claims_in(claims) if claims is not None else None
@@ -95,10 +96,12 @@ def judges_reading(subject: Subject) -> Reading | None:
     return None
 
 
-def _living(root: Path, slug: str, subject: Subject, place: tuple[str, int, str], prompt_hash: str) -> Verdict | None:
+def _living(
+    root: Path, slug: str, subject: Subject, place: tuple[str, int, str], wordings: Collection[str]
+) -> Verdict | None:
     """The last verdict of a family's version and stage on this report, asked in today's words or of nobody."""
     path = root / slug / file_name(subject.label) / f"{file_name(_run(subject))}.jsonl"
-    held = VerdictFile(path).living(subject.report_sha or "", frozenset({"", prompt_hash})) if path.exists() else []
+    held = VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings})) if path.exists() else []
     mine = (it for it in held if (it.metric, it.version, it.stage) == place and it.item == ITEM)
     return next(mine, None)
 

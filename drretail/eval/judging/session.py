@@ -6,11 +6,12 @@ asked before.
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.elsewhere import left_in, neutral
@@ -47,6 +48,16 @@ T = TypeVar("T", bound=Record)
 R = TypeVar("R")
 AT_ONCE = 4
 """Questions about one report that are asked at the same time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step(Generic[R]):
+    """Something to ask for, and what is done with what it brings."""
+
+    ask: Callable[[], Awaitable[R]]
+    keep: Callable[[R], object]
+    begins_with: str = ""
+    """As that of a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,29 +315,43 @@ class JudgeSession:
         came back is recorded.
         """
         missing = [question for question in questions if not self._is_answered(question)]
-        first_of: dict[str | int, JudgeQuestion[Any]] = {}
-        for question in missing:
-            first_of.setdefault(question.begins_with or id(question), question)
-        first = [*first_of.values()]
-        waves = [missing] if self.judge.in_batches else [first, [it for it in missing if it not in first]]
-        gate = asyncio.Semaphore(len(missing) if self.judge.in_batches else AT_ONCE)
-        ended: dict[int, ClaimVerdict[Any] | BaseException] = {}
-        for wave in waves:
-            answers = await asyncio.gather(*(self._put(gate, it) for it in wave), return_exceptions=True)
-            ended.update(zip(map(id, wave), answers, strict=True))
-            if any(isinstance(answer, BaseException) for answer in answers):
-                break
-        raised: BaseException | None = None
-        for question in missing:
-            answer = ended.get(id(question))
-            if isinstance(answer, BaseException):
-                raised = raised or answer
-            elif answer is not None:
-                self._record_answer(question, answer)
-        if raised is not None:
-            raise raised
+        await self.take(
+            [
+                Step(partial(self._put, question), partial(self._record_answer, question), question.begins_with)
+                for question in missing
+            ]
+        )
         held = (self._existing(question, item) for question in questions for item in question.about)
         return [verdict for verdict in held if verdict is not None]
+
+    async def take(self, steps: Sequence["Step[Any]"]) -> None:
+        """Takes steps side by side, ``AT_ONCE`` at a time, with batches all; what they bring is kept in their order.
+
+        Raises the first error once what came back is kept.
+        """
+        first_of: dict[str | int, Step[Any]] = {}
+        for step in steps:
+            first_of.setdefault(step.begins_with or id(step), step)
+        first = [*first_of.values()]
+        waves = [steps] if self.judge.in_batches else [first, [step for step in steps if step not in first]]
+        gate = asyncio.Semaphore(max(1, len(steps)) if self.judge.in_batches else AT_ONCE)
+
+        async def taken(step: "Step[Any]") -> Any:
+            async with gate:
+                return await step.ask()
+
+        ended: dict[int, Any] = {}
+        for wave in waves:
+            brought = await asyncio.gather(*map(taken, wave), return_exceptions=True)
+            ended.update(zip(map(id, wave), brought, strict=True))
+            if any(isinstance(it, BaseException) for it in brought):
+                break
+        for step in steps:
+            if id(step) in ended and not isinstance(ended[id(step)], BaseException):
+                step.keep(ended[id(step)])
+        for it in ended.values():
+            if isinstance(it, BaseException):
+                raise it
 
     def _existing(self, question: JudgeQuestion[Any], item: str) -> Verdict | None:
         return self.standing(question.stage, item, question.prompt.hash, order=question.order)
@@ -337,19 +362,18 @@ class JudgeSession:
         texts = {(source.id, source.sha256) for source in question.sources}
         return all(it is not None and {(source.id, source.sha256) for source in it.sources} == texts for it in held)
 
-    async def _put(self, gate: asyncio.Semaphore, question: JudgeQuestion[T]) -> ClaimVerdict[T]:
-        async with gate:
-            given = question.given() if callable(question.given) else question.given
-            return await self.ask(
-                question.stage,
-                question.item,
-                question.prompt,
-                given,
-                question.answer,
-                question.check,
-                order=question.order,
-                purpose=question.purpose,
-            )
+    async def _put(self, question: JudgeQuestion[T]) -> ClaimVerdict[T]:
+        given = question.given() if callable(question.given) else question.given
+        return await self.ask(
+            question.stage,
+            question.item,
+            question.prompt,
+            given,
+            question.answer,
+            question.check,
+            order=question.order,
+            purpose=question.purpose,
+        )
 
     def _record_answer(self, question: JudgeQuestion[T], said: ClaimVerdict[T]) -> None:
         rulings = {} if said.answer is None else question.rulings(said.answer)

@@ -7,8 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from drretail.eval.claims.rulings import MOST_CLAIMS, QUOTE_DROPPED, SOURCE_CUT, Bench
-from drretail.eval.claims.support import Content, about_sources, are_the_same, content_of, fitted, source_tags
+from drretail.eval.claims.rulings import QUOTE_DROPPED, SOURCE_CUT, Bench
+from drretail.eval.claims.support import (
+    MOST_CLAIMS,
+    Content,
+    about_sources,
+    are_the_same,
+    content_of,
+    fitted,
+    source_tags,
+)
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject

@@ -10,7 +10,8 @@ from drretail.records.shop import Product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _PACK = re.compile(
-    r"\b(\d{1,3})[ -]?(?:packs?|counts?|ct|pcs?|pieces?|pairs?|sets?)\b|\b(?:packs?|sets?|box|boxes) of (\d{1,3})\b",
+    r"\b(\d{1,3})[ -]?(?:packs?|pk|counts?|ct|pcs?|pieces?|pairs?|sets?)\b"
+    r"|\b(?:packs?|sets?|box|boxes|case|bundle|lot) of (\d{1,3})\b|\b(?P<two>twin[ -]pack)\b|\b(?P<twelve>dozen)\b",
     re.IGNORECASE,
 )
 
@@ -62,4 +63,5 @@ def is_of_brand(listing: Listing, brand: str) -> bool:
 
 def pieces_in(title: str) -> int:
     """How many pieces a title says that are sold together: 3 for "Pack of 3"; 1 where it names no pack."""
-    return max((int(one or other) for one, other in _PACK.findall(title)), default=1) or 1
+    found = (2 if it["two"] else 12 if it["twelve"] else int(it[1] or it[2]) for it in _PACK.finditer(title))
+    return max(found, default=1) or 1

@@ -112,7 +112,7 @@ def day_of(order: Order) -> str:
 
 def leaf_category(product: Product) -> str:
     """The most specific category there is; else that of the file."""
-    return product.categories[-1] if product.categories else product.category
+    return product.leaf_category
 
 
 def known_leaf(product: Product) -> str | None:

@@ -1,12 +1,18 @@
-"""The marks by which a report points to sources, as they are written: links, URLs, ids, numbers, footnotes."""
+"""The marks by which a report points to sources, as they are written: links, URLs, ids, numbers, footnotes.
+
+What a mark covers is one rule, in what_a_mark_covers.md: writers of reports and judges that read them are given it word
+for word, and text/layout.py follows it.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, parse_evidence_id
 from drretail.grounding.report.markup import URL_START, closing_brackets, url_end, url_run
+from drretail.prompts import packaged_text
 
 _START = re.compile(r"https?://(?=[^\W_])|[\[【]", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
@@ -20,6 +26,11 @@ _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \
 UNRESOLVED = "unresolved: "
 _LONGEST_RANGE = 50
 _LONGEST_CONTENT = 400
+
+
+def what_a_mark_covers() -> str:
+    """The rule and its three examples, for prompts."""
+    return packaged_text(Path(__file__).with_name("what_a_mark_covers.md")).rstrip()
 
 
 @dataclass(frozen=True, slots=True)

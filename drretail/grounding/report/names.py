@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 
 from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.words import content_stems, is_negation, words
@@ -12,6 +13,7 @@ from drretail.records.shop import Product
 _SHORTEST = 4
 _WORD = re.compile(r"\w+")
 _WORDS_OF_A_MAKER = 4
+_LEAST_SHARED = 0.5
 # Stems that may stand between a product's name and its price or rating.
 _TOLD = frozenset("cost price run sell go come get buy take rate star review current".split())  # noqa: SIM905
 
@@ -33,10 +35,8 @@ class Names:
         """
         stems, of_maker = set(content_stems(text)), dict[str, list[str]]()
         for key in self._stems:
-            maker = self._maker(key)
-            forms = [it for it in (maker, maker.upper()) if len(it) >= _SHORTEST]
-            if any(re.search(rf"\b{re.escape(it)}\b", text) for it in forms):
-                of_maker.setdefault(maker, []).append(key)
+            if self._places(key, text):
+                of_maker.setdefault(self._maker(key), []).append(key)
         return [
             f"P:{key}"
             for keys in of_maker.values()
@@ -44,6 +44,16 @@ class Names:
             for key in keys
             if len(stems & self._stems[key]) == most
         ]
+
+    def parts(self, text: str) -> list[tuple[int, int]]:
+        """The parts of a text that begin where a maker is named, each up to the next."""
+        starts = sorted({start for key in self._stems for start in self._places(key, text)})
+        return list(pairwise([*starts, len(text)])) if starts else []
+
+    def _places(self, key: str, text: str) -> list[int]:
+        maker = self._maker(key)
+        forms = [re.escape(it) for it in (maker, maker.upper()) if len(it) >= _SHORTEST]
+        return [it.start() for it in re.finditer(rf"\b(?:{'|'.join(forms)})\b", text)] if forms else []
 
     def is_told_of(self, subject: str, kind: ValueKind, amount: Amount, before: str) -> bool:
         """False for a figure that may be another's: a namesake's, or that of a thing named behind the product's name.
@@ -62,6 +72,22 @@ class Names:
 
     def _maker(self, key: str) -> str:
         return self._known[key].brand or self._known[key].store or ""
+
+
+def product_called(name: str, known: Mapping[str, Product]) -> str | None:
+    """The id of the product whose title has most of a name's words, and at least half; None where there is none.
+
+    A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles.
+    """
+    said, found, most = set(content_stems(name)), None, 0.0
+    for key, item in known.items():
+        of_thing = said - set(content_stems(f"{item.brand or ''} {item.store or ''}"))
+        share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
+        # Of equal ones the maker's own comes first.
+        share += (len(of_thing) < len(said)) / 100
+        if share >= _LEAST_SHARED and share > most:
+            found, most = key, share
+    return found
 
 
 def makers_in(text: str, makers: Collection[str]) -> Iterator[tuple[int, str]]:

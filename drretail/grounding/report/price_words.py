@@ -5,7 +5,7 @@ import re
 from drretail.grounding.text.amounts import Amount
 
 _BEHIND = re.compile(
-    r"\W{0,3}(?:/|\b(?:per|an?|each|apiece|more|less|cheaper|dearer|extra|off|left|over|under|below|above|short|shy|away"
+    r"[^\w:;.]{0,3}(?:/|\b(?:per|an?|each|apiece|more|less|cheaper|dearer|extra|off|left|over|under|below|above|short|shy|away"
     r"|to spare|saved|unspent|remain\w*|budget|limit|cap|ceiling|shipping|delivery|coupon|discount|rebate|deposit)\b)",
     re.IGNORECASE,
 )

@@ -18,7 +18,7 @@ from drretail.grounding.report.picks_by_form import picks_by_form
 from drretail.grounding.report.price_words import is_another_amount, says_no_price
 from drretail.grounding.report.totals import is_made_of, may_be_wrong, share_kind, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
-from drretail.grounding.text.equations import Equation, find_equations
+from drretail.grounding.text.equations import Equation
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
@@ -87,7 +87,6 @@ class _Reader:
         self.amounts = find_amounts(self.text)
         self.dates = find_dates(self.text)
         self.scores = list(find_scores(self.text, self.amounts))
-        self.equations = list(find_equations(self.text, self.amounts))
         cited = (it for one in self.layout.stretches for it in one.cited if it[:2] == "P:")
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
         known = {it.brand or "" for it in ledger.products.values()}
@@ -109,7 +108,7 @@ class _Reader:
             self._read_cell(cell)
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
-        for equation in self.equations:
+        for equation in self.layout.equations:
             self._read_equation(equation)
         picks = picks_by_form(self.layout, self.values, self.ledger, self._worked_out())
         if self.ledger.picks is None:
@@ -137,7 +136,10 @@ class _Reader:
     ) -> bool:
         """Adds a value that its record verifies or contradicts; True when it did."""
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
-        if value.state == "underivable" or (only_wrong and value.state == "verified"):
+        is_limit = value.relation not in ("is", "about")
+        if value.state == "underivable" or (value.state == "verified" and only_wrong):
+            return False
+        if value.state == "contradicted" and is_limit:  # "over $30" may be said of what all of them cost
             return False
         index = self._sentence_index(amount)
         if value.state == "contradicted" and not is_marked and index not in self.layout.cited:
@@ -219,6 +221,8 @@ class _Reader:
             subjects, around = around, []
         if len(products) > 1 and len(products) == len(stretch.cited):
             self._read_in_order(products, stretch)
+        elif is_unmarked and len(named) > 1:
+            self._read_by_names(stretch)
         if subjects or (around and not stretch.cited):
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
@@ -316,23 +320,37 @@ class _Reader:
             "rating_count": [it for it in numbers if it.kind == "number" and not it.places and it.low > _HIGHEST],
         }
         for kind, amounts in kinds.items():
-            if len(amounts) != len(products):
-                continue
-            pairs = list(zip(amounts, products, strict=True))
-            wrong = [it for it in pairs if not self._agrees(kind, *it)]
-            if len(wrong) > 1:
-                continue
-            for amount, product in pairs:
-                if (amount, product) not in wrong:
-                    self._keep(kind, amount, [product], "verified")
-            is_row = all(_TOGETHER.fullmatch(self.text, one.end, other.start) for one, other in pairwise(amounts))
-            is_exact = all(it.relation == "is" for it in amounts)
-            for amount, product in wrong if is_row and is_exact else ():
-                is_other = (
-                    self._is_no_price(amount, product) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
-                )
-                if not is_other and not any(self._agrees(kind, amount, it) for it in products):
-                    self._keep_if_settled(kind, amount, product, only_wrong=True)
+            if len(amounts) == len(products):
+                is_row = all(_TOGETHER.fullmatch(self.text, one.end, other.start) for one, other in pairwise(amounts))
+                self._read_pairs(kind, list(zip(amounts, products, strict=True)), can_be_wrong=is_row)
+
+    def _read_by_names(self, stretch: Stretch) -> None:
+        """A price behind each of several names: "the Harrowgill is $42.95, the Linnetwick $17.99"."""
+        pairs: list[tuple[Amount, str]] = []
+        for start, end in self.names.parts(self.text[stretch.start : stretch.end]):
+            named = self.names.named(self.text[stretch.start + start : stretch.start + end])
+            money = [it for it in self._within(stretch.start + start, stretch.start + end) if it.kind == "money"]
+            if len(named) != 1 or len(money) != 1:
+                return
+            pairs.append((money[0], named[0]))
+        if len({product for _, product in pairs}) == len(pairs):
+            self._read_pairs("price", pairs, can_be_wrong=True)
+
+    def _read_pairs(self, kind: ValueKind, pairs: Sequence[tuple[Amount, str]], *, can_be_wrong: bool) -> None:
+        """Figures of one kind with their products: one is wrong where the others fit."""
+        wrong = [it for it in pairs if not self._agrees(kind, *it)]
+        if len(wrong) > 1 or len(pairs) < 2:
+            return
+        for amount, product in pairs:
+            if (amount, product) not in wrong:
+                self._keep(kind, amount, [product], "verified")
+        is_exact = can_be_wrong and all(it.relation == "is" for it, _ in pairs)
+        for amount, product in wrong if is_exact else ():
+            is_other = (
+                self._is_no_price(amount, product) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
+            )
+            if not is_other and not any(self._agrees(kind, amount, it) for _, it in pairs):
+                self._keep_if_settled(kind, amount, product, only_wrong=True)
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
@@ -391,7 +409,7 @@ class _Reader:
     def _worked_out(self) -> list[Calculation]:
         """The calculations that the report cites, and the sums that it writes out."""
         named = {it for stretch in self.layout.stretches for it in stretch.cited}
-        written = [_calculation(it) for it in self.equations if it.holds]
+        written = [_calculation(it) for it in self.layout.equations if it.holds]
         return [*(it for key, it in self.ledger.calculations.items() if key in named), *written]
 
     def _read_totals(self) -> None:

@@ -23,6 +23,8 @@ from drretail.grounding.report.citations import (
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked, prose, shown
+from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.equations import Equation, find_equations
 from drretail.grounding.text.figures import plain_figures
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL
@@ -82,6 +84,8 @@ class Layout:
 
     report: str
     text: str
+    with_code: str
+    """The same with code: calculations are written as such."""
     sentences: tuple[Sentence, ...]
     stretches: tuple[Stretch, ...]
     cells: tuple[Cell, ...]
@@ -101,6 +105,11 @@ class Layout:
                 products.update((it, None) for it in self.cited.get(index, ()) if it[:2] == "P:")
             chains.append(tuple(products for _, products in parts))
         return tuple(tuple(next(filter(None, reversed(chain)), ())) for chain in chains)
+
+    @cached_property
+    def equations(self) -> tuple[Equation, ...]:
+        """The sums that the report writes out, wherever they stand."""
+        return tuple(find_equations(self.with_code, find_amounts(self.with_code)))
 
     @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:
@@ -154,7 +163,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
     cells = [cell for table in tables for cell in _table(text, table, sentences, groups)]
-    return Layout(report, text, sentences, tuple(stretches), tuple(cells))
+    return Layout(report, text, _without_marks(page, page, marks), sentences, tuple(stretches), tuple(cells))
 
 
 def _level(text: str, sentence: Sentence) -> int | None:

@@ -44,7 +44,7 @@ def product_card(product: Product) -> dict[str, Any]:
         "average_rating": product.average_rating,
         "rating_number": product.rating_number,
         "store": said(product.store),
-        "category": product.category,
+        "category": said(product.leaf_category),
     }
     return card | _price_from(product)
 

@@ -10,17 +10,19 @@ from datetime import date
 from functools import cached_property
 
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.names import product_called
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
+from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.values import plain, verify, with_state
+from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
-from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue
+from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
@@ -116,24 +118,29 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and verified values of a report, with how many of its figures were read.
 
     Picks are the declared ones, else the model's, else those that layout makes certain. A model's value stands before
-    one that was read by form at the same place.
+    one that was read by form at the same place, unless form is certain of an error that the model's leaves open, or a
+    sum that is written out is wrong.
     """
-    picks = case.picks if case.picks is not None else None if by_model is None else by_model.picks
+    picks = case.picks
+    if picks is None and by_model is not None and by_model.picks is not None:
+        picks = tuple(_by_id(pick, case) for pick in by_model.picks)
     ledger = case.ledger(picks)
     by_form = read_by_form(case.report, case.evidence, ledger)
-    told = tuple(
-        _with_place(it, case.all_profiles) for it in verify(() if by_model is None else by_model.values, ledger)
-    )
-    figures = [it for it in told if it.kind not in SUPERLATIVES]  # whose words often hold the price, too
-    values = [*told, *(it for it in by_form.values if not _meets_one(it.start, it.end, figures))]
-    unread = tuple(it for it in by_form.unread if not _meets_one(it.start, it.end, figures))
+    values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text)
+    values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
+    # The words of a superlative often hold the price, too.
+    figures = [value for value in values_by_model if value.kind not in SUPERLATIVES]
+    superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
+    wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
+    values = [*_merged(by_form.values, figures, wrong_results), *superlatives]
+    unread = tuple(it for it in by_form.unread if not any(_meet(it, value) for value in figures))
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(
         reader=reader,
         values_by=None if values_by == reader else values_by,
         picks=by_form.picks if picks is None else picks,
-        values=tuple(sorted(values, key=lambda it: (it.start, it.kind))),
+        values=tuple(sorted(values, key=lambda value: (value.start, value.kind))),
         unread=unread,
         seen=by_form.seen,
         read=by_form.seen - len(unread),
@@ -209,19 +216,39 @@ def _urls_not_seen(case: Case) -> list[Finding]:
     ]
 
 
-def _with_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue:
-    """A place that is said of the user's profile, held against its address."""
-    if value.kind != "place" or value.of != ("U:profile",) or len(profiles) != 1 or not isinstance(value.amount, str):
-        return value
-    address = profiles[0].address
-    known = plain(" ".join([address.address1, address.city, address.state, address.zip, address.country]))
-    if plain(value.amount) in known:
-        return with_state(value, "verified", "")
-    return with_state(value, "contradicted", f"the address is in {address.city}, {address.state}")
+def _by_id(pick: Pick, case: Case) -> Pick:
+    """A pick that a report marks nowhere, by the id of the product that its name fits; else as it is."""
+    products = case.products([pick])
+    if pick.product in products or f"P:{pick.product}" in case.cited:
+        return pick
+    called = product_called(pick.product, products)
+    return pick if called is None else pick.model_copy(update={"product": called})
 
 
-def _meets_one(start: int, end: int, values: Iterable[ReadValue]) -> bool:
-    return any(it.start < end and start < it.end for it in values)
+def _merged(
+    by_form: Sequence[ReadValue], by_model: Sequence[ReadValue], wrong_results: Collection[int]
+) -> list[ReadValue]:
+    """The values of both readers, one reader's at each place."""
+
+    def is_certain(value: ReadValue) -> bool:
+        beside = [it for it in by_model if _meet(it, value)]
+        return value.start in wrong_results or all(_leaves_open(it, value) for it in beside)
+
+    certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
+    kept = [*certain, *(value for value in by_model if not any(_meet(value, it) for it in certain))]
+    kept += [value for value in by_form if not any(_meet(value, it) for it in kept)]
+    return kept
+
+
+def _leaves_open(by_model: ReadValue, by_form: ReadValue) -> bool:
+    """True where a model's value can't be decided and is not said of something else than form's."""
+    sources, own = ({it for it in value.of if it[:2] != "C:"} for value in (by_model, by_form))
+    is_of_same = not sources or bool(sources & own) or (not own and all(it[:2] == "P:" for it in sources))
+    return by_model.state == "underivable" and by_model.derivation is None and is_of_same
+
+
+def _meet(one: ReadValue | Unread, other: ReadValue) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _ordered(evidence: Mapping[str, Evidence], user_id: str | None) -> frozenset[str]:

@@ -202,7 +202,7 @@ def _not_wanted(pick: Pick, report: str, item: Product, wish: Wish) -> Finding:
 
 
 def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
-    """A want whose quantity is not met, in whatever packs; and pieces beyond it."""
+    """A want whose quantity is not met, and pieces beyond it; of packs any number will do."""
     by_product = {pick.product: pick for pick in reversed(cart.picks)}
     for number, (thing, taken) in enumerate(zip(cart.things, cart.taken, strict=True)):
         if taken and not cart.is_covered(number):
@@ -210,7 +210,7 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
             yield _finding("quantity_wrong", report, by_product[taken[0].fit.product_id], found)
     for product, pieces in cart.besides.items():
         wants = cart.wanted_for(product)
-        if not wants or cart.wish.room:
+        if not wants or cart.wish.room or pieces_in(cart.products[product].title) > 1:
             continue
         pick, asked = by_product[product], sum(want.quantity for want in wants)
         is_more_of_it = pieces < pick.quantity

@@ -1,14 +1,16 @@
 """Values against records: verified, contradicted or underivable, with the words of the derivation."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from itertools import combinations
+from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
 from drretail.grounding.text.wording import format_money
+from drretail.grounding.verify.arithmetic import numbers_of, small_numbers
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.reading import ReadValue, ValueKind
@@ -16,18 +18,21 @@ from drretail.records.shop import Product
 
 _NO_MONEY = ("rating", "rating_count", "quantity")
 _FITTING = ("equal", "rounded", "bounded")
+_CENTS = 2
+_SLACK = Decimal("0.1")
+"""How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
 _FACTORS = (7, 12, 16, 24, 30, 52, 60, 100, 365, 1000)
 _MOST_OF_ONE = 12
 """Up to so many times a price is tried without anybody having named the number."""
 
 
-def verify(values: Iterable[ReadValue], ledger: Ledger) -> tuple[ReadValue, ...]:
+def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
     """The values with their state and derivation, whoever read them; what the records do not hold is underivable.
 
-    Contradicted is only what is said exactly, or with "about", of one source that has such a value on record, and
-    what no derivation explains.
+    Contradicted is only what no reading of it explains: no record of what it is said of, nothing that follows from
+    these, and nothing that they make with the other figures in its paragraph of the report.
     """
-    return tuple(_verified(value, ledger) for value in values)
+    return tuple(_verified(value, ledger, report) for value in values)
 
 
 def amount_of(value: ReadValue) -> Amount | None:
@@ -65,10 +70,20 @@ def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount 
     for amount in amounts:
         result = abs(calculation.result) * (100 if amount.kind == "percent" and abs(calculation.result) < 1 else 1)
         how = amount.agreement(result)
-        # "up to $25 a person" is no result of 6.05, "over $50" is one of 50.90.
-        if how is not None and (how != "bounded" or abs(amount.low - result) * 10 <= result):
+        if how is not None and (how != "bounded" or _is_near(amount, result)):
             return amount
     return None
+
+
+def _explains(amount: Amount, number: Decimal) -> bool:
+    """True for what an amount says exactly or rounded; without cents it may also be a limit or range around it."""
+    how = amount.agreement(number)
+    return how in ("equal", "rounded") or (how == "bounded" and amount.places < _CENTS and _is_near(amount, number))
+
+
+def _is_near(amount: Amount, number: Decimal) -> bool:
+    """True where a number meets a limit or a range closely: "over $50" is said of 50.90, "up to $25" not of 6.05."""
+    return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
 
 
 def conversions(number: Decimal) -> list[Decimal]:
@@ -107,7 +122,7 @@ def derivation(
         if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
             return f"{key}: {calculation.expression}"
     for words, number in _derived(ledger, near, counts, is_left=is_left):
-        if amount.agreement(number) in (_FITTING if amount.places < 2 else ("equal", "rounded")):
+        if _explains(amount, number):
             return words
     texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
     if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in _amounts_in(text)):
@@ -141,14 +156,14 @@ def _derived(
         yield f"{told(max(one, other))} - {told(min(one, other))}", abs(one - other)
 
 
-def _verified(value: ReadValue, ledger: Ledger) -> ReadValue:
+def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     match value.kind:
         case "price" | "rating" | "rating_count":
             return _of_products(value, ledger)
         case "date":
             return _of_orders(value, ledger)
         case "total" | "difference" | "left_over" | "per_unit":
-            return _derivable(value, ledger)
+            return _derivable(value, ledger, report)
         case "brand":
             return _of_brand(value, ledger)
         case "lowest_price" | "highest_rating" | "most_ratings" | "only_one":
@@ -164,17 +179,42 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     records = [number for item in items if (number := on_record(value.kind, item)) is not None]
     if amount is None or not records or len(records) < len(value.of):
         return value
+    said = (_said(value.kind, item, number) for item, number in zip(items, records, strict=True))
+    words = f"the record says {', '.join(said)}"
     if all(fits(amount, record) for record in records):
+        if _has_wrong_end(value, amount, records, ledger):
+            return with_state(value, "contradicted", words)
         return with_state(value, "verified", "")
     found = derivation(amount, ledger, ids) if value.kind == "price" else _named(amount, ledger)
     if found is not None:
         return with_state(value, "underivable", found)
-    loose = amount.agreement(records[0]) is not None or value.currency not in (None, items[0].currency)
+    is_foreign = value.currency not in (None, items[0].currency)
     from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
-    is_blunt = loose or (value.kind == "rating" and not amount.places)
-    if len(records) > 1 or is_blunt or from_price or value.relation not in ("is", "about"):
+    if is_foreign or from_price or not _fits_none(value, amount, records):
         return value
-    return with_state(value, "contradicted", f"the record says {_said(value.kind, items[0], records[0])}")
+    return with_state(value, "contradicted", words)
+
+
+def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> bool:
+    """True where an amount is none of the records in any reading of it: cut off, loosely rounded, a limit."""
+    if any(amount.agreement(record) is not None for record in records):
+        return False
+    if value.relation in ("is", "about"):
+        return value.kind != "rating" or amount.places > 0
+    return all(record < amount.low * (1 - _SLACK) or record > amount.high * (1 + _SLACK) for record in records)
+
+
+def _has_wrong_end(value: ReadValue, amount: Amount, records: Sequence[Decimal], ledger: Ledger) -> bool:
+    """True where one end of a range is the least or the greatest record, and the other one's number nobody has.
+
+    "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2, where no product that was shown has 3.4.
+    """
+    ends = (amount.low == min(records), amount.high == max(records))
+    if not amount.is_range or len(records) < 2 or ends[0] == ends[1]:
+        return False
+    other = amount.high if ends[0] else amount.low
+    shown = (on_record(value.kind, item) for item in ledger.products.values())
+    return other != other.to_integral_value() and other not in shown
 
 
 def _of_orders(value: ReadValue, ledger: Ledger) -> ReadValue:
@@ -188,7 +228,7 @@ def _of_orders(value: ReadValue, ledger: Ledger) -> ReadValue:
     return with_state(value, "contradicted", f"the order is of {days[0].isoformat()}") if is_exact else value
 
 
-def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
+def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     amount = amount_of(value)
     if amount is None:
         return value
@@ -200,22 +240,57 @@ def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
     found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
         return with_state(value, "verified", found)
-    if len(calculations) == 1 == len(value.of) and value.relation in ("is", "about"):
-        one = calculations[0]
-        return with_state(value, "contradicted", f"{one.expression} = {one.result.normalize():f}")
-    return value
+    numbers = _explaining(value, ledger, report)
+    agreements = {amount.agreement(number) for number in numbers or ()}
+    if agreements.intersection(("equal", "rounded")):
+        return with_state(value, "verified", "a term, a product or a sum of what it is said of")
+    if numbers is None or agreements != {None} or value.relation not in ("is", "about"):
+        return value
+    if calculations:
+        words = "; ".join(f"{it.expression} = {it.result.normalize():f}" for it in calculations)
+        return with_state(value, "contradicted", words)
+    # One product may be compared with any other thing, and a price be divided by any number that a report has found.
+    is_whole = value.kind in ("total", "left_over") or (value.kind == "difference" and len(near) > 1)
+    if not near or not is_whole or value.currency is None or (value.kind == "left_over" and ledger.limit is None):
+        return value
+    prices = " + ".join(format_money(ledger.price(it) or 0, ledger.currency) for it in near)
+    return with_state(value, "contradicted", f"no sum or multiple of {prices} comes to it")
+
+
+def _explaining(value: ReadValue, ledger: Ledger, report: str) -> Collection[Decimal] | None:
+    """All that a value may come to; None where something that it is said of is not known.
+
+    In a total or a rest goes what else its paragraph names and nothing explains: "with $5.99 for shipping $66.93".
+    """
+    start = report.rfind("\n\n", 0, value.start) + 1
+    end = report.find("\n\n", value.end)
+    paragraph = report[start : end if end >= 0 else len(report)]
+    picks = (f"P:{pick.product}" for pick in ledger.picks or ())
+    numbers = numbers_of(dict.fromkeys([*value.of, *picks]), ledger, sorted(small_numbers(paragraph)))
+    if numbers is None or value.kind not in ("total", "left_over"):
+        return numbers
+    money = {it.low for it in find_amounts(paragraph) if it.kind == "money" and it.start + start != value.start}
+    beside = {it for it in money if it not in numbers and str(it) != value.amount}
+    return {*numbers, *(it for more in beside for number in numbers for it in (number + more, abs(number - more)))}
 
 
 def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     items = [item for it in value.of if (item := ledger.products.get(it.removeprefix("P:"))) is not None]
-    if len(items) != 1 or not items[0].brand or not isinstance(value.amount, str):
+    if len(items) != 1 or not isinstance(value.amount, str):
         return value
-    own = plain(f"{items[0].brand} {items[0].store} {items[0].title}")
-    if plain(value.amount) in own:
+    item, said = items[0], plain(value.amount)
+    maker = plain(item.brand or "")
+    own = plain(f"{item.brand or ''} {item.store or ''} {item.title}")
+    short = {_initials(maker), _initials(said)} - {""}
+    if said in own or _joined(said) in _joined(own) or short & {_joined(said), _joined(maker)}:
         return with_state(value, "verified", "")
-    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane.
-    is_other = not any(f" {word} " in own for word in plain(value.amount).split())
-    return with_state(value, "contradicted", f"the brand is {items[0].brand}") if is_other else value
+    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
+    # any mention counts.
+    own = own if item.brand else plain(f"{own} {record_text(item)}")
+    if any(f" {word} " in own for word in said.split()):
+        return value
+    words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
+    return with_state(value, "contradicted", words)
 
 
 def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
@@ -224,8 +299,20 @@ def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
 
 
 def plain(name: str) -> str:
-    """A name in lower case, its words with single spaces around them."""
-    return f" {' '.join(''.join(it if it.isalnum() else ' ' for it in name.casefold()).split())} "
+    """A name in lower case without accents, its words with single spaces around them."""
+    letters = (it for it in normalize("NFKD", name.casefold()) if not combining(it))
+    return f" {' '.join(''.join(it if it.isalnum() else ' ' for it in letters).split())} "
+
+
+def _joined(name: str) -> str:
+    """A plain name as one word: "Kitchen Aid" is KitchenAid."""
+    return name.replace(" ", "")
+
+
+def _initials(name: str) -> str:
+    """The first letters of a name of several words: "hp" of Hewlett-Packard."""
+    words = plain(name).split()
+    return "".join(word[0] for word in words) if len(words) > 1 else ""
 
 
 def _named(amount: Amount, ledger: Ledger) -> str | None:

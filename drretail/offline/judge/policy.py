@@ -10,12 +10,13 @@ from langchain_core.messages.tool import tool_call
 
 from drretail.offline.chat import Turn
 from drretail.offline.judge.claims import extract_claims
-from drretail.offline.judge.support import judge_claim
+from drretail.offline.judge.support import Opinion, judge_claim
 from drretail.offline.plain import filled, plain_answer
 from drretail.parsing import parse_json
 
 _TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<more>\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
-_QUESTION = re.compile(r"""\sid=["']Q["']""")
+QUESTION = "Q"
+"""The id of the shopper's question among the sources."""
 
 
 def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
@@ -61,12 +62,18 @@ def _supported(asked: str) -> dict[str, Any]:
 
 
 def _all_supported(asked: str) -> dict[str, Any]:
-    """Each claim by itself; figures of the question (the source Q) and of a source's own tag need no other source."""
-    sources = [found for found in _TAG.finditer(asked) if found["name"] == "source"]
-    question = "\n".join(it["inner"] for it in sources if _QUESTION.search(it["more"] or ""))
-    given = "\n".join([question, *(it["more"] or "" for it in sources)])
-    texts = [it["inner"] for it in sources if not _QUESTION.search(it["more"] or "")]
-    opinions = [judge_claim(claim, texts, given=given) for claim in tag_contents("claim", asked)]
+    """Each claim by the sources that it names; figures of the question (the source Q) and of a source's own tag need no
+    other source."""
+    found = [it for it in _TAG.finditer(asked) if it["name"] in ("source", "claim")]
+    sources = [(_attribute("id", it), it) for it in found if it["name"] == "source"]
+    claims = [it for it in found if it["name"] == "claim"]
+    opinions: list[Opinion] = []
+    for claim in claims:
+        cited = _attribute("sources", claim).split()
+        own = [it for name, it in sources if name in cited]
+        question = [it["inner"] for name, it in sources if name == QUESTION]
+        given = "\n".join([*question, *(it["more"] or "" for it in own)])
+        opinions.append(judge_claim(claim["inner"], [it["inner"] for it in own], given=given))
     return {
         "claims": [
             {
@@ -80,8 +87,14 @@ def _all_supported(asked: str) -> dict[str, Any]:
     }
 
 
+def _attribute(name: str, tag: re.Match[str]) -> str:
+    found = re.search(rf"\s{name}=\"([^\"]*)\"", tag["more"] or "")
+    return found[1] if found else ""
+
+
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "ReportClaims": lambda asked: _extracted(asked, values=[]),
+    "ClaimsAndPicks": lambda asked: {**_extracted(asked, values=[]), "picks": []},
     "CitedClaims": lambda asked: _extracted(asked, only_cited=True),
     "AllClaims": _extracted,
     "ClaimsSupport": _all_supported,

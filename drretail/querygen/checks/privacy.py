@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from drretail.grounding.constraints.demand_words import NO_BRANDS
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.text.states import STATES
+from drretail.grounding.text.place_names import STATES
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile

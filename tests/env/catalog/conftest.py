@@ -8,6 +8,7 @@ from elasticsearch import Elasticsearch
 from drretail.env.catalog.base import Analyzer, Catalog
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.catalog.elastic_load import ElasticWriter
+from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
 from drretail.env.servers.naming import ServerSettings
 from drretail.records.shop import Product
@@ -44,17 +45,17 @@ def build(
 
 def embedded(folders: pytest.TempPathFactory, products: Sequence[Product], analyzer: Analyzer) -> TantivyCatalog:
     folder = folders.mktemp("index")
-    writer = TantivyWriter(folder, analyzer)
+    writer = TantivyWriter(folder, FORMULATIONS[analyzer])
     for product in products:
         writer.add(product)
     writer.close()
-    return TantivyCatalog(folder, analyzer)
+    return TantivyCatalog(folder, FORMULATIONS[analyzer])
 
 
 def on_servers(
     client: Elasticsearch, index: str, products: Sequence[Product], analyzer: Analyzer, *, shards: int = 1
 ) -> ElasticCatalog:
-    writer = ElasticWriter(client, index, address="the test", analyzer=analyzer, shards=shards)
+    writer = ElasticWriter(client, index, address="the test", formulation=FORMULATIONS[analyzer], shards=shards)
     writer.drop()
     writer.create()
     writer.add(products)

@@ -7,10 +7,11 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Hit, SortBy, fold_category
+from drretail.env.catalog.relevance import LEAST_SCORE
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 
-VOCABULARY = ["bird", "feeder", "copper", "seed", "bath", "garden", "pen"]
+VOCABULARY = ["bird", "feeder", "copper", "seed", "bath", "garden", "pen", "birdfeeder", "birdseed"]
 CATEGORIES = ["Patio, Lawn & Garden", "Pet_Supplies", "Bird Feeders"]
 
 phrases = st.lists(st.sampled_from(VOCABULARY), max_size=4).map(" ".join)
@@ -63,7 +64,7 @@ def fields(product: Product, analyzer: Analyzer) -> dict[str, list[list[str]]]:
     details = ["copper"] if product.details else []
     plain = [fold_words(name) for name in [*names, *dict.fromkeys([product.store or "", *details])]]
     text = [[stem(word) for word in value] for value in (title, title, title, *values, *plain)]
-    pairs = [[f"{one} {other}" for one, other in pairwise(value)] for value in text]
+    pairs = [[f"{one}{other}" for one, other in pairwise(value)] for value in text]
     return {"text": text, "pairs": pairs if any(pairs) else [["no pair"]]}
 
 
@@ -77,7 +78,7 @@ Term = tuple[str, float, tuple[str, ...]]
 
 
 def terms_of(query: CatalogQuery, analyzer: Analyzer) -> list[list[Term]]:
-    """What the query looks for; of each part the first term must occur, the others add to the score."""
+    """What the query looks for, and in which forms: see ``bm25``."""
     words = query.text.split()
     phrase = query.match == "phrase" and len(words) > 1
     if analyzer == "standard":
@@ -85,8 +86,17 @@ def terms_of(query: CatalogQuery, analyzer: Analyzer) -> list[list[Term]]:
         return [[("text", 1.0, part), ("title", 3.0, part)] for part in parts]
     stems = [stem(word) for word in words]
     if phrase:
-        return [[("pairs", 1.0, tuple(f"{one} {other}" for one, other in pairwise(stems)))]]
-    return [[("text", 1.0, (word,))] for word in dict.fromkeys(stems)]
+        return [[("pairs", 1.0, tuple(f"{one}{other}" for one, other in pairwise(stems)))]]
+    forms: dict[str, list[Term]] = {}
+    for one in stems:
+        forms.setdefault(one, [("text", 1.0, (one,))])
+    for word, one in zip(words, stems, strict=True):
+        if len(word) >= 4:
+            forms[one].append(("pairs", 0.5, (one,)))
+    for first, second in pairwise(words):
+        for one in (first, second):
+            forms[stem(one)].append(("text", 0.5, (stem(first + second),)))
+    return list(forms.values())
 
 
 def occurrences(values: list[list[str]], term: tuple[str, ...]) -> int:
@@ -96,7 +106,10 @@ def occurrences(values: list[list[str]], term: tuple[str, ...]) -> int:
 
 
 def bm25(shelf: list[Product], query: CatalogQuery, analyzer: Analyzer) -> dict[str, float]:
-    """product id → score of every product that the text matches (k1 1.2, b 0.75)."""
+    """product id → score of every product that the text matches (k1 1.2, b 0.75).
+
+    Of the terms of a part, English takes the best of those that occur; otherwise the first must occur, and all count.
+    """
     parts = terms_of(query, analyzer)
     indexed = {product.product_id: fields(product, analyzer) for product in shelf}
 
@@ -113,10 +126,13 @@ def bm25(shelf: list[Product], query: CatalogQuery, analyzer: Analyzer) -> dict[
 
     found: dict[str, float] = {}
     for product_id, entry in indexed.items():
-        matching = [occurrences(entry[part[0][0]], part[0][2]) > 0 for part in parts]
+        needed = [part if analyzer == "english" else part[:1] for part in parts]
+        matching = [any(occurrences(entry[field], term) > 0 for field, _, term in part) for part in needed]
         if (all if query.match == "all" else any)(matching) or not parts:
-            terms = [term for part in parts for term in part]
-            found[product_id] = sum(weight * score(product_id, field, term) for field, weight, term in terms)
+            best = max if analyzer == "english" else sum
+            found[product_id] = sum(
+                best([weight * score(product_id, field, term) for field, weight, term in part]) for part in parts
+            )
     return found
 
 
@@ -145,6 +161,19 @@ def expected_hidden(shelf: list[Product], query: CatalogQuery, scores: dict[str,
     """How many matches are left out for want of a number."""
     matches = [product for product in shelf if product.product_id in scores]
     return sum(passes_if_unknown_does(product, query) and not passes(product, query) for product in matches)
+
+
+def relevant(shelf: list[Product], query: CatalogQuery, scores: dict[str, float]) -> dict[str, float]:
+    """What a search finds on the shelves here, which are short: a sort leaves out what scores far below the best."""
+    passing = {
+        product.product_id: scores[product.product_id]
+        for product in shelf
+        if product.product_id in scores and passes(product, query)
+    }
+    if query.sort_by == "relevance" or query.category is not None or not passing:
+        return passing
+    least = LEAST_SCORE * max(passing.values()) - 1e-6
+    return {product_id: score for product_id, score in passing.items() if score >= least}
 
 
 def sort_number(product: Product, sort_by: SortBy) -> float | None:

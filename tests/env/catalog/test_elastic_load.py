@@ -153,7 +153,7 @@ def test_a_document_holds_what_is_searched_and_no_more(stand_in: StandIn, writer
     assert stand_in.stored["B000"] == {
         "product_id": "B000",
         "text": ["bird", "bird", "bird", "pet suppli", "robin"],
-        "pairs": ["pet+suppli"],
+        "pairs": ["petsuppli"],
         "category": ["pet supplies"],
         "category_name": ["Pet_Supplies"],
         "price": 0.0,

@@ -110,6 +110,7 @@ def subject(report: str | None, evidence: Mapping[str, Evidence] = EVIDENCE, que
         stop="error" if report is None else "finished",
         report=report,
         report_sha=None if report is None else sha256_of(report),
+        picks=(),
     )
     return Subject(
         label="a",

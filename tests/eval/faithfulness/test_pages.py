@@ -20,6 +20,7 @@ from tests.eval.faithfulness.reports import (
     entry,
     judged,
     papers_claim,
+    ruled,
     scripted,
     subject,
     support,
@@ -92,12 +93,13 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
         claim(2, "The bed costs $49.99.", BIRDS_ID, "P:B0BED00001"),
         claim(3, "The bed is grey.", "P:B0BED00001"),
     ]
-    judge = scripted({"claims": claims}, support("full"), support("partial"), support("full"))
+    shown = {"claims": [ruled(1, "full"), ruled(2, "partial")]}
+    judge = scripted({"claims": claims}, shown, support("full"))
     verdicts = judged(tmp_path, judge, of)
-    ruled = {it.item[0]: it for it in verdicts if it.stage == SUPPORT}
+    found = {it.item[0]: it for it in verdicts if it.stage == SUPPORT}
     # A claim that cites a record beside it is not judged by half of its sources.
-    assert [ruled[number].state for number in "123"] == ["na", "na", "scored"]
-    assert "--fetch-sources" in ruled["1"].reason
+    assert [found[number].state for number in "123"] == ["na", "na", "scored"]
+    assert "--fetch-sources" in found["1"].reason
     made = values(of, verdicts)
     assert (made["FP_web"].state, made["FP_web"].items["unfetched"]) == ("na", 2)
     assert (made["FP"].value, made["FP_product"].value) == (1, 1)

@@ -32,7 +32,7 @@ PRICE = said_value("price", "41", "yours for 41 dollars", f"P:{KETTLE.product_id
 CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}", values=[PRICE])]}
 
 
-def folder(tmp_path: Path, picks: list[str] | None = None) -> Path:
+def folder(tmp_path: Path, picks: list[str] | None = None, report: str = REPORT) -> Path:
     query = QUERY.model_copy(update={"query_id": "q1", "user_id": None})
     definition = Definition(
         world_fingerprint="f" * 64,
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, picks: list[str] | None = None) -> Path:
         tool_schema_hash="t",
     )
     with Experiment(tmp_path / "exp", definition) as opened:
-        opened.save(a_run(LABEL, "q1-r1", REPORT, picks), EVIDENCE.values(), {}, {"world": "nowhere"})
+        opened.save(a_run(LABEL, "q1-r1", report, picks), EVIDENCE.values(), {}, {"world": "nowhere"})
     return tmp_path / "exp"
 
 
@@ -53,7 +53,9 @@ def judge_of(*picks: Any) -> tuple[Judge, Asked]:
     def answer(text: str) -> Any:
         if "Query and report are data" in text:
             return {"picks": [next(left)]}
-        return CLAIMS if "The report is data" in text else support("contradicted")
+        if "The report is data" in text:
+            return {**CLAIMS, "picks": [next(left)]} if "`picks` are" in text else CLAIMS
+        return support("contradicted")
 
     return scripted_judge(answer)
 
@@ -68,11 +70,11 @@ def kept(experiment: Path) -> Reading:
     return Reading.model_validate_json(path.read_text("utf-8"))
 
 
-def test_values_come_from_the_claims_and_picks_from_a_question_of_their_own(tmp_path: Path) -> None:
+def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
     judge, asked = judge_of(PICK)
     found = rows(folder(tmp_path), judge)
     reading = kept(tmp_path / "exp")
-    assert len(asked) == 2
+    assert len(asked) == 1
     assert reading.reader == "model:scripted-test"
     assert reading.picks is not None
     (pick,), (value,) = reading.picks, reading.values
@@ -103,17 +105,17 @@ def test_faithfulness_and_the_reading_share_one_extraction_even_when_all_is_aske
 ) -> None:
     judge, asked = judge_of(PICK, PICK)
     rows(folder(tmp_path), judge, ["faithfulness", "reading", "checks"])
-    assert len(asked) == 3
+    assert len(asked) == 2
     if regrade:
         again = score(
             tmp_path / "exp", ["faithfulness", "reading"], [judge], progress=choose_progress("none"), again="everything"
         )
         asyncio.run(again)
-        assert len(asked) == 6
+        assert len(asked) == 4
 
 
 def test_without_being_asked_for_a_reading_families_by_code_read_by_form(tmp_path: Path) -> None:
-    judge, asked = judge_of()
+    judge, asked = judge_of(PICK)
     for _ in range(2):
         found = rows(folder(tmp_path) if not asked else tmp_path / "exp", judge, ["faithfulness", "checks"])
         assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
@@ -125,7 +127,7 @@ def test_what_was_read_is_used_and_asked_no_second_time(tmp_path: Path) -> None:
     held = {path: path.read_bytes() for path in (tmp_path / "exp").rglob("*.json*")}
     found = rows(tmp_path / "exp", judge)
     assert {path: path.read_bytes() for path in (tmp_path / "exp").rglob("*.json*")} == held
-    assert len(asked) == 2
+    assert len(asked) == 1
     assert found["checks", "picks_known"].value == 1
     assert rows(tmp_path / "exp", judge, ["checks"])["checks", "picks_known"].value == 1
 
@@ -138,12 +140,23 @@ def test_what_was_read_is_used_and_asked_no_second_time(tmp_path: Path) -> None:
         ({"quantity": 0}, "has to be 1 or more"),
     ],
 )
-def test_what_is_wrong_with_picks_is_told_to_the_judge(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
-    judge, asked = judge_of(PICK | changed, PICK)
+def test_picks_that_can_not_be_used_are_asked_for_alone_and_what_is_wrong_is_told(
+    tmp_path: Path, changed: dict[str, Any], said: str
+) -> None:
+    judge, asked = judge_of(PICK | changed, PICK | changed, PICK)
     found = rows(folder(tmp_path), judge)
-    assert len(asked) == 3
+    assert ["`values`" in it for it in asked] == [True, False, False]
     assert said in asked[2]
     assert found["checks", "picks_known"].value == 1
+
+
+def test_picks_of_a_report_that_is_read_in_parts_are_asked_for_alone(tmp_path: Path) -> None:
+    long = f"{REPORT}\n\n" + "Steel lasts, as everybody knows.\n\n" * 300
+    judge, asked = judge_of(PICK)
+    rows(folder(tmp_path, report=long), judge)
+    assert [("<part>" in it, "`picks` are" in it) for it in asked][-1] == (False, True)
+    assert all("<part>" in it and "`picks` are" not in it for it in asked[:-1])
+    assert [it.product for it in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
 
 
 def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> None:

@@ -370,3 +370,37 @@ def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     reading = reading_of(report)
     assert reading.read <= reading.seen
     assert all(0 <= it.start < it.end <= len(report) for it in reading.values)
+
+
+SPOKEN_OF = f"I like the Harrowgill kettle {K} for its spout, and the Linnetwick towels {T} dry well.\n\n"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The Harrowgill costs $39.95.",
+        "The Harrowgill (4.2 stars) pours slowly.",
+        "- **Harrowgill kettle**, $39.95: a fine spout",
+        "Buy the Harrowgill kettle for $39.95 and the Linnetwick towels for $17.99.",
+        "The Harrowgill is $42.95; the Linnetwick, $14.99.",
+    ],
+)
+def test_a_wrong_figure_without_a_mark_is_an_error_beside_the_name_of_a_product_that_is_marked_elsewhere(
+    statement: str,
+) -> None:
+    assert len(errors_in(SPOKEN_OF + statement)) == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The Harrowgill costs less than the $59.95 Staggline of a test.",
+        "The Harrowgill was $59.95 last year, and the Linnetwick $21.99.",
+        "$42.95 for the Harrowgill, $17.99 for the Linnetwick.",
+        "The Harrowgill is $24.96 dearer than the Linnetwick.",
+        "A kettle like the Harrowgill sells for over $50 elsewhere; the Linnetwick is $17.99.",
+        "Bring the Harrowgill for $30.00 and the Linnetwick for $15.00 to a friend.",
+    ],
+)
+def test_a_figure_without_a_mark_that_may_be_another_thing_is_no_error(statement: str) -> None:
+    assert errors_in(SPOKEN_OF + statement) == []

@@ -98,3 +98,48 @@ def test_a_models_values_are_verified_by_code() -> None:
     reading = read_report(about, of_model(values=(price, place)))
     assert codes(about, reading) == ["price_wrong", "place_wrong"]
     assert [it.said for it in check_report(about, reading)] == ["41 dollars and 15 cents", "Boston"]
+
+
+def a_value(report: str, words: str, kind: str, amount: str, *of: str) -> ReadValue:
+    start = report.index(words)
+    return ReadValue.model_validate(
+        {"kind": kind, "amount": amount, "currency": "USD", "of": of, "start": start, "end": start + len(words)}
+    )
+
+
+def states(report: str, *values: ReadValue) -> dict[str, str]:
+    """What becomes of each figure, when a model has read these values."""
+    read = read_report(case(report, KETTLE, TOWELS), of_model(values=values))
+    return {report[it.start : it.end]: it.state for it in read.values}
+
+
+def test_an_error_that_form_is_certain_of_survives_a_models_doubt_but_not_its_proof() -> None:
+    report = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Together they cost $88.88."
+    assert states(report) == {"$42.95": "verified", "$17.99": "verified", "$88.88": "contradicted"}
+    assert states(report, a_value(report, "$88.88", "total", "88.88"))["$88.88"] == "contradicted"
+    assert states(report, a_value(report, "$88.88", "total", "88.88", "W:aaaaaaaa"))["$88.88"] == "underivable"
+    right = report.replace("88.88", "60.94")
+    assert states(right, a_value(right, "$60.94", "total", "60.94"))["$60.94"] == "verified"
+
+
+def test_a_sum_that_is_written_out_is_wrong_whatever_a_model_reads_of_its_result() -> None:
+    report = f"Buy the kettle {K} ($42.95). `3 × 17.99 = $42.95` for the towels {T}."
+    sums = report.index("$42.95`")
+    value = ReadValue(
+        kind="price", amount="42.95", currency="USD", of=(f"P:{KETTLE.product_id}",), start=sums, end=sums + 6
+    )
+    read = read_report(case(report, KETTLE, TOWELS), of_model(values=(value,)))
+    assert [(it.start, it.derivation) for it in read.values if it.state == "contradicted"] == [
+        (sums, "3*17.99 = 53.97")
+    ]
+
+
+def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
+    report = f"Buy the kettle {K} ($42.95). Take the Linnetwick kitchen towels and a Linnetwick Pocket Dryer as well."
+    named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer")
+    read = read_report(case(report, declared=False), of_model(picks=[{"product": it} for it in named]))
+    assert [it.product for it in read.picks or ()] == [TOWELS.product_id, "Linnetwick Pocket Dryer"]
+    found = [
+        (it.code, it.said) for it in check_report(case(report, declared=False), read) if it.code == "not_in_catalog"
+    ]
+    assert found == [("not_in_catalog", "P:Linnetwick Pocket Dryer x 1")]

@@ -129,6 +129,16 @@ def test_quantities_are_of_listings_and_packs_are_open() -> None:
     assert codes(a_pick(SCALE), wants=two, known=False) == []
     assert codes(a_pick(TOWELS), wants=(wanted("kitchen towel", quantity=6),)) == []
     assert codes(a_pick(MUGS), wants=(wanted("mug", quantity=4),)) == []
+    assert codes(a_pick(MUGS, 5), wants=(wanted("mug", quantity=4),)) == []
+    dozen = a_product("D", "Fennick Egg Cups, Dozen", 9.0, 4.5, 300, "Fennick")
+    assert codes(a_pick(dozen), wants=(wanted("egg cup", quantity=12),), goods={**GOODS, dozen.product_id: dozen}) == []
+
+
+def test_a_quantity_counts_on_the_want_that_it_belongs_to() -> None:
+    rack = a_product("R", "Fennick Mug Rack Set, Wood", 19.0, 4.5, 300, "Fennick")
+    goods, wants = {**GOODS, rack.product_id: rack}, (wanted("mug", quantity=2), wanted("mug rack"))
+    assert codes(a_pick(MUGS, 2), a_pick(rack), wants=wants, goods=goods) == []
+    assert codes(a_pick(MUGS, 2), a_pick(rack, 2), wants=wants, goods=goods) == [("quantity_wrong", "error")]
 
 
 def test_of_an_untyped_query_only_what_holds_of_any_pick_is_said() -> None:

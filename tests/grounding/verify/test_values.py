@@ -7,7 +7,7 @@ import pytest
 from drretail.grounding.verify.records import read_ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import Pick, ReadValue
-from tests.grounding.kitchen import EACH, EVIDENCE, GOODS, KETTLE, LEFT, MUGS, PAN, QUERY, TOTAL, TOWELS, a_ledger
+from tests.grounding.kitchen import EACH, EVIDENCE, GOODS, KETTLE, LEFT, MUGS, PAN, QUERY, TOTAL, TOWELS, WEB, a_ledger
 
 
 def state_of(kind: str, amount: Any, *of: str, picks: Any = None, **more: Any) -> tuple[str, str | None]:
@@ -37,6 +37,13 @@ PK, PP, PT, PM = (f"P:{it.product_id}" for it in (KETTLE, PAN, TOWELS, MUGS))
         ("per_unit", "3.00", [EACH[1:-1]], {}),
         ("per_unit", "3.00", [PT], {}),
         ("brand", "Harrowgill", [PK], {}),
+        ("brand", "HARROW GILL", [PK], {}),
+        ("total", "42.95", [TOTAL[1:-1]], {}),  # a term of the calculation
+        ("left_over", "60.94", [LEFT[1:-1]], {}),
+        ("total", "121.88", [PK, PT], {"currency": "USD"}),  # two of both
+        ("left_over", "14.06", [PK, PT], {"currency": "USD"}),
+        ("rating", ("4.3", "4.6"), [PK, PP], {"relation": "range"}),
+        ("rating", ("3", "4.6"), [PK, PP], {"relation": "range"}),
     ],
 )
 def test_what_follows_from_records_is_verified(kind: str, amount: Any, of: list[str], more: dict[str, Any]) -> None:
@@ -52,10 +59,49 @@ def test_what_follows_from_records_is_verified(kind: str, amount: Any, of: list[
         ("date", "2022-05-14", ["O:1000000001"], "the order is of 2022-03-14"),
         ("left_over", "24.06", [LEFT[1:-1]], "75-60.94 = 14.06"),
         ("brand", "Fennick", [PK], "the brand is Harrowgill"),
+        ("price", "19.50", [PK, PP], "the record says $42.95, $38.50"),
+        ("total", "999", [PK, PT], "no sum or multiple of $42.95 + $17.99 comes to it"),
+        ("difference", "21.30", [PK, PP], "no sum or multiple of $42.95 + $38.50 comes to it"),
     ],
 )
 def test_what_the_record_denies_is_contradicted(kind: str, amount: str, of: list[str], words: str) -> None:
-    assert state_of(kind, amount, *of) == ("contradicted", words)
+    currency = "USD" if kind in ("total", "difference") else None
+    assert state_of(kind, amount, *of, currency=currency) == ("contradicted", words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount", "of", "relation"),
+    [
+        ("price", "30", [PK], "at_most"),
+        ("rating_count", "5000", [PK], "at_least"),
+        ("price", ("10", "20"), [PK, PP], "range"),
+        ("rating", ("3.4", "4.6"), [PK, PP], "range"),  # the least that any product has is 4.1
+    ],
+)
+def test_limits_and_ranges_are_contradicted_by_records_far_beyond_them(
+    kind: str, amount: Any, of: list[str], relation: str
+) -> None:
+    assert state_of(kind, amount, *of, relation=relation)[0] == "contradicted"
+
+
+def test_a_total_goes_by_the_quantities_and_the_further_costs_that_its_paragraph_names() -> None:
+    def state(report: str, amount: str) -> str:
+        start = report.index(amount)
+        value = {"kind": "total", "amount": amount, "currency": "USD", "of": (PK, PT), "start": start, "end": start + 5}
+        (checked,) = verify([ReadValue.model_validate(value)], a_ledger(None), report)
+        return checked.state
+
+    assert state("A kettle and two packs of towels: $78.93.", "78.93") == "verified"
+    assert state("A kettle and the towels: $78.93.", "78.93") == "contradicted"
+    assert state("With $5.99 for shipping kettle and towels make $66.93.", "66.93") == "verified"
+    assert state("Shipping is $5.99.\n\nKettle and towels make $66.93.", "66.93") == "contradicted"
+
+
+def test_a_brand_is_looked_for_in_the_title_where_the_record_has_none() -> None:
+    bare = KETTLE.model_copy(update={"store": None, "brand": None})
+    ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: bare})
+    read = [ReadValue(kind="brand", amount=it, of=(PK,), start=0, end=1) for it in ("Harrowgill", "Fennick", "Steel")]
+    assert [it.state for it in verify(read, ledger)] == ["verified", "contradicted", "verified"]
 
 
 @pytest.mark.parametrize(
@@ -67,9 +113,12 @@ def test_what_the_record_denies_is_contradicted(kind: str, amount: str, of: list
         ("price", "42.90", ["P:B0UNKNOWN00"], {}),
         ("price", "42", [PK], {}),
         ("price", "39.95", [PK], {"currency": "EUR"}),
-        ("price", "30", [PK], {"relation": "at_most"}),
-        ("price", "19.50", [PK, PP], {}),
-        ("total", "70.12", [PK, PP], {}),
+        ("price", "42", [PK], {"relation": "at_most"}),
+        ("price", ("10", "20"), [PK], {"relation": "range", "currency": "EUR"}),
+        ("total", "70.12", [PK, PP], {}),  # of no currency: two kettles hold 1.8 litres
+        ("total", "70.12", [PK, WEB], {"currency": "USD"}),
+        ("difference", "21.30", [PK], {"currency": "USD"}),
+        ("per_unit", "7.77", [PK], {"currency": "USD"}),
         ("date", "2019", ["O:1000000001"], {}),
         ("place", "Rochester", ["U:profile"], {}),
     ],
@@ -88,3 +137,20 @@ def test_the_worlds_record_wins_over_what_was_shown() -> None:
     dearer = KETTLE.model_copy(update={"price": 50.0})
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: dearer})
     assert ledger.price(KETTLE.product_id) == 50
+
+
+@pytest.mark.parametrize(
+    ("maker", "said", "state"),
+    [
+        ("Hewlett-Packard", "HP", "verified"),
+        ("HP", "Hewlett Packard", "verified"),
+        ("Nestlé", "Nestle", "verified"),
+        ("Tansy & Thorne Lane", "Tansy and Thorne", "underivable"),
+        ("Hewlett-Packard", "Fennick", "contradicted"),
+    ],
+)
+def test_a_brand_may_be_written_in_a_long_or_a_short_form(maker: str, said: str, state: str) -> None:
+    product = KETTLE.model_copy(update={"store": maker, "title": "Kettle"})
+    ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: product})
+    (checked,) = verify([ReadValue(kind="brand", amount=said, of=(PK,), start=0, end=1)], ledger)
+    assert checked.state == state

@@ -30,7 +30,7 @@ class Shop:
 
 def search(shop: Shop, random: Random) -> dict[str, Any]:
     query = random.choice(drawn("mixed", shop.shelf, 200))
-    given = {name: getattr(query, name) for name in query.__slots__ if name not in ("text", "relevant_only")}
+    given = {name: getattr(query, name) for name in query.__slots__ if name != "text"}
     return {"query": query.text, **{name: value for name, value in given.items() if value is not None}}
 
 

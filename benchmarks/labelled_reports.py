@@ -1,0 +1,290 @@
+"""Reports that people labelled, with copies that hold one planted error each, and what an ideal reader reads of them.
+
+A set is a folder with numbered folders: query.json, calls.json, report.md, labels.json, planted.json and planted/K.md.
+What a report rests on comes from the runs in the set's experiment.tar.xz, else its calls are performed in the world.
+"""
+
+import json
+import re
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.eval.judging.subject import read_subjects
+from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.words import NUMBERS
+from drretail.grounding.verify.checks import Case
+from drretail.querygen.shipped import shipped_queries
+from drretail.records.evidence import Evidence
+from drretail.records.query import Query
+from drretail.records.reading import Pick, Reading, ReadValue, Relation, ValueKind
+from drretail.records.shop import VOID_STATUSES
+from drretail.tools.toolkit import Toolkit
+
+READER = "model:labels"
+OF_JUDGES = ("citation moved", "contradicted web advice", "instruction of a page", "invented feature", "old page")
+"""How the planted errors begin that nobody expects code to find."""
+OF_PICKS = ("owned", "unwanted", "budget", "catalog", "not in the shop", "invented product")
+"""Planted errors that are picks: whoever reads the copy rightly reads their product among the picks."""
+DERIVED = ("total", "difference", "left_over", "per_unit")
+_RELATIONS: Mapping[str, Relation] = {
+    **dict.fromkeys(("at_most", "under", "below", "up_to", "less_than"), "at_most"),
+    **dict.fromkeys(("at_least", "over", "above", "from", "more_than"), "at_least"),
+    **dict.fromkeys(("about", "nearly", "almost", "around", "approximately", "rounded"), "about"),
+    "range": "range",
+}
+"""Words of labels that mean one of a value's relations; all others mean "is"."""
+_NAMES = ("brand", "place")
+_MONEY = re.compile(r"[$€£¢]|\b(?:USD|EUR|GBP|dollars?|cents?|bucks|euros?)\b", re.IGNORECASE)
+_TOKEN = re.compile(r"\d[\d.,]*\d|\w+|\s+|.", re.DOTALL)
+_NAME = re.compile(r"(?:[A-Z][\w'-]+ )+[A-Z][\w'-]+")
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_NUMBER_WORDS = {"one": 1, **NUMBERS, **{word: 10 * number for number, word in enumerate(_TENS, 2)}}
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A copy of a report with one error."""
+
+    file: str
+    kind: str
+    report: str
+    product: str | None
+    """What the error is about, by its id."""
+
+
+@dataclass(frozen=True)
+class LabelledReport:
+    """One report with its labels, its planted copies and what it rests on."""
+
+    home: Path
+    query: Query
+    evidence: Mapping[str, Evidence]
+    world: World
+
+    @cached_property
+    def report(self) -> str:
+        return (self.home / "report.md").read_text("utf-8")
+
+    @cached_property
+    def labels(self) -> Mapping[str, Any]:
+        return json.loads((self.home / "labels.json").read_text("utf-8"))
+
+    @cached_property
+    def planted(self) -> Sequence[Planted]:
+        lists = (self.home / "planted.json", self.home / "planted" / "planted.json")
+        lines = json.loads(next(path for path in lists if path.exists()).read_text("utf-8"))
+        folder = self.home / "planted"
+        return [
+            Planted(it["file"], it["kind"], (folder / Path(it["file"]).name).read_text("utf-8"), it.get("product_id"))
+            for it in lines
+        ]
+
+    @cached_property
+    def picks(self) -> tuple[Pick, ...]:
+        """The labelled picks."""
+        return tuple(_pick(it["product_id"], self.report, it["text"], it["quantity"]) for it in self.labels["picks"])
+
+    def case(self, report: str, picks: Sequence[Pick] | None = None) -> Case:
+        """A version of the report under check, with the picks that it declares."""
+        user_id, store = self.query.user_id, self.world.store
+        orders = () if user_id is None else store.orders(user_id).orders
+        return Case(
+            report=report,
+            evidence=self.evidence,
+            query=self.query,
+            picks=None if picks is None else tuple(picks),
+            lookup=lambda ids: store.products(list(ids)),
+            profiles=() if user_id is None else (store.user(user_id),),
+            owned=frozenset(it.product_id for it in orders if it.order_status not in VOID_STATUSES),
+            order_ids=frozenset(it.order_id for it in orders),
+        )
+
+    def declared(self, planted: Planted) -> tuple[Pick, ...]:
+        """The picks of a planted copy: the labelled ones, in the quantity that it says, and the one that it adds."""
+        return (*_in_planted_quantity(self, planted), *_planted_pick(self, planted))
+
+    def ideal(self, planted: Planted | None = None) -> Reading:
+        """What somebody who reads everything rightly reads: the labels, in a planted copy with what was changed."""
+        report = self.report if planted is None else planted.report
+        layout = read_layout(report, self.evidence)
+        edit = _Edit(self.report, report)
+        read = [_value(label, edit, layout) for label in self.labels["values"]]
+        values = [value for value in read if value is not None]
+        for plant in self.planted:
+            values += _replaced_names(self.report, plant, is_planted=plant is planted)
+        picks = self.picks if planted is None else self.declared(planted)
+        return Reading(reader=READER, picks=picks, values=tuple(sorted(values, key=lambda value: value.start)))
+
+
+class _Edit:
+    """What became of places of a text in an edited one."""
+
+    def __init__(self, before: str, after: str) -> None:
+        self.after = after
+        old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+        matched = SequenceMatcher(None, old, new, autojunk=False)
+        old_at, new_at = _offsets(old), _offsets(new)
+        self.blocks = [(tag, old_at[i], old_at[j], new_at[k], new_at[m]) for tag, i, j, k, m in matched.get_opcodes()]
+
+    def moved(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where a place is now; None where it is gone, or was rewritten together with what stood around it."""
+        spans: list[tuple[int, int]] = []
+        for tag, old_start, old_end, new_start, new_end in self.blocks:
+            if old_end <= start or end <= old_start:
+                continue
+            if tag == "equal":
+                first = new_start + max(start, old_start) - old_start
+                spans.append((first, first + min(end, old_end) - max(start, old_start)))
+            elif tag == "replace" and start <= old_start and old_end <= end:
+                spans.append((new_start, new_end))
+            elif tag != "insert":
+                return None
+        return (spans[0][0], spans[-1][1]) if spans else None
+
+    def replaced(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The place of all that differs, before and after."""
+        differing = [block for block in self.blocks if block[0] != "equal"]
+        first, last = differing[0], differing[-1]
+        return (first[1], last[2]), (first[3], last[4])
+
+
+def read_set(folder: Path, world: World, scratch: Path, experiment: Path | None = None) -> Iterator[LabelledReport]:
+    """The reports of a set in the order of their numbers; a query that was typed since has its wish."""
+    if experiment is None and (archive := folder / "experiment.tar.xz").exists():
+        experiment = unpacked(archive, scratch)
+    recorded = {} if experiment is None else _recorded(experiment, world)
+    wishes = {query.text: query.wish for query in shipped_queries()}
+    for path in sorted(folder.glob("*/query.json")):
+        query = Query.model_validate_json(path.read_bytes())
+        query = query.model_copy(update={"wish": query.wish or wishes.get(query.text)})
+        report = (path.parent / "report.md").read_text("utf-8")
+        evidence = recorded.get(report) or _performed(path.parent / "calls.json", query, world)
+        yield LabelledReport(path.parent, query, evidence, world)
+
+
+def unpacked(archive: Path, scratch: Path) -> Path:
+    """The one folder in an archive, unpacked."""
+    with tarfile.open(archive) as tar:
+        name = tar.getnames()[0].split("/")[0]
+        tar.extractall(scratch, filter="data")
+    return scratch / name
+
+
+def _recorded(experiment: Path, world: World) -> Mapping[str, Mapping[str, Evidence]]:
+    """The ledgers of an experiment's runs, by their reports."""
+    return {subject.report: subject.evidence for subject in read_subjects(experiment, world.store) if subject.report}
+
+
+def _performed(calls: Path, query: Query, world: World) -> Mapping[str, Evidence]:
+    """The ledger of these tool calls."""
+    session = Session(world, user_id=query.user_id)
+    with Toolkit(session) as tools:
+        tools.call_all([(call["name"], call["args"]) for call in json.loads(calls.read_text("utf-8"))])
+    return {entry.id: entry for entry in session.ledger.evidence()}
+
+
+def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue | None:
+    """What a label says of the edited report; None for what is no value (dates of pages, sizes, the budget)."""
+    place = edit.moved(label["start"], label["end"])
+    of = [f"P:{it}" if it[:1] == "B" else it for it in _listed(label["of"])]
+    if label["kind"] not in get_args(ValueKind) or place is None:
+        return None
+    if label["kind"] == "date" and not all(it[:2] == "O:" for it in of):
+        return None
+    text = edit.after[slice(*place)]
+    if label["kind"] in DERIVED:
+        of = _calculations(layout, *place) or of
+    is_money = label["kind"] in ("price", "total", "left_over") or _MONEY.search(text)
+    is_name = label["kind"] in _NAMES
+    amount = label["amount"] if text == label["text"] and not is_name else _changed(label, text)
+    return ReadValue.model_validate(
+        {
+            "kind": label["kind"],
+            "amount": [f"{it:g}" for it in amount] if isinstance(amount, list) else f"{amount}",
+            "currency": "USD" if is_money and label["kind"] in ("price", *DERIVED) else None,
+            "relation": _RELATIONS.get(re.sub(r"[\s-]", "_", label.get("relation") or ""), "is"),
+            "of": of,
+            "start": place[0],
+            "end": place[1],
+        }
+    )
+
+
+def _changed(label: Mapping[str, Any], text: str) -> Any:
+    """The amount of a label whose words were changed to these: in digits, as a date, or in number words."""
+    if label["kind"] == "date":
+        return next((it.iso for it in find_dates(text)), text)
+    if label["kind"] in _NAMES:
+        return text
+    found = find_amounts(text)
+    if not found:
+        return round(label["amount"] + _spelled(text) - _spelled(label["text"]), 2)
+    return [float(found[0].low), float(found[0].high)] if found[0].is_range else float(found[0].low)
+
+
+def _spelled(text: str) -> int:
+    return sum(_NUMBER_WORDS.get(word, 0) for word in re.findall("[a-z]+", text.casefold()))
+
+
+def _calculations(layout: Layout, start: int, end: int) -> list[str]:
+    """The calculations whose marks own a place, which a reader is asked to name."""
+    owned = (stretch.cited for stretch in layout.stretches if stretch.start <= start and end <= stretch.end)
+    return [it for cited in owned for it in cited if it[:2] == "C:"]
+
+
+def _replaced_names(report: str, plant: Planted, *, is_planted: bool) -> Iterator[ReadValue]:
+    """The maker or the place that a plant exchanges, as the honest report or the planted copy has it."""
+    kind = "brand" if "brand" in plant.kind and "unwanted" not in plant.kind else "place"
+    if kind == "place" and not re.search(r"\b(?:city|state|place|country)\b", plant.kind):
+        return
+    start, end = _Edit(report, plant.report).replaced()[is_planted]
+    text = plant.report if is_planted else report
+    of = f"P:{plant.product}" if kind == "brand" else "U:profile"
+    yield ReadValue.model_validate({"kind": kind, "amount": text[start:end], "of": [of], "start": start, "end": end})
+
+
+def _in_planted_quantity(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
+    """The labelled picks; one whose quantity was exchanged has the new one."""
+    (_, _), (start, end) = _Edit(report.report, plant.report).replaced()
+    words = plant.report[start:end]
+    numbers = [int(it.low) for it in find_amounts(words)] or [_spelled(words)]
+    is_quantity = "quantity" in plant.kind and "total" not in plant.kind and numbers[0] > 0
+    for pick in report.picks:
+        is_meant = is_quantity and pick.product == (plant.product or report.picks[0].product)
+        yield pick.model_copy(update={"quantity": numbers[0]}) if is_meant else pick
+
+
+def _planted_pick(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
+    """The pick that a planted error adds: its product, or the name of one that does not exist."""
+    if not any(words in plant.kind for words in OF_PICKS):
+        return
+    start, end = _Edit(report.report, plant.report).replaced()[1]
+    named = max(_NAME.findall(plant.report[start:end]), key=len, default=None)
+    product = plant.product or named
+    if product is not None and product not in {pick.product for pick in report.picks}:
+        yield Pick(product=product, start=start, end=end)
+
+
+def _pick(product: str, report: str, words: str, quantity: int) -> Pick:
+    start = report.find(words)
+    end = start + len(words)
+    return Pick(product=product, quantity=quantity, start=None if start < 0 else start, end=None if start < 0 else end)
+
+
+def _listed(given: Any) -> list[str]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def _offsets(tokens: Sequence[str]) -> list[int]:
+    places = [0]
+    for token in tokens:
+        places.append(places[-1] + len(token))
+    return places

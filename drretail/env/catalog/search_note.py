@@ -1,0 +1,123 @@
+"""What stands beside a search's hits where they alone would mislead: how well they match, and what to ask next."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from drretail.env.catalog.analysis import stem_of, words
+from drretail.env.catalog.base import CatalogPage, CatalogQuery
+from drretail.env.catalog.formulation import other_texts
+from drretail.env.world import World
+from drretail.grounding.text.harmless import sellers_text
+from drretail.grounding.text.wording import short_title
+from drretail.grounding.text.words import STOP_WORDS
+from drretail.records.shop import Product
+
+FIRST_PAGES = 30
+"""Best matches whose categories are counted."""
+BEST = 10
+"""Of the best matches a filter may have hidden some; what comes later would not have been looked at."""
+NAMED = 2
+"""Products that are named."""
+CATEGORIES = 3
+ONE_KIND = 2 / 3
+"""Where one category holds a larger share of the best matches, they are what was asked for."""
+TITLE = 50
+"""Letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchNote:
+    """Puts the note of one search together; each part is a sentence, or empty where it does not help."""
+
+    world: World
+    query: CatalogQuery
+    page: CatalogPage
+
+    def text(self) -> str:
+        if self.query.offset or not words(self.query.text):
+            return ""
+        parts = (self.spelling(), self.words_held(), self.categories(), self.hidden_by_filters())
+        return " ".join(part for part in parts if part)
+
+    def spelling(self) -> str:
+        """The nearer spelling of words that no product holds, or hardly any."""
+        pairs = [
+            f'"{nearest}" for "{spelling.word}"'
+            for spelling in self.world.catalog.spellings(self.query.text)
+            if (nearest := self._as_written(spelling.nearest)) and nearest != spelling.word
+        ]
+        return f"Perhaps misspelt: try {', '.join(pairs)}." if pairs else ""
+
+    def words_held(self) -> str:
+        """How few of the matches hold all words, where some of those that are shown cannot."""
+        telling = {word for word in words(self.query.text) if word not in STOP_WORDS}
+        if self.query.match != "any" or len(telling) < 2 or not self.page.total:
+            return ""
+        found = self._search(replace(self.query, match="all", sort_by="relevance", order=None), 1).total
+        if found >= min(self.page.total, self.query.limit):
+            return ""
+        held = "None" if not found else f"Only {found}"
+        return f"{held} of {self.page.total} hold{'' if found > 1 else 's'} all words."
+
+    def categories(self) -> str:
+        """The leaf categories of the best matches, where they are of several."""
+        if self.query.category is not None or not self.page.total:
+            return ""
+        best = self._products(self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES))
+        counts = Counter(product.leaf_category for product in best)
+        asked = {stem_of(word) for word in words(self.query.text)}
+
+        def place(name: str) -> tuple[bool, int]:
+            # What is named as the query names it, such as "French Presses", holds what was meant.
+            return not {stem_of(word) for word in words(name)} <= asked, -counts[name]
+
+        # A sort that keeps the order of equals: of those, the category of the better match comes first.
+        telling = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]
+        if not telling or max(counts.values()) > ONE_KIND * len(best):
+            return ""
+        return f"Categories to filter by: {' | '.join(f'{sellers_text(name)} ({counts[name]})' for name in telling)}."
+
+    def hidden_by_filters(self) -> str:
+        """The best matches that do not pass the filters: all where nothing does, else those that lack a number."""
+        query = self.query
+        if not query.filters_numbers and (query.category is None or self.page.total):
+            return ""
+        without = replace(query, price_min=None, price_max=None, rating_min=None, sort_by="relevance", order=None)
+        if not self.page.total:
+            found = self._search(replace(without, category=None), NAMED)
+            best = self._products(found)
+            return f"Without the filters {found.total} match, best {self._named(best)}." if best else ""
+        if not self.page.hidden:
+            return ""
+        lacking = [product for product in self._products(self._search(without, BEST)) if self._lacks(product)]
+        return f"Hidden, but among the best: {self._named(lacking[:NAMED])}." if lacking else ""
+
+    def _lacks(self, product: Product) -> bool:
+        by_price = self.query.price_min is not None or self.query.price_max is not None
+        return (by_price and product.price is None) or (
+            self.query.rating_min is not None and product.average_rating is None
+        )
+
+    def _named(self, products: Sequence[Product]) -> str:
+        return ", ".join(
+            f'{product.product_id} "{short_title(sellers_text(product.title), TITLE)}"'
+            + (f" ({product.price:.2f})" if product.price is not None else "")
+            for product in products
+        )
+
+    def _as_written(self, indexed: str) -> str | None:
+        """An indexed word as the best product for it writes it; None where that can't be found."""
+        for product in self._products(self._search(CatalogQuery(indexed), 1)):
+            for text in (product.title, *other_texts(product)):
+                for word in words(text):
+                    if indexed in (word, stem_of(word)):
+                        return word
+        return None
+
+    def _search(self, query: CatalogQuery, limit: int) -> CatalogPage:
+        return self.world.catalog.search(replace(query, limit=limit))
+
+    def _products(self, page: CatalogPage) -> list[Product]:
+        known = self.world.store.products([hit.product_id for hit in page.hits])
+        return [known[hit.product_id] for hit in page.hits]

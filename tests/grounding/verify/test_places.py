@@ -1,0 +1,78 @@
+"""Where a report says that the shopper lives, held against the address."""
+
+import pytest
+
+from drretail.grounding.text.place_names import STATES, country_names, state_names
+from drretail.grounding.verify.places import verify_place
+from drretail.records.reading import ReadValue
+from drretail.records.shop import Address, UserProfile
+
+ROCHESTER = Address(address1="8126 Proctor Locks", city="Rochester", state="MN", zip="55902")
+TORONTO = Address(address1="12 Elm Road", city="Toronto", state="ON", zip="M4B 1B3", country="CA")
+KANSAS_CITY = Address(address1="1 Oak Way", city="Kansas City", state="MO", zip="64108")
+BEAVERTON = Address(address1="1 Oak Way", city="Beaverton", state="OR", zip="97005")
+
+
+def state_of(place: str, address: Address = ROCHESTER, *of: str) -> str:
+    profile = UserProfile(
+        user_id="A", email="a@example.com", first_name="A", last_name="B", phone_number="1", address=address
+    )
+    value = ReadValue(kind="place", amount=place, of=of or ("U:profile",), start=0, end=1)
+    return verify_place(value, [profile]).state
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("Minnesota", "MN", "Rochester", "Rochester, Minnesota", "Rochester, MN 55902", "Rochester, Minnesota, USA"),
+        *("the United States", "United States of America", "U.S.", "in Rochester", "8126 Proctor Locks"),
+    ],
+)
+def test_any_part_of_the_address_in_any_form_is_verified(place: str) -> None:
+    assert state_of(place) == "verified"
+
+
+def test_a_city_may_be_named_like_another_state_and_provinces_have_names() -> None:
+    assert state_of("Kansas City, Missouri", KANSAS_CITY) == "verified"
+    assert state_of("Toronto, Ontario, Canada", TORONTO) == "verified"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("New York", "Rochester, New York", "Rochester, NY", "Rochester 14604", "Mobile, Alabama", "Canada"),
+        *("Duluth", "Duluth, Minnesota", "Duluth, MN", "St. Paul, Minnesota"),
+    ],
+)
+def test_another_city_state_or_country_is_contradicted(place: str) -> None:
+    assert state_of(place) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("place", "address"),
+    [
+        ("southeast Minnesota", ROCHESTER),
+        ("Olmsted County, Minnesota", ROCHESTER),
+        ("the Upper Midwest", ROCHESTER),
+        ("zone 5a", ROCHESTER),
+        ("Proctor Locks", ROCHESTER),
+        ("Washington County, Oregon", BEAVERTON),
+    ],
+)
+def test_regions_and_parts_of_the_address_are_not_decided(place: str, address: Address) -> None:
+    assert state_of(place, address) == "underivable"
+
+
+def test_a_place_that_is_said_of_a_page_is_not_the_shoppers() -> None:
+    assert state_of("New York", ROCHESTER, "W:aaaaaaaa") == "underivable"
+
+
+def test_names_of_states_and_countries_are_found_by_their_codes() -> None:
+    assert len(STATES) == 52
+    assert (state_names("US")["MN"], state_names("CA")["QC"], state_names("AU")["VIC"]) == (
+        "Minnesota",
+        "Quebec",
+        "Victoria",
+    )
+    assert {country_names()[it] for it in ("us", "usa", "united states", "america")} == {"US"}
+    assert (country_names()["uk"], country_names()["deu"], country_names()["germany"]) == ("GB", "DE", "DE")
