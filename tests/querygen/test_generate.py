@@ -210,7 +210,7 @@ def test_a_history_of_one_order_is_no_profile_and_two_are_one(world: World, make
     with pytest.raises(UserError, match="less than two"):
         generate_for(world, ["BERT"], per_user=3, seed="42")
     two = make_world(products(), bought("BERT", "cast iron skillet", "headlamp"))
-    assert len(generate_for(two, ["BERT"], per_user=3, seed="42").queries) >= 2
+    assert len(generate_for(two, ["BERT"], per_user=3, seed="42").queries) >= 1
 
 
 def test_users_whose_orders_give_nothing_are_replaced_and_counted(world: World) -> None:

@@ -4,10 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from decimal import Decimal
 from random import Random
 from string import Formatter
 from typing import Any
 
+from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.needs import Need, needs_of
 from drretail.querygen.rules.phrases import listed
@@ -26,6 +28,8 @@ _RECORD, _SEVERAL = 0.4, 0.25
 _LEVELS = (0.4, 0.5, 0.6, 0.75)
 _LEAST_DAYS, _MOST_DAYS = 7, 30
 _COUNTS = {2: "two", 3: "three"}
+# Nobody wants to spend a multiple of what the like has cost before.
+_MOST_ABOVE = Decimal("2.5")
 # An answer needs something to choose from.
 _LEAST_FITS = 2
 # Needs of one kind that are tried before the next kind has its turn.
@@ -60,9 +64,7 @@ class Author:
         fits = [self.shelf.fits(want, self.owned) for want in wants]
         if not need.is_alone and any(len(found) < _LEAST_FITS for found in fits):
             return None
-        budget = None
-        if need.bounded and not need.is_alone and self.rng.random() < _BUDGET:
-            budget = budget_for(fits, self.rng.choice(_LEVELS), wants[0].quantity)
+        budget = self._budget(need, fits, wants[0].quantity)
         day = self.today + timedelta(days=self.rng.randint(_LEAST_DAYS, _MOST_DAYS))
         deadline = _day_named(day) if self.rng.random() < _DEADLINE else None
         slots = self._slots(need, brand)
@@ -103,7 +105,10 @@ class Author:
 
     def _demanded(self, need: Need) -> tuple[tuple[Want, ...], list[str], str | None]:
         """The wants, the clauses that say of each what it should be, and a brand that is not wanted again."""
-        pieces = self.rng.choice((2, 3)) if need.kind == "restock" and self.rng.random() < _SEVERAL else 1
+        first = need.purchases[0]
+        is_by_the_piece = first.lasts is False and pieces_in(first.listing.product.title) == 1
+        several = need.kind == "restock" and is_by_the_piece and self.rng.random() < _SEVERAL
+        pieces = self.rng.choice((2, 3)) if several else 1
         plain = tuple(Want(name=name, kinds=(name,), again=need.again, quantity=pieces) for name in need.names)
         if not need.bounded or need.is_alone:
             return plain, [], None
@@ -127,7 +132,28 @@ class Author:
         brand = self._brand(need) if need.kind in ("restock", "replacement") and self.rng.random() < _BRAND else None
         if brand:
             more["brands_unwanted"] = (brand,)
-        return tuple(want.model_copy(update=more) for want in plain), clauses, brand
+        wants = tuple(want.model_copy(update=more) for want in plain)
+        return (wants, clauses, brand) if self._allow_the_same(need, wants) else (plain, [], None)
+
+    def _allow_the_same(self, need: Need, wants: Sequence[Want]) -> bool:
+        """False where the same product may be bought again and the demands rule it out."""
+        kept = [
+            {it.product.product_id for it in self.shelf.fits(want, frozenset())} if need.again else None
+            for want in wants
+        ]
+        return all(ids is None or it.product_id in ids for it, ids in zip(need.purchases, kept, strict=True))
+
+    def _budget(self, need: Need, fits: Sequence[Sequence[Listing]], pieces: int) -> Money | None:
+        """A budget that what would do can keep, and that lies near what the shopper has paid; None for none."""
+        if not need.bounded or need.is_alone or self.rng.random() >= _BUDGET:
+            return None
+        budget = budget_for(fits, self.rng.choice(_LEVELS), pieces)
+        paid = [it.listing.price for it in need.purchases]
+        if budget is None or None in paid:
+            return budget
+        known = sum(price for price in paid if price is not None) * pieces
+        least = known if need.again else known / 2
+        return budget if least <= budget.value <= max(known * _MOST_ABOVE, Decimal(15)) else None
 
     def _brand(self, need: Need) -> str | None:
         """The maker of what the shopper has, where its title begins with the name."""

@@ -16,6 +16,12 @@ from drretail.records.query import NeedKind
 
 _WORN_AFTER, _RECENT = 365, 120
 """Days after which a thing may be due to be replaced, and within which an order is recent."""
+_MISSED_AFTER, _LIKED_FOR = 45, 900
+"""Days after which, and until which, one more of a thing may be wanted."""
+_SEASON = (10, 11, 12)
+"""Months in which Christmas is near."""
+_LEAST_ALONE = 3
+"""Words of a title that name a product where nothing else does."""
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew", None: "a friend"}
 _OCCASIONS = {
     "christmas": "Christmas",
@@ -53,12 +59,16 @@ def needs_of(purchases: Sequence[Purchase], shelf: Shelf, today: date) -> Iterat
     owned = frozenset(it.product_id for it in purchases)
     named = [it for it in purchases if _has_enough(shelf, it, owned)]
     for purchase in purchases:
-        yield from _of_one(purchase, shelf, today) if purchase in named else _alone(purchase, today)
+        alike = [it for it in purchases if it.kind is not None and it.kind == purchase.kind]
+        if purchase in named:
+            yield from _of_one(purchase, shelf, today, has_several=len(alike) > 1)
+        else:
+            yield from _alone(purchase, today)
     for one, other in combinations(named, 2):
         yield from _of_two(one, other)
 
 
-def _of_one(purchase: Purchase, shelf: Shelf, today: date) -> Iterator[Need]:
+def _of_one(purchase: Purchase, shelf: Shelf, today: date, *, has_several: bool) -> Iterator[Need]:
     assert purchase.kind is not None
     name, age = purchase.kind.name, (today - purchase.days[0]).days
     offers, own = shelf.of(name), (purchase,)
@@ -66,7 +76,8 @@ def _of_one(purchase: Purchase, shelf: Shelf, today: date) -> Iterator[Need]:
         sayings = PHRASES["need"]["restock"]
         yield Need("restock", own, (name,), sayings[_restocked(purchase, age)], sayings["want"], again=True)
     if purchase.lasts:
-        yield _need("companion", own, name, again=True)
+        if _MISSED_AFTER <= age <= _LIKED_FOR and not has_several:
+            yield _need("companion", own, name, again=True)
         if age >= _WORN_AFTER:
             yield _need("replacement", own, name)
     comparison = PHRASES["need"]["comparison"]
@@ -76,18 +87,22 @@ def _of_one(purchase: Purchase, shelf: Shelf, today: date) -> Iterator[Need]:
     if offers.spread:
         yield Need("comparison", own, (name,), comparison["price"], comparison["price_want"], bounded=False)
     if offers.is_given:
-        yield _need("gift", own, name, slots=_given(purchase))
+        yield _need("gift", own, name, slots=_given(purchase, today))
 
 
 def _alone(purchase: Purchase, today: date) -> Iterator[Need]:
     """What can be asked of a product whose kind the shop does not name, or of which it has nothing else."""
-    if not is_of_kind(purchase.listing.product, purchase.quote):
+    age = (today - purchase.days[0]).days
+    if not is_of_kind(purchase.listing.product, purchase.quote) or len(purchase.quote.split()) < _LEAST_ALONE:
         return
-    kinds: tuple[NeedKind, ...] = ("companion" if purchase.lasts else "restock", "gift")
-    kinds = kinds if " gift" in purchase.listing.text else kinds[:1]
+    kinds: list[NeedKind] = ["gift"] if " gift" in purchase.listing.text else []
+    if not purchase.lasts:
+        kinds.append("restock")
+    elif _MISSED_AFTER <= age <= _LIKED_FOR:
+        kinds.append("companion")
     for kind in kinds:
-        sayings, slots = PHRASES["need"][kind], _given(purchase) if kind == "gift" else {}
-        about = _restocked(purchase, (today - purchase.days[0]).days) if kind == "restock" else "open"
+        sayings, slots = PHRASES["need"][kind], _given(purchase, today) if kind == "gift" else {}
+        about = _restocked(purchase, age) if kind == "restock" else "open"
         openings = [text for text in sayings[about] if "{kinds}" not in text]
         yield Need(kind, (purchase,), (purchase.quote,), openings, sayings["alone"], again=True, slots=slots)
 
@@ -116,12 +131,13 @@ def _need(kind: NeedKind, own: tuple[Purchase, ...], name: str, **more: Any) -> 
     return Need(kind, own, (name,), PHRASES["need"][kind]["open"], PHRASES["need"][kind]["want"], **more)
 
 
-def _given(purchase: Purchase) -> dict[str, str]:
+def _given(purchase: Purchase, today: date) -> dict[str, str]:
     """To whom, by the gender of the category, and on which occasion, by the record."""
-    occasion = str(purchase.listing.product.details.get("Occasion", "")).casefold()
+    named = str(purchase.listing.product.details.get("Occasion", "")).casefold()
+    named = named if today.month in _SEASON else named.replace("christmas", "")
     return {
         "who": _RECIPIENTS[purchase.kind.gender if purchase.kind else None],
-        "occasion": next((phrase for name, phrase in _OCCASIONS.items() if name in occasion), "a birthday"),
+        "occasion": next((phrase for name, phrase in _OCCASIONS.items() if name in named), "a birthday"),
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.intimate import may_be_shown
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
@@ -17,6 +17,8 @@ MONTHS = (
 )  # strftime("%B") would follow the machine's locale
 # Fields that only goods have which are used up.
 _OF_GOODS_USED_UP = ("Item Form", "Scent", "Flavor")
+# Of what is sold by the dozen nobody knows whether it lasts.
+_MANY = 6
 _OUTDOORS = frozenset("backyard boots coats garden jackets lawn outdoor outdoors patio rain".split())  # noqa: SIM905
 # Nobody compares or replaces a code.
 _NO_GOODS = frozenset("app apps download ebook ebooks subscription software".split())  # noqa: SIM905
@@ -44,7 +46,9 @@ class Purchase:
     def lasts(self) -> bool | None:
         """False for what is used up; None where neither the department nor the record tells."""
         details = self.listing.product.details
-        return self.group.get("lasts", False if any(details.get(name) for name in _OF_GOODS_USED_UP) else None)
+        if any(details.get(name) for name in _OF_GOODS_USED_UP):
+            return False
+        return None if pieces_in(self.listing.product.title) >= _MANY else self.group.get("lasts")
 
     @property
     def is_outdoors(self) -> bool:
@@ -68,7 +72,12 @@ def purchases_of(shopper: Shopper) -> Iterator[Purchase]:
         listing = shopper.products[product_id]
         product, quote = listing.product, quoted_title(listing.product)
         about = set(folded(f"{product.title} {' '.join(product.categories)}").split())
-        if quote is not None and may_be_shown(product) and not _NO_GOODS & about and not {"gift", "card"} <= about:
+        if (
+            quote is not None
+            and may_be_shown(product)
+            and not _NO_GOODS & about
+            and "gift" not in set(folded(product.title).split())
+        ):
             days, ids = zip(*orders, strict=True)
             group = GROUPS.get(product.category) or PHRASES["group"]["other"]
             yield Purchase(listing, days, ids, kind_of(product), quote, group)
