@@ -43,15 +43,17 @@ class Kind:
 
 def kind_of(product: Product) -> Kind | None:
     """The kind of a product; None where no name of the shop's has its noun in the title."""
-    title = _stems(product.title)
+    title = set(_stems(product.title))
     quote = _stems(quoted_title(product) or "")
     gender = next((name for name in product.categories if name in _GENDERS), None)
     for name in _names(product):
         parts = [part for part in _ANDS.split(name) if part]
+        if len(parts) > 1 and set(_stems(name)) - {"and"} <= title:
+            parts = [" and ".join(parts)]  # "Keyboard & Mouse Combos" is one thing
         for part in parts:
             words = _stems(part)
             # Of "Muffin & Cupcake Pans" only what the title says word for word is sure.
-            borne_out = words and words[-1] in title and (len(parts) == 1 or set(words) <= set(title))
+            borne_out = words and words[-1] in title and (len(parts) == 1 or set(words) <= title)
             # "Frames" are things, "granola" is one where the title ends in it; "Walking" and "Herbal" are none.
             is_thing = is_plural(part.split()[-1]) or (len(parts) == 1 and quote[-1:] == words[-1:])
             if borne_out and is_thing and _ONLY_LETTERS.fullmatch(part) and len(words) <= _LONGEST_NAME:

@@ -16,7 +16,7 @@ from drretail.records.query import NeedKind
 
 _WORN_AFTER, _RECENT = 365, 120
 """Days after which a thing may be due to be replaced, and within which an order is recent."""
-_MISSED_AFTER, _LIKED_FOR = 45, 900
+_MISSED_AFTER, _LIKED_FOR = 45, 540
 """Days after which, and until which, one more of a thing may be wanted."""
 _SEASON = (10, 11, 12)
 """Months in which Christmas is near."""

@@ -178,7 +178,10 @@ def test_failures_are_kept_and_counted_and_asked_anew_only_on_request(
 
 
 def test_nothing_depends_on_who_answers_first(bench: Bench, poor: list[Query], right: Answer, tmp_path: Path) -> None:
-    late = {message: 0.03 * (3 - place) for place, message in enumerate(max(query.text.split(chr(34)), key=len)[:40] for query in poor)}
+    late = {
+        message: 0.03 * (3 - place)
+        for place, message in enumerate(max(query.text.split(chr(34)), key=len)[:40] for query in poor)
+    }
 
     def pause(messages: Sequence[BaseMessage]) -> float:
         return next(seconds for text, seconds in late.items() if text in messages[1].text)
