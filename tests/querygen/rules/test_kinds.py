@@ -15,7 +15,7 @@ def made(title: str, *path: str, rank: str | None = None) -> Product:
         (made("Arden Electric Kettle, 1.7 L", "Home & Kitchen", "Electric Kettles"), "electric kettles"),
         (made("2 Deck Blades for 42-inch Mowers", "Patio", "Blades", rank="Lawn Mower Blades"), "lawn mower blades"),
         (made("Waffle Weave Dish Towel", "Kitchen", "Dish Cloths & Dish Towels"), "dish towels"),
-        (made("Wireless Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), "keyboard and mouse combos"),
+        (made("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), "keyboard and mouse combos"),
         (made("Nonstick Donut Pan", "Kitchen", "Muffin & Cupcake Pans"), None),  # it may bake no muffins
         (made("Jogger for Walking", "Shoes", "Walking"), None),  # no thing
         (made("Arden Steel Widget", "Home & Kitchen", "Electric Kettles"), None),
