@@ -30,6 +30,8 @@ _LEAST_DAYS, _MOST_DAYS = 7, 30
 _COUNTS = {2: "two", 3: "three"}
 # Nobody wants to spend a multiple of what the like has cost before.
 _MOST_ABOVE = Decimal("2.5")
+# Nobody tests, or regrets, what costs less.
+_DEAR = 25
 # An answer needs something to choose from.
 _LEAST_FITS = 2
 # Needs of one kind that are tried before the next kind has its turn.
@@ -71,7 +73,7 @@ class Author:
         ask, is_outdoors = self._ask(need)
         about = PHRASES["record"]
         is_priced = all(self.shelf.of(name).priced for name in need.names)
-        spend = about["spend"] if budget is None and need.bounded and is_priced else []
+        spend = about["spend"] if budget is None and need.bounded and is_priced and not need.is_alone else []
         sentences = [*about["sentences"], *spend, *([] if need.again else about["new"])]
         record = self._say(sentences) if self.rng.random() < _RECORD else ""
         sentences = [
@@ -150,9 +152,9 @@ class Author:
         budget = budget_for(fits, self.rng.choice(_LEVELS), pieces)
         paid = [it.listing.price for it in need.purchases]
         if budget is None or None in paid:
-            return budget
+            return budget if pieces == 1 else None
         known = sum(price for price in paid if price is not None) * pieces
-        least = known if need.again else known / 2
+        least = known if need.again or need.kind == "replacement" else known / 2
         return budget if least <= budget.value <= max(known * _MOST_ABOVE, Decimal(15)) else None
 
     def _brand(self, need: Need) -> str | None:
@@ -176,6 +178,8 @@ class Author:
         purchase = need.purchases[0]
         about = "either" if purchase.lasts is None else "lasting" if purchase.lasts else "used_up"
         asks = PHRASES["web"]["outdoors" if purchase.is_outdoors else about]
+        if purchase.lasts and (purchase.listing.price or 0) >= _DEAR:
+            asks = [*asks, *PHRASES["web"]["dear"]]
         return self._say(PHRASES["web"]["frame"]).replace("{ask}", self._say(asks)), purchase.is_outdoors
 
     def _slots(self, need: Need, brand: str | None) -> dict[str, str]:

@@ -3,6 +3,7 @@
 Two kinds of product stand in one question only where the shopper ordered both; two materials only of one kind.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,6 +21,7 @@ _MISSED_AFTER, _LIKED_FOR = 45, 540
 """Days after which, and until which, one more of a thing may be wanted."""
 _SEASON = (10, 11, 12)
 """Months in which Christmas is near."""
+_OF_OTHERS = re.compile(r"\{kinds\}|something|\belse\b")
 _LEAST_ALONE = 3
 """Words of a title that name a product where nothing else does."""
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew", None: "a friend"}
@@ -72,7 +74,7 @@ def _of_one(purchase: Purchase, shelf: Shelf, today: date, *, has_several: bool)
     assert purchase.kind is not None
     name, age = purchase.kind.name, (today - purchase.days[0]).days
     offers, own = shelf.of(name), (purchase,)
-    if purchase.lasts is False or len(purchase.days) > 1:
+    if purchase.lasts is False or (len(purchase.days) > 1 and not has_several):
         sayings = PHRASES["need"]["restock"]
         yield Need("restock", own, (name,), sayings[_restocked(purchase, age)], sayings["want"], again=True)
     if purchase.lasts:
@@ -96,14 +98,15 @@ def _alone(purchase: Purchase, today: date) -> Iterator[Need]:
     if not is_of_kind(purchase.listing.product, purchase.quote) or len(purchase.quote.split()) < _LEAST_ALONE:
         return
     kinds: list[NeedKind] = ["gift"] if " gift" in purchase.listing.text else []
-    if not purchase.lasts:
+    if purchase.lasts is False or (purchase.lasts is None and age >= _MISSED_AFTER):
         kinds.append("restock")
-    elif _MISSED_AFTER <= age <= _LIKED_FOR:
+    elif purchase.lasts and _MISSED_AFTER <= age <= _LIKED_FOR:
         kinds.append("companion")
     for kind in kinds:
         sayings, slots = PHRASES["need"][kind], _given(purchase, today) if kind == "gift" else {}
         about = _restocked(purchase, age) if kind == "restock" else "open"
-        openings = [text for text in sayings[about] if "{kinds}" not in text]
+        # The very product is wanted: nothing speaks of others.
+        openings = [text for text in sayings[about] if not _OF_OTHERS.search(text)]
         yield Need(kind, (purchase,), (purchase.quote,), openings, sayings["alone"], again=True, slots=slots)
 
 
