@@ -89,7 +89,7 @@ def _of_one(purchase: Purchase, shelf: Shelf, today: date, *, has_several: bool)
     if offers.spread:
         yield Need("comparison", own, (name,), comparison["price"], comparison["price_want"], bounded=False)
     if offers.is_given:
-        yield _need("gift", own, name, slots=_given(purchase, today))
+        yield _need("gift", own, name, again=True, slots=_given(purchase, today))
 
 
 def _alone(purchase: Purchase, today: date) -> Iterator[Need]:
