@@ -43,8 +43,10 @@ def cut(text: str, claims: Sequence[str], room: int) -> str:
         if cost <= room:
             chosen.add(number)
             room -= cost
+        elif number == 0:
+            room -= size(OMITTED)  # then a mark stands before the first passage, too
     if not chosen:  # the room is smaller than any passage
-        return text.encode()[: max(0, room - size(OMITTED))].decode(errors="ignore") + OMITTED.rstrip()
+        return text.encode()[: max(0, room)].decode(errors="ignore") + OMITTED.rstrip()
     return _joined(text, [spans[number] for number in sorted(chosen)])
 
 
