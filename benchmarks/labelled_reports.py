@@ -47,7 +47,7 @@ _RELATIONS: Mapping[str, Relation] = {
 _NAMES = ("brand", "place")
 _MONEY = re.compile(r"[$€£¢]|\b(?:USD|EUR|GBP|dollars?|cents?|bucks|euros?)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"\d[\d.,]*\d|\w+|\s+|.", re.DOTALL)
-_NAMES = (
+_PRODUCT_NAMES = (
     re.compile(r"(?:[A-Z][\w'-]+ )+[A-Z][\w'-]+"),
     # "the Cobble 12-inch pans with rim"
     re.compile(r"(?<=[a-z] )[A-Z][\w'-]+(?: [\w'-]+)+"),
@@ -282,7 +282,7 @@ def _planted_pick(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
     if not any(words in plant.kind for words in OF_PICKS):
         return
     start, end = _Edit(report.report, plant.report).replaced()[1]
-    found = (pattern.findall(plant.report[start:end]) for pattern in _NAMES)
+    found = (pattern.findall(plant.report[start:end]) for pattern in _PRODUCT_NAMES)
     named = next((max(names, key=len) for names in found if names), None)
     product = plant.product or named
     if product is not None and product not in {pick.product for pick in report.picks}:

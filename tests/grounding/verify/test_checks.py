@@ -148,7 +148,8 @@ def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
 def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -> None:
     def product(report: str, name: str) -> str:
         read = read_report(case(report, declared=False), of_model(picks=[{"product": name}]))
-        return (read.picks or ())[0].product
+        assert read.picks
+        return read.picks[0].product
 
     shown = f"The kettle {K} costs $42.95. "
     assert product(f"{shown}Get the Corvane gooseneck kettle, $29.", "Corvane gooseneck kettle") == (
