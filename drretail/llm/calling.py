@@ -21,8 +21,8 @@ ANSWER_TOKENS = 500
 TOLD_AFTER = 2.0
 """Seconds of attempts and pauses after which whoever waits wants to know for what."""
 TOLD_LENGTH = 160
-LEAST_WORDS = 50
-"""What an answer that was cut may hold at least, when it is asked for again."""
+LEAST_WORDS = 200
+"""What an answer that was cut may hold at least, when it is asked for again: it may have been cut while thinking."""
 
 
 @dataclass(slots=True)

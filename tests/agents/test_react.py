@@ -114,14 +114,14 @@ def test_an_empty_answer_is_asked_for_once_more_and_both_are_counted(world: Worl
 
 
 def test_a_cut_report_is_asked_for_once_more_with_what_there_is_and_half_as_long(world: World) -> None:
-    cut = AIMessage("Take " * 300, response_metadata={"stop_reason": "max_tokens"})
+    cut = AIMessage("Take " * 500, response_metadata={"stop_reason": "max_tokens"})
     answers = [calls(SEARCH), ScriptedAnswer(text=cut.text, stop="max_tokens"), REPORT]
     model = scripted_model(play=lambda _: answers.pop(0))
     recorded = asyncio.run(Runner(world, "w").run(sut(world, model), QUERY))
     asked = requests_of(model)[2].messages[-1].text
     assert recorded.run.report == SAID
     assert tag_content("answer", asked) == cut.text.strip()
-    assert "in at most 150 words" in asked
+    assert "in at most 250 words" in asked
 
 
 def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_results(world: World) -> None:

@@ -84,11 +84,11 @@ async def test_an_empty_answer_is_asked_for_once_more_and_both_are_paid(name: st
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_a_cut_answer_is_shown_what_there_is_and_asked_for_half_of_it(name: str) -> None:
+async def test_a_cut_answer_is_shown_what_there_is_and_asked_for_a_shorter_one(name: str) -> None:
     with Provider(CUT[name], WHOLE[name]) as provider:
         answer = await answer_of(model_at(provider, name), MESSAGES)
         assert "Take the large bed." in last_text(provider)
-        assert "in at most 80 words" in last_text(provider)
+        assert "in at most 200 words" in last_text(provider)
     assert answer.text == "The large one."
 
 
