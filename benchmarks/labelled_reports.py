@@ -2,6 +2,7 @@
 
 A set is a folder with numbered folders: query.json, calls.json, report.md, labels.json, planted.json and planted/K.md.
 What a report rests on comes from the runs in the set's experiment.tar.xz, else its calls are performed in the world.
+What the queries want is in themselves, in the set's wishes.json (by query_id), or in the shipped query of these words.
 """
 
 import json
@@ -17,6 +18,7 @@ from typing import Any, get_args
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.eval.judging.subject import read_subjects
+from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import NUMBERS
@@ -26,6 +28,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick, Reading, ReadValue, Relation, ValueKind
 from drretail.records.shop import VOID_STATUSES
+from drretail.records.wish import Wish
 from drretail.tools.toolkit import Toolkit
 
 READER = "model:labels"
@@ -44,7 +47,11 @@ _RELATIONS: Mapping[str, Relation] = {
 _NAMES = ("brand", "place")
 _MONEY = re.compile(r"[$€£¢]|\b(?:USD|EUR|GBP|dollars?|cents?|bucks|euros?)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"\d[\d.,]*\d|\w+|\s+|.", re.DOTALL)
-_NAME = re.compile(r"(?:[A-Z][\w'-]+ )+[A-Z][\w'-]+")
+_PRODUCT_NAMES = (
+    re.compile(r"(?:[A-Z][\w'-]+ )+[A-Z][\w'-]+"),
+    # "the Cobble 12-inch pans with rim"
+    re.compile(r"(?<=[a-z] )[A-Z][\w'-]+(?: [\w'-]+)+"),
+)
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 _NUMBER_WORDS = {"one": 1, **NUMBERS, **{word: 10 * number for number, word in enumerate(_TENS, 2)}}
 
@@ -97,7 +104,7 @@ class LabelledReport:
         user_id, store = self.query.user_id, self.world.store
         orders = () if user_id is None else store.orders(user_id).orders
         return Case(
-            report=report,
+            report=take_picks(report).report,
             evidence=self.evidence,
             query=self.query,
             picks=None if picks is None else tuple(picks),
@@ -108,8 +115,11 @@ class LabelledReport:
         )
 
     def declared(self, planted: Planted) -> tuple[Pick, ...]:
-        """The picks of a planted copy: the labelled ones, in the quantity that it says, and the one that it adds."""
-        return (*_in_planted_quantity(self, planted), *_planted_pick(self, planted))
+        """The picks of a planted copy: those of its block as a run takes them, else the labelled ones in the quantity
+        that it says; and the one that its prose adds."""
+        picks = take_picks(planted.report).picks or (*_in_planted_quantity(self, planted),)
+        added = [it for it in _planted_pick(self, planted) if it.product not in {pick.product for pick in picks}]
+        return (*picks, *added)
 
     def ideal(self, planted: Planted | None = None) -> Reading:
         """What somebody who reads everything rightly reads: the labels, in a planted copy with what was changed."""
@@ -161,10 +171,13 @@ def read_set(folder: Path, world: World, scratch: Path, experiment: Path | None 
     if experiment is None and (archive := folder / "experiment.tar.xz").exists():
         experiment = unpacked(archive, scratch)
     recorded = {} if experiment is None else _recorded(experiment, world)
+    typed = folder / "wishes.json"
+    own = json.loads(typed.read_text("utf-8")) if typed.exists() else {}
     wishes = {query.text: query.wish for query in shipped_queries()}
     for path in sorted(folder.glob("*/query.json")):
         query = Query.model_validate_json(path.read_bytes())
-        query = query.model_copy(update={"wish": query.wish or wishes.get(query.text)})
+        wish = Wish.model_validate(own[query.query_id]) if query.query_id in own else wishes.get(query.text)
+        query = query.model_copy(update={"wish": query.wish or wish})
         report = (path.parent / "report.md").read_text("utf-8")
         evidence = recorded.get(report) or _performed(path.parent / "calls.json", query, world)
         yield LabelledReport(path.parent, query, evidence, world)
@@ -221,7 +234,9 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
 def _changed(label: Mapping[str, Any], text: str) -> Any:
     """The amount of a label whose words were changed to these: in digits, as a date, or in number words."""
     if label["kind"] == "date":
-        return next((it.iso for it in find_dates(text)), text)
+        # A day without a year is of the label's year.
+        dated = [*find_dates(text), *find_dates(f"{text} {str(label['amount'])[:4]}")]
+        return dated[0].iso if dated else text
     if label["kind"] in _NAMES:
         return text
     found = find_amounts(text)
@@ -267,7 +282,8 @@ def _planted_pick(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
     if not any(words in plant.kind for words in OF_PICKS):
         return
     start, end = _Edit(report.report, plant.report).replaced()[1]
-    named = max(_NAME.findall(plant.report[start:end]), key=len, default=None)
+    found = (pattern.findall(plant.report[start:end]) for pattern in _PRODUCT_NAMES)
+    named = next((max(names, key=len) for names in found if names), None)
     product = plant.product or named
     if product is not None and product not in {pick.product for pick in report.picks}:
         yield Pick(product=product, start=start, end=end)

@@ -18,9 +18,10 @@ class RecordCheck:
     """A line for each value: "price 39.99: the record says $49.99"."""
 
 
-def check_of(claim: Claim, ledger: Ledger) -> RecordCheck | None:
-    """None where the claim has no values, or where code knows of no contradiction and can't verify all of them."""
-    verified = verify(claim.values, ledger) if claim.values else ()
+def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
+    """Of a claim of this report; None where it has no values, or where code knows of no contradiction and can't verify
+    all of them."""
+    verified = verify(claim.values, ledger, report) if claim.values else ()
     states = {value.state for value in verified}
     if "contradicted" not in states and states != {"verified"}:
         return None

@@ -157,11 +157,16 @@ class Bench:
         return support_prompt(self.rules)
 
     @cached_property
-    def ledger(self) -> Ledger:
-        """What values are held against, and where the terms of calculations are looked up."""
+    def case(self) -> Case:
+        """The report under check, with what its values are held against."""
         subject = self.subject
         picks = None if subject.run is None else subject.run.picks
-        return Case(subject.report or "", subject.evidence, subject.query, picks, subject.run).ledger(picks)
+        return Case(subject.report or "", subject.evidence, subject.query, picks, subject.run)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What values are held against, and where the terms of calculations are looked up."""
+        return self.case.ledger(self.case.picks)
 
     @property
     def shown(self) -> "Bench":
@@ -217,7 +222,7 @@ class Bench:
             said = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
             return {units[0].item: Answered(_alone(said, texts))}
         alone = await self._labels(units, texts)
-        checks = {unit.item: check_of(unit.claim, self.ledger) for unit in units}
+        checks = {unit.item: check_of(unit.claim, self.ledger, self.case.layout.text) for unit in units}
         lines = {item: it.lines for item, it in checks.items() if it is not None and alone[item].differs_from(it)}
         again = await self._labels([it for it in units if it.item in lines], texts, lines) if lines else {}
         second = {item: it for item, it in again.items() if it.value is not None}

@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import pairwise
 
 from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.words import content_stems, is_negation, words
-from drretail.grounding.verify.values import fits, on_record
+from drretail.grounding.verify.values import fits, on_record, record_text
 from drretail.records.reading import ValueKind
 from drretail.records.shop import Product
 
 _SHORTEST = 4
 _WORD = re.compile(r"\w+")
+_CAPITALIZED = re.compile(rf"\b[A-Z][^\W\d_]{{{_SHORTEST - 1},}}")
+_ALIKE = 0.75
+"""How alike a word is to itself misspelled."""
 _WORDS_OF_A_MAKER = 4
 _LEAST_SHARED = 0.5
 # Stems that may stand between a product's name and its price or rating.
@@ -74,20 +78,29 @@ class Names:
         return self._known[key].brand or self._known[key].store or ""
 
 
-def product_called(name: str, known: Mapping[str, Product]) -> str | None:
+def product_called(name: str, known: Mapping[str, Product], report: str = "") -> str | None:
     """The id of the product whose title has most of a name's words, and at least half; None where there is none.
 
-    A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles.
+    A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles. Nor is "the Fennick
+    kettle" that of another maker, though all its other words fit: a word that ``report`` writes as a name within a
+    sentence has to stand in the record.
     """
     said, found, most = set(content_stems(name)), None, 0.0
+    names = [it.casefold() for it in _CAPITALIZED.findall(name) if re.search(rf"\b[a-z]+ {it}\b", report)]
     for key, item in known.items():
         of_thing = said - set(content_stems(f"{item.brand or ''} {item.store or ''}"))
         share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
         # Of equal ones the maker's own comes first.
         share += (len(of_thing) < len(said)) / 100
-        if share >= _LEAST_SHARED and share > most:
+        if share >= _LEAST_SHARED and share > most and all(_stands_in_record(it, item) for it in names):
             found, most = key, share
     return found
+
+
+def _stands_in_record(word: str, item: Product) -> bool:
+    """True for a word of a product's record, misspelled or not."""
+    own = _WORD.findall(f"{item.brand or ''} {item.store or ''} {record_text(item)}".casefold())
+    return any(word in it for it in own) or bool(get_close_matches(word, own, n=1, cutoff=_ALIKE))
 
 
 def makers_in(text: str, makers: Collection[str]) -> Iterator[tuple[int, str]]:

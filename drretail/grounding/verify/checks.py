@@ -176,7 +176,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         owned=case.all_owned,
         ledger=case.ledger(reading.picks),
         catalog=catalog,
-        quantities_known=reading.reader != FORM,
+        are_complete=reading.reader != FORM,
     )
     # A citation of what the shop does not have is a finding of its own, where it stands.
     return [it for it in found if it.code != "not_in_catalog" or it.evidence_id not in case.cited]
@@ -221,7 +221,7 @@ def _by_id(pick: Pick, case: Case) -> Pick:
     products = case.products([pick])
     if pick.product in products or f"P:{pick.product}" in case.cited:
         return pick
-    called = product_called(pick.product, products)
+    called = product_called(pick.product, products, case.report)
     return pick if called is None else pick.model_copy(update={"product": called})
 
 

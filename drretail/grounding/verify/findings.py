@@ -89,22 +89,23 @@ def pick_findings(
     owned: Collection[str] = (),
     ledger: Ledger,
     catalog: Collection[str] | None = None,
-    quantities_known: bool = True,
+    are_complete: bool = True,
 ) -> list[Finding]:
     """What is wrong with the picks of a report, in their order; what is wrong with the whole cart comes last.
 
     Without a ``wish`` only what holds of any pick is said. ``owned`` are products that the user has, ``cited`` the
     evidence ids that the report cites; ``catalog`` holds those of the picks' ids that the shop has; ``ledger`` the
-    records of the picks. Of alternatives the first counts. Picks by form say no quantities.
+    records of the picks. Of alternatives the first counts. Picks by form are not
+    complete: they say no quantities, and may be some of them.
     """
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
     if wish is None:
         return findings
     cart = _by_kind(wish, picks, ledger)
     findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]
-    if quantities_known:
+    if are_complete:
         findings += _quantities(cart, report)
-    return [*findings, *_left_out(cart), *_budget(cart, report)]
+    return [*findings, *_left_out(cart, are_complete=are_complete), *_budget(cart, report)]
 
 
 def _of_any_pick(
@@ -219,11 +220,11 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
         yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
 
 
-def _left_out(cart: Cart) -> Iterator[Finding]:
+def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
     """Wants for which a cart that holds other things has nothing; an empty cart says that nothing will do.
 
     A warning where a pick that is for no other want may be for it after all: its title has the noun, or no record of it
-    is at hand.
+    is at hand; and where the picks may be more than those that are known.
     """
     if not cart.picks:
         return
@@ -231,7 +232,7 @@ def _left_out(cart: Cart) -> Iterator[Finding]:
     besides = [cart.products[product] for product in cart.besides if product in cart.products]
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
         if not taken and not want.optional:
-            is_unsure = is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
+            is_unsure = not are_complete or is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
             found = f"no pick is a {' or '.join(want.kinds)}"
             severity = "warning" if is_unsure else "error"
             yield Finding(code="want_left_out", severity=severity, said=want.name, found=found)

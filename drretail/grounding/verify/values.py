@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 from unicodedata import combining, normalize
 
-from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
+from drretail.grounding.text.amounts import Agreement, Amount, SaidDate, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.arithmetic import numbers_of, small_numbers
 from drretail.grounding.verify.records import Calculation, Ledger
@@ -21,6 +21,9 @@ _FITTING = ("equal", "rounded", "bounded")
 _CENTS = 2
 _SLACK = Decimal("0.1")
 """How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
+_CLOSE = 4
+"""A limit that is said to be close is at most a fourth of the record away from it: "just under $6" of $5.99."""
+_WORDS_BEFORE = 30
 _FACTORS = (7, 12, 16, 24, 30, 52, 60, 100, 365, 1000)
 _MOST_OF_ONE = 12
 """Up to so many times a price is tried without anybody having named the number."""
@@ -110,6 +113,7 @@ def derivation(
     counts: Collection[Decimal] = (),
     *,
     is_left: bool = False,
+    most_of_one: int = _MOST_OF_ONE,
 ) -> str | None:
     """How an amount of money follows from records, in words; None where nothing explains it.
 
@@ -121,7 +125,7 @@ def derivation(
     for key, calculation in ledger.calculations.items():
         if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
             return f"{key}: {calculation.expression}"
-    for words, number in _derived(ledger, near, counts, is_left=is_left):
+    for words, number in _derived(ledger, near, counts, is_left=is_left, most_of_one=most_of_one):
         if _explains(amount, number):
             return words
     texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
@@ -131,7 +135,7 @@ def derivation(
 
 
 def _derived(
-    ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool
+    ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool, most_of_one: int
 ) -> Iterator[tuple[str, Decimal]]:
     """What can be made of the prices at hand, with its words."""
     prices = {it: price for it in near if (price := ledger.price(it)) is not None}
@@ -141,7 +145,7 @@ def _derived(
         if limit is not None:
             yield "the budget and the picks together", abs(limit - total)
     for price in prices.values():
-        for number in sorted({*map(Decimal, range(2, _MOST_OF_ONE + 1)), *counts}):
+        for number in sorted({*map(Decimal, range(2, most_of_one + 1)), *counts}):
             yield f"{number} x {told(price)}", number * price
             if limit is not None and is_left:
                 yield f"the budget and {number} x {told(price)}", abs(limit - number * price)
@@ -159,9 +163,9 @@ def _derived(
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     match value.kind:
         case "price" | "rating" | "rating_count":
-            return _of_products(value, ledger)
+            return _of_products(value, ledger, report)
         case "date":
-            return _of_orders(value, ledger)
+            return _of_orders(value, ledger, report)
         case "total" | "difference" | "left_over" | "per_unit":
             return _derivable(value, ledger, report)
         case "brand":
@@ -172,7 +176,7 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return value
 
 
-def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
+def _of_products(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     amount = amount_of(value)
     ids = [ledger.ordered.get(it, it.removeprefix("P:")) for it in value.of]
     items = [ledger.products[it] for it in ids if it in ledger.products]
@@ -181,18 +185,34 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
         return value
     said = (_said(value.kind, item, number) for item, number in zip(items, records, strict=True))
     words = f"the record says {', '.join(said)}"
-    if all(fits(amount, record) for record in records):
+    is_far = _is_far(value, amount, records, report)
+    if all(fits(amount, record) for record in records) and not is_far:
         if _has_wrong_end(value, amount, records, ledger):
             return with_state(value, "contradicted", words)
         return with_state(value, "verified", "")
-    found = derivation(amount, ledger, ids) if value.kind == "price" else _named(amount, ledger)
+    if value.kind == "price":
+        # Some multiple of a price is always near an amount that is not said exactly: it has to be named.
+        counts = {Decimal(it) for it in small_numbers(_paragraph(value, report))} if is_far else ()
+        found = derivation(amount, ledger, ids, counts, most_of_one=1 if is_far else _MOST_OF_ONE)
+    else:
+        found = _named(amount, ledger)
     if found is not None:
         return with_state(value, "underivable", found)
     is_foreign = value.currency not in (None, items[0].currency)
     from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
-    if is_foreign or from_price or not _fits_none(value, amount, records):
+    if is_foreign or from_price or not (is_far or _fits_none(value, amount, records)):
         return value
     return with_state(value, "contradicted", words)
+
+
+def _is_far(value: ReadValue, amount: Amount, records: Sequence[Decimal], report: str) -> bool:
+    """True for a limit whose words say that it is close, and that is close to none of the records."""
+    if value.relation not in ("at_most", "at_least"):
+        return False
+    begin = max(0, value.start - _WORDS_BEFORE)
+    said = (it for it in find_amounts(report[begin : value.end]) if it.end + begin > value.start)
+    is_close = any(it.relation == "about" and it.low == amount.low for it in said)
+    return is_close and all(abs(amount.low - record) * _CLOSE > record for record in records)
 
 
 def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> bool:
@@ -217,7 +237,7 @@ def _has_wrong_end(value: ReadValue, amount: Amount, records: Sequence[Decimal],
     return other != other.to_integral_value() and other not in shown
 
 
-def _of_orders(value: ReadValue, ledger: Ledger) -> ReadValue:
+def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     days = [ledger.order_dates[it] for it in value.of if it in ledger.order_dates]
     if not days or not isinstance(value.amount, str) or len(days) < len(value.of):
         return value
@@ -225,7 +245,10 @@ def _of_orders(value: ReadValue, ledger: Ledger) -> ReadValue:
     if any(said.fits(day) for day in days):
         return with_state(value, "verified", "")
     is_exact = len(days) == 1 and value.relation == "is" and _is_date(value.amount)
-    return with_state(value, "contradicted", f"the order is of {days[0].isoformat()}") if is_exact else value
+    day, words = days[0].isoformat(), report[value.start : value.end]
+    if words and value.amount[:4] not in words:  # "April 28": the year is its reader's guess
+        is_exact = is_exact and not day[4:].startswith(value.amount[4:])
+    return with_state(value, "contradicted", f"the order is of {day}") if is_exact else value
 
 
 def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -240,11 +263,10 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
         return with_state(value, "verified", found)
-    numbers = _explaining(value, ledger, report)
-    agreements = {amount.agreement(number) for number in numbers or ()}
-    if agreements.intersection(("equal", "rounded")):
+    agreements = _agreements(value, amount, ledger, report)
+    if agreements and agreements.intersection(("equal", "rounded")):
         return with_state(value, "verified", "a term, a product or a sum of what it is said of")
-    if numbers is None or agreements != {None} or value.relation not in ("is", "about"):
+    if agreements != {None} or value.relation not in ("is", "about"):
         return value
     if calculations:
         words = "; ".join(f"{it.expression} = {it.result.normalize():f}" for it in calculations)
@@ -257,21 +279,30 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     return with_state(value, "contradicted", f"no sum or multiple of {prices} comes to it")
 
 
-def _explaining(value: ReadValue, ledger: Ledger, report: str) -> Collection[Decimal] | None:
-    """All that a value may come to; None where something that it is said of is not known.
+def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None] | None:
+    """How a value fits all that it may come to; None where something that it is said of is not known.
 
-    In a total or a rest goes what else its paragraph names and nothing explains: "with $5.99 for shipping $66.93".
+    By what it is said of, "about $38.66" may be $39.95; the many sums with the picks explain only its very cents, or
+    they would explain anything. In a total or a rest goes what else its paragraph names and nothing explains: "with
+    $5.99 for shipping $66.93".
     """
-    start = report.rfind("\n\n", 0, value.start) + 1
-    end = report.find("\n\n", value.end)
-    paragraph = report[start : end if end >= 0 else len(report)]
-    picks = (f"P:{pick.product}" for pick in ledger.picks or ())
+    paragraph, picks = _paragraph(value, report), (f"P:{pick.product}" for pick in ledger.picks or ())
+    own = numbers_of(value.of, replace(ledger, picks=None))
     numbers = numbers_of(dict.fromkeys([*value.of, *picks]), ledger, sorted(small_numbers(paragraph)))
-    if numbers is None or value.kind not in ("total", "left_over"):
-        return numbers
-    money = {it.low for it in find_amounts(paragraph) if it.kind == "money" and it.start + start != value.start}
-    beside = {it for it in money if it not in numbers and str(it) != value.amount}
-    return {*numbers, *(it for more in beside for number in numbers for it in (number + more, abs(number - more)))}
+    if own is None or numbers is None:
+        return None
+    if value.kind in ("total", "left_over"):
+        money = {it.low for it in find_amounts(paragraph) if it.kind == "money" and it.low != amount.low}
+        beside = money - numbers
+        numbers |= {it for more in beside for number in numbers for it in (number + more, abs(number - more))}
+    exactly = replace(amount, relation="is") if amount.places >= _CENTS else amount
+    return {*map(amount.agreement, own), *map(exactly.agreement, numbers)}
+
+
+def _paragraph(value: ReadValue, report: str) -> str:
+    """The paragraph of a report in which a value stands."""
+    end = report.find("\n\n", value.end)
+    return report[report.rfind("\n\n", 0, value.start) + 1 : end if end >= 0 else len(report)]
 
 
 def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:

@@ -33,7 +33,7 @@ def test_a_card_has_exactly_these_fields(product: Product) -> None:
         "average_rating": 4.5,
         "rating_number": 120,
         "store": "Bruma",
-        "category": "Patio_Lawn_and_Garden",
+        "category": "Feeders",
     }
 
 

@@ -143,3 +143,17 @@ def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
         (it.code, it.said) for it in check_report(case(report, declared=False), read) if it.code == "not_in_catalog"
     ]
     assert found == [("not_in_catalog", "P:Linnetwick Pocket Dryer x 1")]
+
+
+def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -> None:
+    def product(report: str, name: str) -> str:
+        read = read_report(case(report, declared=False), of_model(picks=[{"product": name}]))
+        assert read.picks
+        return read.picks[0].product
+
+    shown = f"The kettle {K} costs $42.95. "
+    assert product(f"{shown}Get the Corvane gooseneck kettle, $29.", "Corvane gooseneck kettle") == (
+        "Corvane gooseneck kettle"
+    )
+    assert product(f"{shown}Get the Harowgill gooseneck kettle.", "Harowgill gooseneck kettle") == KETTLE.product_id
+    assert product(f"{shown}Sturdy gooseneck kettles are it.", "Sturdy gooseneck kettles") == KETTLE.product_id

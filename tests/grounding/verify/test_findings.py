@@ -35,7 +35,7 @@ def codes(
         owned=owned,
         ledger=read_ledger(EVIDENCE, products=goods),
         catalog=goods,
-        quantities_known=known,
+        are_complete=known,
     )
     return [(finding.code, finding.severity) for finding in found]
 
@@ -119,6 +119,7 @@ def test_a_want_left_out_of_a_cart_is_an_error_and_an_empty_cart_leaves_nothing_
     assert codes(a_pick(KETTLE), wants=both) == [("want_left_out", "error")]
     assert codes(a_pick(KETTLE), wants=(wanted("kettle"), wanted("lawn mower", optional=True))) == []
     assert codes(wants=both) == []
+    assert codes(a_pick(KETTLE), wants=both, known=False) == [("want_left_out", "warning")]
 
 
 def test_quantities_are_of_listings_and_packs_are_open() -> None:

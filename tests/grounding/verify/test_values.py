@@ -7,7 +7,21 @@ import pytest
 from drretail.grounding.verify.records import read_ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import Pick, ReadValue
-from tests.grounding.kitchen import EACH, EVIDENCE, GOODS, KETTLE, LEFT, MUGS, PAN, QUERY, TOTAL, TOWELS, WEB, a_ledger
+from tests.grounding.kitchen import (
+    EACH,
+    EVIDENCE,
+    GOODS,
+    KETTLE,
+    LEFT,
+    MUGS,
+    PAN,
+    QUERY,
+    SCALE,
+    TOTAL,
+    TOWELS,
+    WEB,
+    a_ledger,
+)
 
 
 def state_of(kind: str, amount: Any, *of: str, picks: Any = None, **more: Any) -> tuple[str, str | None]:
@@ -95,6 +109,64 @@ def test_a_total_goes_by_the_quantities_and_the_further_costs_that_its_paragraph
     assert state("A kettle and the towels: $78.93.", "78.93") == "contradicted"
     assert state("With $5.99 for shipping kettle and towels make $66.93.", "66.93") == "verified"
     assert state("Shipping is $5.99.\n\nKettle and towels make $66.93.", "66.93") == "contradicted"
+
+
+def state_in(report: str, words: str, kind: str, amount: str, *of: str, picks: Any = None, **more: Any) -> str:
+    """The state of a value that a report says in these words."""
+    start = report.index(words)
+    place = {"start": start, "end": start + len(words)}
+    value = ReadValue.model_validate({"kind": kind, "amount": amount, "of": of, **place, **more})
+    (checked,) = verify([value], a_ledger(picks), report)
+    return checked.state
+
+
+@pytest.mark.parametrize(
+    ("report", "words", "kind", "amount", "relation", "state"),
+    [
+        # The scale costs $12.49 and has 98 ratings.
+        ("The scale is barely under $13.", "under $13", "price", "13", "at_most", "verified"),
+        ("The scale is under $30.", "under $30", "price", "30", "at_most", "verified"),
+        ("The scale is just under $30.", "under $30", "price", "30", "at_most", "contradicted"),
+        ("The scale is just under $44.", "just under $44", "price", "44", "at_most", "contradicted"),
+        ("Three scales are just over $37.", "$37", "price", "37", "at_least", "underivable"),
+        ("A scale is just over $37.", "$37", "price", "37", "at_least", "contradicted"),
+        ("Over 60 people rated it.", "60", "rating_count", "60", "at_least", "verified"),
+        ("Just over 60 people rated it.", "60", "rating_count", "60", "at_least", "contradicted"),
+        ("A bit more than 90 people rated it.", "90", "rating_count", "90", "at_least", "verified"),
+    ],
+)
+def test_a_limit_that_is_said_to_be_close_has_to_be(
+    report: str, words: str, kind: str, amount: str, relation: str, state: str
+) -> None:
+    assert state_in(report, words, kind, amount, f"P:{SCALE.product_id}", relation=relation) == state
+
+
+@pytest.mark.parametrize(
+    ("words", "amount", "state"),
+    [
+        ("March 14", "2022-03-14", "verified"),
+        ("March 14", "2023-03-14", "underivable"),  # the year is its reader's guess
+        ("in March", "2023-03", "underivable"),
+        ("June 14", "2022-06-14", "contradicted"),
+        ("in June", "2023-06", "contradicted"),
+        ("March 14, 2023", "2023-03-14", "contradicted"),
+    ],
+)
+def test_of_a_day_without_a_year_only_month_and_day_count(words: str, amount: str, state: str) -> None:
+    assert state_in(f"You ordered the scale {words}.", words, "date", amount, "O:1000000001") == state
+
+
+def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None:
+    picks = [Pick(product=KETTLE.product_id), Pick(product=SCALE.product_id, quantity=2)]
+    each, bill = EACH[1:-1], "About {} a towel."
+
+    def state(amount: str) -> str:
+        words = f"${amount}"
+        return state_in(bill.format(words), words, "per_unit", amount, each, picks=picks, relation="about")
+
+    assert state("2.95") == "verified"  # 17.99/6
+    assert state("12.49") == "verified"  # a scale
+    assert state("12.20") == "contradicted"  # near a scale
 
 
 def test_a_brand_is_looked_for_in_the_title_where_the_record_has_none() -> None:
