@@ -9,7 +9,7 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.generate import SOURCE, queries_of
 from drretail.querygen.lint import Checked, Linter
 from drretail.querygen.revisions import History, Revision, past_of, tries_of
-from drretail.querygen.rules.shelf import Shelf
+from drretail.querygen.rules.assortment import Assortment
 from drretail.records.query import Query
 
 TRIES = 3
@@ -188,7 +188,9 @@ def without_user(query: Query, linter: Linter) -> str | None:
     return None if shopper.kept else "their users have no order that was kept"
 
 
-def offline_rewrite(world: World, shelf: Shelf, linter: Linter, seed: str, *, whoever: bool = False) -> Rewrite:
+def offline_rewrite(
+    world: World, assortment: Assortment, linter: Linter, seed: str, *, whoever: bool = False
+) -> Rewrite:
     """Other drafts of the same user, under the same id.
 
     Only for what the offline generator made, unless ``whoever`` made a profile-aware query may have it replaced.
@@ -202,7 +204,7 @@ def offline_rewrite(world: World, shelf: Shelf, linter: Linter, seed: str, *, wh
         if query.user_id is None or not (query.source == SOURCE or (whoever and query.mode == "profile_aware")):
             return Left(OF_OTHERS)
         seeded = f"{seed}|{query.query_id}|{faulty.attempt}"
-        made = queries_of(world, shelf, query.user_id, per_user=_DRAFTS, seed=seeded, linter=linter)
+        made = queries_of(world, assortment, query.user_id, per_user=_DRAFTS, seed=seeded, linter=linter)
         return [it.model_copy(update={"query_id": query.query_id}) for it in made]
 
     return lambda faulty: [rewritten(it) for it in faulty]

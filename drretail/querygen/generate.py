@@ -11,8 +11,8 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
+from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Draft, drafts_of
-from drretail.querygen.rules.shelf import Shelf
 from drretail.querygen.users import check_users, drawn_users, user_slug
 from drretail.records.query import NEED_KINDS, Query
 
@@ -65,9 +65,9 @@ def _generate(
     without: list[str] = []
     fewer: list[str] = []
     linter = linter or Linter(world)
-    shelf = Shelf(linter.stock)
+    assortment = Assortment(linter.stock)
     for user_id in users:
-        made = queries_of(world, shelf, user_id, per_user=per_user, seed=seed, linter=linter)
+        made = queries_of(world, assortment, user_id, per_user=per_user, seed=seed, linter=linter)
         queries += made
         (served if made else without).append(user_id)
         if 0 < len(made) < per_user:
@@ -82,7 +82,9 @@ def _generate(
     return Generated(tuple(queries), len(served), tuple(without), tuple(fewer))
 
 
-def queries_of(world: World, shelf: Shelf, user_id: str, *, per_user: int, seed: str, linter: Linter) -> list[Query]:
+def queries_of(
+    world: World, assortment: Assortment, user_id: str, *, per_user: int, seed: str, linter: Linter
+) -> list[Query]:
     """The user's queries in which the checks find nothing; asking for more gives the same ones and others behind them.
 
     There are fewer where the orders and the shop tell too little for different ones.
@@ -97,7 +99,7 @@ def queries_of(world: World, shelf: Shelf, user_id: str, *, per_user: int, seed:
         query = query_of(world, user_id, f"{slug}-{len(queries) + 1}", made)
         return not linter.findings(query)
 
-    for made in islice(drafts_of(shopper, shelf, world.manifest.now.date(), seed, faultless), per_user):
+    for made in islice(drafts_of(shopper, assortment, world.manifest.now.date(), seed, faultless), per_user):
         queries.append(query_of(world, user_id, f"{slug}-{len(queries) + 1}", made))
     return queries
 

@@ -14,7 +14,7 @@ from drretail.querygen.fixing import OF_OTHERS, Faulty, Left, Mender, NotWritten
 from drretail.querygen.generate import SOURCE, generate_for
 from drretail.querygen.lint import Linter
 from drretail.querygen.revisions import History, history_path, read_history_of
-from drretail.querygen.rules.shelf import Shelf
+from drretail.querygen.rules.assortment import Assortment
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 
@@ -142,8 +142,8 @@ def test_what_is_whole_is_left_alone_and_leaves_no_history(linter: Linter, file:
 
 def test_the_offline_generator_rewrites_its_own_queries_only(world: World, linter: Linter, poor: Query) -> None:
     with Toolkit(Session(world, scope="any")) as toolkit:
-        rewrite = offline_rewrite(world, Shelf(Stock(toolkit.session.world)), linter, "1")
-        whoever = offline_rewrite(world, Shelf(Stock(toolkit.session.world)), linter, "1", whoever=True)
+        rewrite = offline_rewrite(world, Assortment(Stock(toolkit.session.world)), linter, "1")
+        whoever = offline_rewrite(world, Assortment(Stock(toolkit.session.world)), linter, "1", whoever=True)
         by_hand = linter.check(poor.model_copy(update={"source": "Ann, by hand"}))
         mine, others = rewrite([Faulty(linter.check(poor), 1), Faulty(by_hand, 1)])
         (as_named,) = whoever([Faulty(by_hand, 1)])

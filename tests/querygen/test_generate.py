@@ -15,9 +15,9 @@ from drretail.grounding.text.amounts import find_money
 from drretail.querygen.checks import contract
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
+from drretail.querygen.rules.assortment import PHRASES, KindOffers, budget_for
 from drretail.querygen.rules.drafting import LEAST_WORDS, MOST_WORDS
 from drretail.querygen.rules.kinds import kind_of, quoted_title
-from drretail.querygen.rules.shelf import PHRASES, Kept, budget_for
 from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
@@ -268,7 +268,7 @@ def test_only_what_decides_among_the_offers_of_a_kind_is_demanded(make_world: Ma
         listing_of(it.model_copy(update={"details": {"Material": material, "Color": "blue", "Scent": "rose"}}))
         for it, material in zip(products(), materials, strict=False)
     ]
-    kept = Kept(tuple(offers))
+    kept = KindOffers(tuple(offers))
     assert {demand.value for demand in kept.demands} == {"oak", "pine"}  # all are blue, and steel is one
     assert all(demand.clause == f"be made of {demand.value}" for demand in kept.demands)
     assert kept.materials == (("oak", "pine"),)

@@ -80,9 +80,9 @@ def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
 
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
     from drretail.querygen.fixing import offline_rewrite
-    from drretail.querygen.rules.shelf import Shelf
+    from drretail.querygen.rules.assortment import Assortment
 
-    return offline_rewrite(shop, Shelf(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
+    return offline_rewrite(shop, Assortment(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
 
 
 def _fixed_by_model(

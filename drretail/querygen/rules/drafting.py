@@ -11,10 +11,10 @@ from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.querygen.checks.shopper import Shopper
+from drretail.querygen.rules.assortment import PHRASES, SIGNS, Assortment, budget_for
 from drretail.querygen.rules.needs import Need, needs_of
 from drretail.querygen.rules.phrases import listed
 from drretail.querygen.rules.purchases import MONTHS, Purchase, purchases_of
-from drretail.querygen.rules.shelf import PHRASES, SIGNS, Shelf, budget_for
 from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, NeedKind
 from drretail.records.wish import Want, Wish
@@ -53,7 +53,7 @@ class Draft:
 class Author:
     """Writes the questions of one user, and uses no sentence twice while there are others."""
 
-    shelf: Shelf
+    assortment: Assortment
     today: date
     owned: frozenset[str]
     """Ids of all that the user ordered."""
@@ -63,7 +63,7 @@ class Author:
     def draft(self, need: Need) -> Draft | None:
         """A question of this need; None where nothing besides what the shopper has would meet it."""
         wants, clauses, brand = self._demanded(need)
-        fits = [self.shelf.fits(want, self.owned) for want in wants]
+        fits = [self.assortment.fits(want, self.owned) for want in wants]
         if not need.is_alone and any(len(found) < _LEAST_FITS for found in fits):
             return None
         budget = self._budget(need, fits, wants[0].quantity)
@@ -72,7 +72,7 @@ class Author:
         slots = self._slots(need, brand)
         ask, is_outdoors = self._ask(need)
         about = PHRASES["record"]
-        is_priced = all(self.shelf.of(name).priced for name in need.names)
+        is_priced = all(self.assortment.of(name).priced for name in need.names)
         spend = about["spend"] if budget is None and need.bounded and is_priced and not need.is_alone else []
         sentences = [*about["sentences"], *spend, *([] if need.again else about["new"])]
         record = self._say(sentences) if self.rng.random() < _RECORD else ""
@@ -116,7 +116,7 @@ class Author:
             return plain, [], None
         clauses: list[str] = []
         more: dict[str, Any] = {}
-        offers = [self.shelf.of(name) for name in need.names]
+        offers = [self.assortment.of(name) for name in need.names]
         wavers = need.slots.get("one")
         if len(offers) == 1 and not wavers and offers[0].demands and self.rng.random() < _VALUE:
             demand = self.rng.choice(offers[0].demands)
@@ -140,7 +140,7 @@ class Author:
     def _allow_the_same(self, need: Need, wants: Sequence[Want]) -> bool:
         """False where the same product may be bought again and the demands rule it out."""
         kept = [
-            {it.product.product_id for it in self.shelf.fits(want, frozenset())} if need.again else None
+            {it.product.product_id for it in self.assortment.fits(want, frozenset())} if need.again else None
             for want in wants
         ]
         return all(ids is None or it.product_id in ids for it, ids in zip(need.purchases, kept, strict=True))
@@ -196,14 +196,14 @@ class Author:
 
 
 def drafts_of(
-    shopper: Shopper, shelf: Shelf, today: date, seed: str, faultless: Callable[[Draft], bool]
+    shopper: Shopper, assortment: Assortment, today: date, seed: str, faultless: Callable[[Draft], bool]
 ) -> Iterator[Draft]:
     """The questions that stand the test, the kinds of need taking turns; asking for more never changes the first."""
     purchases = list(purchases_of(shopper))
     rng = Random(f"{seed}|{shopper.profile.user_id}")
-    author = Author(shelf, today, shopper.bought, rng)
+    author = Author(assortment, today, shopper.bought, rng)
     pending: dict[NeedKind, list[Need]] = {kind: [] for kind in rng.sample(NEED_KINDS, len(NEED_KINDS))}
-    for need in needs_of(purchases, shelf, today):
+    for need in needs_of(purchases, assortment, today):
         pending[need.kind].append(need)
     for needs in pending.values():
         rng.shuffle(needs)

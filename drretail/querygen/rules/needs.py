@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Any
 
 from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.querygen.rules.assortment import ENOUGH, MOST, PHRASES, Assortment
 from drretail.querygen.rules.purchases import Purchase
-from drretail.querygen.rules.shelf import ENOUGH, MOST, PHRASES, Shelf
 from drretail.records.query import NeedKind
 
 _WORN_AFTER, _RECENT = 365, 120
@@ -56,24 +56,24 @@ class Need:
         return self.names == (self.purchases[0].quote,)
 
 
-def needs_of(purchases: Sequence[Purchase], shelf: Shelf, today: date) -> Iterator[Need]:
+def needs_of(purchases: Sequence[Purchase], assortment: Assortment, today: date) -> Iterator[Need]:
     """Every need that the purchases of one user support."""
     owned = frozenset(it.product_id for it in purchases)
-    named = [it for it in purchases if _has_enough(shelf, it, owned)]
+    named = [it for it in purchases if _has_enough(assortment, it, owned)]
     for purchase in purchases:
         alike = [it for it in purchases if it.kind is not None and it.kind == purchase.kind]
         if purchase in named:
-            yield from _of_one(purchase, shelf, today, has_several=len(alike) > 1)
+            yield from _of_one(purchase, assortment, today, has_several=len(alike) > 1)
         else:
             yield from _alone(purchase, today)
     for one, other in combinations(named, 2):
         yield from _of_two(one, other)
 
 
-def _of_one(purchase: Purchase, shelf: Shelf, today: date, *, has_several: bool) -> Iterator[Need]:
+def _of_one(purchase: Purchase, assortment: Assortment, today: date, *, has_several: bool) -> Iterator[Need]:
     assert purchase.kind is not None
     name, age = purchase.kind.name, (today - purchase.days[0]).days
-    offers, own = shelf.of(name), (purchase,)
+    offers, own = assortment.of(name), (purchase,)
     if purchase.lasts is False or (len(purchase.days) > 1 and not has_several):
         sayings = PHRASES["need"]["restock"]
         yield Need("restock", own, (name,), sayings[_restocked(purchase, age)], sayings["want"], again=True)
@@ -144,10 +144,10 @@ def _given(purchase: Purchase, today: date) -> dict[str, str]:
     }
 
 
-def _has_enough(shelf: Shelf, purchase: Purchase, owned: frozenset[str]) -> bool:
+def _has_enough(assortment: Assortment, purchase: Purchase, owned: frozenset[str]) -> bool:
     """True where the shop has enough besides, nearly all beside the purchase: "Cases" may be of anything."""
     if purchase.kind is None:
         return False
-    others = [it.product for it in shelf.of(purchase.kind.name).offers if it.product.product_id not in owned]
+    others = [it.product for it in assortment.of(purchase.kind.name).offers if it.product.product_id not in owned]
     beside = sum(it.categories[-2:-1] == purchase.listing.product.categories[-2:-1] for it in others)
     return len(others) >= ENOUGH and beside >= MOST * len(others)

@@ -50,7 +50,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KindOffers:
     """All offers of one kind."""
 
     offers: tuple[Listing, ...]
@@ -125,17 +125,17 @@ class Kept:
 
 
 @dataclass(slots=True)
-class Shelf:
+class Assortment:
     """The kinds of one shop; remembers what it has looked up, so that many users cost little more than one."""
 
     stock: Stock
-    _kept: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
 
-    def of(self, name: str) -> Kept:
+    def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
-        if name not in self._kept:
-            self._kept[name] = Kept(self.stock.offers.of_want(Want(name=name, kinds=(name,))))
-        return self._kept[name]
+        if name not in self._offers:
+            self._offers[name] = KindOffers(self.stock.offers.of_want(Want(name=name, kinds=(name,))))
+        return self._offers[name]
 
     def fits(self, want: Want, owned: frozenset[str]) -> list[Listing]:
         """What would do for a want besides what the shopper has, as answers are measured by it."""
@@ -151,7 +151,7 @@ def budget_for(offers: Sequence[Sequence[Listing]], level: float, pieces: int = 
     """
     total, currencies = Decimal(0), set[str]()
     for group in offers:
-        priced = Kept(tuple(group)).priced
+        priced = KindOffers(tuple(group)).priced
         if not priced:
             return None
         price = priced[ceil(level * (len(priced) - 1))].price
