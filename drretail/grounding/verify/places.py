@@ -56,11 +56,14 @@ def _is_elsewhere(said: str, rest: str, address: Address, *, is_in_state: bool) 
     if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(said)):
         return True
     states = state_names(address.country)
-    named = [*states.values(), *(name for name in country_names() if len(name) > 3)]
+    # "Jersey" may be short for New Jersey, or for Jersey City.
+    home = plain(f"{address.city} {states.get(address.state, address.state)}")
+    names = (plain(name) for name in (*states.values(), *country_names()) if len(name) > 3)
+    named = [name for name in names if name not in home]
     others = [code for code in _CODE.findall(said) if code in states and code != address.state]
-    if not is_in_state and (others or any(plain(name) in rest for name in named)):
+    if not is_in_state and (others or any(name in rest for name in named)):
         return True
     own = set(plain(f"{address.address1} {address.city}").split())
     name = said.partition(",")[0].strip()
     is_city = bool(_NAME.fullmatch(name)) and not _REGION.search(rest) and not own & set(plain(said).split())
-    return is_city and plain(name) in rest
+    return is_city and plain(name) in rest and plain(name) not in home

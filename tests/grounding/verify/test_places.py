@@ -57,6 +57,7 @@ def test_another_city_state_or_country_is_contradicted(place: str) -> None:
         ("zone 5a", ROCHESTER),
         ("Proctor Locks", ROCHESTER),
         ("Washington County, Oregon", BEAVERTON),
+        ("Mexico", BEAVERTON.model_copy(update={"city": "Taos", "state": "NM", "zip": "87571"})),
     ],
 )
 def test_regions_and_parts_of_the_address_are_not_decided(place: str, address: Address) -> None:
