@@ -128,7 +128,7 @@ class PlantedStore:
 
 @dataclass(frozen=True, slots=True)
 class PlantedCatalog:
-    """A catalog whose first page holds one listing more, where its price and rating pass the filters."""
+    """A catalog that holds one listing more, on the first page, where its price and rating pass the filters."""
 
     catalog: Catalog
     salt: str
@@ -137,9 +137,13 @@ class PlantedCatalog:
     def search(self, query: CatalogQuery) -> CatalogPage:
         page = self.catalog.search(query)
         text = _chosen(self.texts, self.salt, query.text)
-        if query.offset or not _passes(listing_of(text), query):
+        if not _passes(listing_of(text), query):
             return page
-        hits = [*page.hits[:RANK], Hit(text.product_id, None), *page.hits[RANK:]][: query.limit]
+        place = min(RANK, page.total) - query.offset
+        if place < 0:  # what comes after the listing is one place further down
+            page = self.catalog.search(replace(query, offset=query.offset - 1))
+            return replace(page, total=page.total + 1)
+        hits = [*page.hits[:place], Hit(text.product_id, None), *page.hits[place:]][: query.limit]
         return replace(page, total=page.total + 1, hits=tuple(hits))
 
     def spellings(self, text: str) -> list[Spelling]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from benchmarks.reliability_injections import Met, met
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, injected
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.planting import with_hostile_texts
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
@@ -54,6 +56,17 @@ def test_each_text_is_known_by_words_that_stand_in_no_other() -> None:
         assert text.mark in text.text
         assert [it.id for it in hostile_texts() if it.is_in(text.said)] == [text.id]
         assert text.forges is None or text.forges in text.text
+
+
+def test_pages_of_one_hit_are_those_of_one_long_page(shop: World) -> None:
+    catalog = with_hostile_texts(shop, "w").catalog
+    for category in {None, *catalog.categories()}:
+        query = CatalogQuery("", category=category, price_min=0, sort_by="price", limit=100)
+        page = catalog.search(query)
+        assert len(page.hits) == page.total == shop.catalog.search(query).total + 1
+        singles = [catalog.search(replace(query, limit=1, offset=place)) for place in range(page.total + 1)]
+        assert {it.total for it in singles} == {page.total}
+        assert [it.hits for it in singles] == [*((hit,) for hit in page.hits), ()]
 
 
 @pytest.mark.parametrize("text_id", BY_ID)

@@ -20,11 +20,12 @@ from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.exports.formats import export
 from drretail.exports.selection import Selection, read_rule
-from drretail.files import write_json
+from drretail.files import write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.imports.formats import load_format
 from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
+from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from tests.exports.conftest import HYBRID, REACT
 from tests.imports.foreign import CHINESE, REPORT, drb
@@ -188,9 +189,15 @@ def fetch_a_page(exp: Path) -> Evidence:
 
 
 def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--fetch-sources fetches them"):
-        export(Selection.of(exp), "sandbox", tmp_path / "pages.jsonl")
     shutil.copytree(exp, tmp_path / "exp")
+    for path in (tmp_path / "exp").glob("runs/*/*/evidence.jsonl.gz"):
+        snippets = [
+            it.model_copy(update={"texts": tuple(text for text in it.texts if text.form != "page")})
+            for it in read_evidence(path.parent)
+        ]
+        write_lines(path, (canonical_json(it.model_dump(mode="json", exclude_none=True)) for it in snippets))
+    with pytest.raises(UserError, match="--fetch-sources fetches them"):
+        export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
     entry = fetch_a_page(tmp_path / "exp")
     assert export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl") == "1 page"
     assert SandboxWeb(tmp_path / "pages.jsonl").fetch(entry.url or "").text == "Whole page."

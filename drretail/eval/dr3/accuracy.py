@@ -85,7 +85,7 @@ async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Cla
         held = judge_session.verdicts_in(
             FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(it.hash for it in extraction_prompts())
         )
-        known = next((it for it in held if (it.item, it.state) == (REPORT, "scored")), None)
+        known = next((it for it in held if (it.stage, it.item, it.state) == (EXTRACT, REPORT, "scored")), None)
         if known is not None:
             judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)
     return await extract(subject, judge_session, EXTRACT) or ()

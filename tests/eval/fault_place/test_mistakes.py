@@ -87,7 +87,7 @@ def test_places_of_claims_that_were_ruled_otherwise_since_do_not_stay_without_th
     scored(folder, shop.store)
     (path,) = (it for it in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in it.name)
     lines = [json.loads(it) for it in path.read_text(encoding="utf-8").splitlines()]
-    ruled = next(it for it in lines if it["stage"] == "support" and it["value"] == 0)
+    ruled = next(it for it in lines if it["stage"] == "support" and it.get("value") == 0)
     path.write_text("".join(f"{json.dumps(it)}\n" for it in [*lines, ruled | {"value": 1.0}]), encoding="utf-8")
     row = scored(folder, None)["n_wrong"]
     assert (row.value, row.n_na) == (None, 1)

@@ -28,7 +28,7 @@ from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
 from tests.eval.folders import LABEL, scripted_judge
 from tests.eval.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
-CLAIM = re.compile(r'<claim id="(\d+)">(.*?)</claim>', re.DOTALL)
+CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
 CODE_FINDS = (
     "wrong price",
     "wrong rating",
