@@ -11,8 +11,7 @@ _MARKUP = (
 _PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
 # What stands before a figure is bounded: a report of nothing but tags would be read once for each of them.
 _FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹]|{_MARKUP}){{0,16}}+\d(?:[\d.,]|{_MARKUP})*+")
-_OF  # What stands before a figure is bounded: a report of nothing but tags would be read once for each of them.
-_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
+_OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
