@@ -119,7 +119,8 @@ def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_
 
 def test_a_base_url_is_for_one_provider_and_another_is_left_alone(drretail: Command) -> None:
     look = answers(SEARCH, stop_reason="tool_use")
-    with Provider(look, answers(), answers(), answers(), look) as provider:  # a greeting is asked whether it was all
+    report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"})
+    with Provider(look, report, look, report) as provider:
         done = drretail(
             *RUN,
             "--parallel",

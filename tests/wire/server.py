@@ -20,7 +20,7 @@ from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
 
 Protocol = type[Anthropic] | type[OpenAI]
 PROTOCOLS: dict[str, Protocol] = {Anthropic.path: Anthropic, OpenAI.path: OpenAI}
-JUDGED = frozenset({"ReportClaims", "CitedClaims", "AllClaims", "ClaimsSupport", "Support", "Rating"})
+JUDGED = frozenset({"ReportClaims", "ClaimsAndPicks", "CitedClaims", "AllClaims", "ClaimsSupport", "Support", "Rating"})
 PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error")
 """What is gone when it is tried again. A stream is ended in the middle: by "cut_body" without a word, by "broken_json"
 with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""

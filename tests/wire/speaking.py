@@ -67,8 +67,8 @@ class Anthropic:
         for block in blocks:
             if block["type"] == "tool_result":
                 yield ToolMessage(text_of(block["content"]), tool_call_id=block["tool_use_id"])
-            else:
-                yield HumanMessage(block["text"])
+        if texts := [block for block in blocks if block["type"] == "text"]:
+            yield HumanMessage(text_of(texts))  # its parts are blocks where one is marked for the cache
 
     @staticmethod
     def body(answer: AIMessage, *, model: str, stop: str | None = None) -> Json:

@@ -8,6 +8,7 @@ from drretail.env.catalog.analysis import stem_of, words
 from drretail.env.catalog.base import CatalogPage, CatalogQuery
 from drretail.env.catalog.formulation import other_texts
 from drretail.env.world import World
+from drretail.errors import ToolError
 from drretail.grounding.text.harmless import sellers_text
 from drretail.grounding.text.wording import short_title
 from drretail.grounding.text.words import STOP_WORDS
@@ -35,9 +36,13 @@ class SearchNote:
     page: CatalogPage
 
     def text(self) -> str:
+        """The note; empty as well where the catalog leaves its questions unanswered: the hits are there without it."""
         if self.query.offset or not words(self.query.text):
             return ""
-        parts = (self.spelling(), self.words_held(), self.categories(), self.hidden_by_filters())
+        try:
+            parts = (self.spelling(), self.words_held(), self.categories(), self.hidden_by_filters())
+        except ToolError:
+            return ""
         return " ".join(part for part in parts if part)
 
     def spelling(self) -> str:

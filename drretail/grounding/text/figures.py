@@ -9,7 +9,8 @@ _MARKUP = (
     r"|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,31});|\\(?=[.,$])"
 )
 _PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
-_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹]|{_MARKUP})*+\d(?:[\d.,]|{_MARKUP})*+")
+# What stands before a figure is bounded: a report of nothing but tags would be read once for each of them.
+_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹]|{_MARKUP}){{0,16}}+\d(?:[\d.,]|{_MARKUP})*+")
 _OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
