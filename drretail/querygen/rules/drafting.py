@@ -71,11 +71,7 @@ class Author:
         deadline = _day_named(day) if self.rng.random() < _DEADLINE else None
         slots = self._slots(need, brand)
         ask, is_outdoors = self._ask(need)
-        about = PHRASES["record"]
-        is_priced = all(self.assortment.of(name).priced for name in need.names)
-        spend = about["spend"] if budget is None and need.bounded and is_priced and not need.is_alone else []
-        sentences = [*about["sentences"], *spend, *([] if need.again else about["new"])]
-        record = self._say(sentences) if self.rng.random() < _RECORD else ""
+        record = self._of_record(need, budget)
         sentences = [
             self._say(need.openings),
             self._say(need.wants),
@@ -96,7 +92,7 @@ class Author:
             rationale=f"{_recorded(need.purchases)} {PHRASES['need'][need.kind]['why']}",
             expected_tools=(
                 *(("get_user_profile",) if is_outdoors else ()),
-                *(("get_user_statistics",) if "usually spend" in record else ()),
+                *(("get_user_statistics",) if record in PHRASES["record"]["spend"] else ()),
                 *("get_user_orders", "get_product_details", "product_catalog_search", "web_search"),
                 *(("calculator",) if len(wants) > 1 else ()),
             ),
@@ -114,28 +110,41 @@ class Author:
         plain = tuple(Want(name=name, kinds=(name,), again=need.again, quantity=pieces) for name in need.names)
         if not need.bounded or need.is_alone:
             return plain, [], None
-        clauses: list[str] = []
-        more: dict[str, Any] = {}
-        offers = [self.assortment.of(name) for name in need.names]
-        wavers = need.slots.get("one")
-        if len(offers) == 1 and not wavers and offers[0].demands and self.rng.random() < _VALUE:
-            demand = self.rng.choice(offers[0].demands)
-            more["must"] = (demand.value,)
-            clauses.append(demand.clause)
-        stars = set(offers[0].stars).intersection(*(it.stars for it in offers))
-        ratings = set(offers[0].ratings).intersection(*(it.ratings for it in offers))
-        if self.rng.random() < _RATED and (stars or ratings):
-            if stars and (not ratings or self.rng.random() < 0.5):
-                more["rating_min"] = max(stars)
-                clauses.append(self._say(PHRASES["demand"]["stars"]).format(stars=f"{max(stars):g}"))
-            else:
-                more["ratings_min"] = max(ratings)
-                clauses.append(self._say(PHRASES["demand"]["reviews"]).format(reviews=max(ratings)))
+        more, clauses = self._properties(need)
         brand = self._brand(need) if need.kind in ("restock", "replacement") and self.rng.random() < _BRAND else None
         if brand:
             more["brands_unwanted"] = (brand,)
         wants = tuple(want.model_copy(update=more) for want in plain)
         return (wants, clauses, brand) if self._allow_the_same(need, wants) else (plain, [], None)
+
+    def _properties(self, need: Need) -> tuple[dict[str, Any], list[str]]:
+        """What each thing should be: a value that decides, stars or numbers of ratings; as fields and as clauses."""
+        fields: dict[str, Any] = {}
+        clauses: list[str] = []
+        offers = [self.assortment.of(name) for name in need.names]
+        wavers = "one" in need.slots
+        if len(offers) == 1 and not wavers and offers[0].demands and self.rng.random() < _VALUE:
+            demand = self.rng.choice(offers[0].demands)
+            fields["must"] = (demand.value,)
+            clauses.append(demand.clause)
+        stars = set(offers[0].stars).intersection(*(it.stars for it in offers))
+        ratings = set(offers[0].ratings).intersection(*(it.ratings for it in offers))
+        if self.rng.random() < _RATED and (stars or ratings):
+            if stars and (not ratings or self.rng.random() < 0.5):
+                fields["rating_min"] = max(stars)
+                clauses.append(self._say(PHRASES["demand"]["stars"]).format(stars=f"{max(stars):g}"))
+            else:
+                fields["ratings_min"] = max(ratings)
+                clauses.append(self._say(PHRASES["demand"]["reviews"]).format(reviews=max(ratings)))
+        return fields, clauses
+
+    def _of_record(self, need: Need, budget: Money | None) -> str:
+        """Now and then, that the orders are to be looked at: for what is owned, or for what is usually spent."""
+        about = PHRASES["record"]
+        is_priced = all(self.assortment.of(name).priced for name in need.names)
+        spend = about["spend"] if budget is None and need.bounded and is_priced and not need.is_alone else []
+        sentences = [*about["sentences"], *spend, *([] if need.again else about["new"])]
+        return self._say(sentences) if self.rng.random() < _RECORD else ""
 
     def _allow_the_same(self, need: Need, wants: Sequence[Want]) -> bool:
         """False where the same product may be bought again and the demands rule it out."""
