@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.eval.claims.claims import REPORT, SUPPORT, stages_of, types_of
 from drretail.eval.claims.claims import Claim as Extracted
-from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.family import ClaimMark
 from drretail.parsing import parse_json
 from drretail.records.score import Verdict

@@ -10,7 +10,7 @@ from drretail.agents.hybrid_react.moves import SUPERVISOR_TOOLS
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.eval.claims.extraction import AllClaims, CitedClaims, ReportClaims
-from drretail.eval.claims.rulings import ClaimsSupport, Support
+from drretail.eval.claims.labels import ClaimsSupport, Support
 from drretail.eval.pairwise.judge import Comparison
 from drretail.eval.quality.judge import Rating
 from drretail.eval.reading.judge import ReportPicks

@@ -9,6 +9,7 @@ typed_values.py    figures and names as a judge types them: schema, problems, pl
 support.py         stage 2: the texts of a claim's sources, how a judge is shown them, and which claims share a call
 shown_products.py  the products that the run was shown, for superlatives
 record_lines.py    what code finds of a claim's values, shown to a judge whose label says otherwise
+labels.py          what a judge answers of claims, and what is kept of it
 rulings.py         stage 3: support 1, 0.5 or 0 of claims that share a call, with quotes and reason
 tally.py           the verdicts of one report, counted by source type
 """

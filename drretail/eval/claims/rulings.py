@@ -5,12 +5,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Literal, cast
-
-from pydantic import ValidationError, field_validator
+from typing import Any
 
 from drretail.eval.claims.claims import FIRST_ANSWER, PROMPTS, SUPPORT, SUPPORT_SHOWN, Unit, source_type
-from drretail.eval.claims.record_lines import RecordCheck, check_of
+from drretail.eval.claims.labels import (
+    ASKED_AGAIN,
+    CHANGED,
+    DISTORTED,
+    ONLY_IN_SNIPPET,
+    PARTIAL_CONTENT,
+    SOURCE_CUT,
+    Answered,
+    ClaimsSupport,
+    Ruled,
+    Support,
+    ruled_alone,
+    ruled_of,
+)
+from drretail.eval.claims.record_lines import check_of
 from drretail.eval.claims.shown_products import shown_products
 from drretail.eval.claims.support import (
     Content,
@@ -22,110 +34,24 @@ from drretail.eval.claims.support import (
     packed,
     source_tags,
 )
-from drretail.eval.judging.question import LEFT_OUT, ClaimVerdict
+from drretail.eval.judging.question import LEFT_OUT
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.records import Ledger
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.records.base import Record, sha256_of
+from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.score import Rules, Verdict, VerdictState
 
 QUESTION = "Q"
 """The id of the shopper's question among the sources."""
-PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
-ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
-ASKED_AGAIN, CHANGED = "asked_again", "changed_mind"
-NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED, ASKED_AGAIN, CHANGED)
-"""What a verdict of support may note: some sources could not be read; a quote stands in no source and was dropped;
-the summary, or the snippet, that the agent read bears the claim out better than its page; a source was too long for the
-judge and was cut to passages; the sources say otherwise (its value is 0); the judge was asked once more with what the
-records say, and this is its second answer; which has another label than the first."""
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
 DIVISIBLE = ("refusal", "unusable")
 """How the error of a call begins that may be one claim's alone."""
 NO_LINES: Mapping[str, Sequence[str]] = MappingProxyType({})
 Fit = Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]]
-Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
-_VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
-
-
-class RuledClaim(Record):
-    """What a judge says of one claim; its grounds come before the label, which follows from them."""
-
-    claim_id: int
-    quotes: list[str]
-    justification: str
-    label: Label
-
-
-class ClaimsSupport(Record):
-    """How far the sources bear out each of the claims."""
-
-    claims: list[RuledClaim]
-
-    @field_validator("claims", mode="before")
-    @classmethod
-    def _only_usable(cls, given: Any) -> Any:
-        """Without items that do not fit the schema: they alone are asked for again."""
-        return [it for it in cast("list[Any]", given) if _is_usable(it)] if isinstance(given, list) else given
-
-    def by_number(self) -> dict[int, RuledClaim]:
-        """The labels by number, without numbers that were given twice."""
-        numbers = [it.claim_id for it in self.claims]
-        return {it.claim_id: it for it in self.claims if numbers.count(it.claim_id) == 1}
-
-
-def _is_usable(item: Any) -> bool:
-    try:
-        RuledClaim.model_validate(item, strict=True)
-    except ValidationError:
-        return False
-    return True
-
-
-class Support(Record):
-    """How far the sources bear out a claim."""
-
-    support: Literal["full_support", "partial_support", "no_support"]
-    justification: str
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ruled:
-    """What a judge said of a claim and some texts; ``value`` None when it failed."""
-
-    value: float | None
-    reason: str = ""
-    quotes: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    error: str | None = None
-
-    @property
-    def is_contradicted(self) -> bool:
-        return CONTRADICTED in self.notes
-
-    def differs_from(self, check: RecordCheck) -> bool:
-        """True where code finds a contradiction and the judge none, or all figures right and the judge no support."""
-        if self.value is None:
-            return False
-        return not self.is_contradicted if check.is_contradicted else not self.value
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The answer that counts, and the first one where the judge was asked twice."""
-
-    ruled: Ruled
-    first: Ruled | None = None
-
-    @property
-    def is_changed(self) -> bool:
-        first, last = self.first, self.ruled
-        return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
 
 
 def support_prompt(rules: Rules) -> Prompt:
@@ -220,7 +146,7 @@ class Bench:
         if self.rules != "default":
             values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
             said = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
-            return {units[0].item: Answered(_alone(said, texts))}
+            return {units[0].item: Answered(ruled_alone(said, texts))}
         alone = await self._labels(units, texts)
         checks = {unit.item: check_of(unit.claim, self.ledger, self.case.layout.text) for unit in units}
         lines = {item: it.lines for item, it in checks.items() if it is not None and alone[item].differs_from(it)}
@@ -277,7 +203,7 @@ class Bench:
             return None, said.error or ""
         labels = said.answer.by_number()
         return {
-            unit.item: _ruled(
+            unit.item: ruled_of(
                 labels[number], [question, *listed[unit.item].values(), *_own(unit, about), *_own_texts(unit, texts)]
             )
             for number, unit in enumerate(units, 1)
@@ -357,25 +283,6 @@ def _unnumbered(answer: ClaimsSupport, count: int) -> str | None:
     return f"Give each of the claims 1 to {count} once, by its claim_id."
 
 
-def _ruled(said: RuledClaim, held: Sequence[str]) -> Ruled:
-    quotes = [quote.strip() for quote in said.quotes if quote.strip()]
-    found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in held))
-    notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
-    notes += [CONTRADICTED] if said.label == "contradicted" else []
-    return Ruled(_VALUES[said.label], said.justification, found, tuple(notes))
-
-
-def _alone(said: ClaimVerdict[Support], texts: Sequence[SourceText]) -> Ruled:
-    if said.answer is None:
-        return Ruled(None, error=said.error)
-    answer = said.answer
-    quotes = [answer.quote] if answer.quote.strip() else []
-    return _ruled(
-        RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),
-        [it.text.text for it in texts],
-    )
-
-
 def _as_drg_reads(content: Content) -> Content:
     """What is unreadable becomes a sentence that says so, and addresses are taken out of the texts."""
     read = [
@@ -390,8 +297,3 @@ def _errors(unreadable: Sequence[str]) -> Iterator[SourceText]:
         text = f"Error: the content of {source} could not be fetched."
         told = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
         yield SourceText(source, told)
-
-
-def _stands_in(quote: str, text: str) -> bool:
-    """True when the quote occurs in the text, however white space is set."""
-    return " ".join(quote.split()) in " ".join(text.split())

@@ -17,7 +17,7 @@ from drretail.eval.claims.claims import (
     unit_of,
 )
 from drretail.eval.claims.extraction import claims_in
-from drretail.eval.claims.rulings import CONTRADICTED, NOTES
+from drretail.eval.claims.labels import CONTRADICTED, NOTES
 from drretail.records.score import Rules, Verdict, VerdictState
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
-from drretail.eval.claims.rulings import ASKED_AGAIN, CHANGED, CONTRADICTED
+from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled_tally
 from drretail.eval.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drretail.eval.claims.rulings import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
+from drretail.eval.claims.labels import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
 from drretail.eval.fault_place.handed_on import HandedOn, Says
 from drretail.eval.fault_place.world_sources import held_by_world
 from drretail.eval.fault_place.wrong_claims import WrongClaim

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from drretail.eval.claims.claims import FAMILY, HEADLINE, SUPPORT
-from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects

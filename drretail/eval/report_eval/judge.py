@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, field_validator
 
-from drretail.eval.claims.rulings import SOURCE_CUT, UNFETCHED
+from drretail.eval.claims.labels import SOURCE_CUT
+from drretail.eval.claims.rulings import UNFETCHED
 from drretail.eval.claims.support import Content, SourceText, content_of, fitted, source_tags
 from drretail.eval.judging.material import report_and_sources
 from drretail.eval.judging.question import JudgeQuestion, Ruling

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from drretail.eval.claims.rulings import QUOTE_DROPPED, SOURCE_CUT, Bench
+from drretail.eval.claims.labels import QUOTE_DROPPED, SOURCE_CUT
+from drretail.eval.claims.rulings import Bench
 from drretail.eval.claims.support import (
     MOST_CLAIMS,
     Content,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from drretail.env.store.base import Store
 from drretail.env.web.sandbox import default_corpus, read_corpus
 from drretail.eval.claims.claims import Claim, make_claim
-from drretail.eval.claims.rulings import CONTRADICTED, DISTORTED
+from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
 from drretail.eval.fault_place.handed_on import HandedOn
 from drretail.eval.fault_place.placing import PLACES, Place, PlacedClaim, Placer
 from drretail.eval.fault_place.score import METRIC

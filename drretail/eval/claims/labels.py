@@ -1,0 +1,123 @@
+"""What a judge answers of claims and their sources, and what is kept of it: a value, quotes that stand there, notes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from pydantic import ValidationError, field_validator
+
+from drretail.eval.claims.record_lines import RecordCheck
+from drretail.eval.claims.support import SourceText
+from drretail.eval.judging.question import ClaimVerdict
+from drretail.records.base import Record
+
+PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
+ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
+ASKED_AGAIN, CHANGED = "asked_again", "changed_mind"
+NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED, ASKED_AGAIN, CHANGED)
+"""What a verdict of support may note: some sources could not be read; a quote stands in no source and was dropped;
+the summary, or the snippet, that the agent read bears the claim out better than its page; a source was too long for the
+judge and was cut to passages; the sources say otherwise (its value is 0); the judge was asked once more with what the
+records say, and this is its second answer; which has another label than the first."""
+Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
+_VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
+
+
+class RuledClaim(Record):
+    """What a judge says of one claim; its grounds come before the label, which follows from them."""
+
+    claim_id: int
+    quotes: list[str]
+    justification: str
+    label: Label
+
+
+class ClaimsSupport(Record):
+    """How far the sources bear out each of the claims."""
+
+    claims: list[RuledClaim]
+
+    @field_validator("claims", mode="before")
+    @classmethod
+    def _only_usable(cls, given: Any) -> Any:
+        """Without items that do not fit the schema: they alone are asked for again."""
+        return [it for it in cast("list[Any]", given) if _is_usable(it)] if isinstance(given, list) else given
+
+    def by_number(self) -> dict[int, RuledClaim]:
+        """The labels by number, without numbers that were given twice."""
+        numbers = [it.claim_id for it in self.claims]
+        return {it.claim_id: it for it in self.claims if numbers.count(it.claim_id) == 1}
+
+
+def _is_usable(item: Any) -> bool:
+    try:
+        RuledClaim.model_validate(item, strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+class Support(Record):
+    """How far the sources bear out a claim."""
+
+    support: Literal["full_support", "partial_support", "no_support"]
+    justification: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What a judge said of a claim and some texts; ``value`` None when it failed."""
+
+    value: float | None
+    reason: str = ""
+    quotes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+
+    @property
+    def is_contradicted(self) -> bool:
+        return CONTRADICTED in self.notes
+
+    def differs_from(self, check: RecordCheck) -> bool:
+        """True where code finds a contradiction and the judge none, or all figures right and the judge no support."""
+        if self.value is None:
+            return False
+        return not self.is_contradicted if check.is_contradicted else not self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer that counts, and the first one where the judge was asked twice."""
+
+    ruled: Ruled
+    first: Ruled | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        first, last = self.first, self.ruled
+        return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
+
+
+def ruled_of(said: RuledClaim, held: Sequence[str]) -> Ruled:
+    quotes = [quote.strip() for quote in said.quotes if quote.strip()]
+    found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in held))
+    notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
+    notes += [CONTRADICTED] if said.label == "contradicted" else []
+    return Ruled(_VALUES[said.label], said.justification, found, tuple(notes))
+
+
+def ruled_alone(said: ClaimVerdict[Support], texts: Sequence[SourceText]) -> Ruled:
+    if said.answer is None:
+        return Ruled(None, error=said.error)
+    answer = said.answer
+    quotes = [answer.quote] if answer.quote.strip() else []
+    return ruled_of(
+        RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),
+        [it.text.text for it in texts],
+    )
+
+
+def _stands_in(quote: str, text: str) -> bool:
+    """True when the quote occurs in the text, however white space is set."""
+    return " ".join(quote.split()) in " ".join(text.split())
