@@ -51,11 +51,15 @@ def _call(toolkit: Toolkit, name: str, called: Callable[[], None]) -> Callable[.
 
 
 def _definition(name: str, schema: ToolSchema, call: Callable[..., Awaitable[str]], *, parallel: bool) -> ToolDef:
+    parameters = ToolParams.model_validate(schema.as_json())
+    for parameter, described in parameters.properties.items():
+        # Ours are silent where the name says it all; inspect_ai refuses those.
+        described.description = described.description or parameter.replace("_", " ")
     return ToolDef(
         call,
         name=name,
         description=schema.description,
-        parameters=ToolParams.model_validate(schema.as_json()),
+        parameters=parameters,
         parallel=parallel,
         max_output=0,  # what ours return is bounded, and half of it would be no JSON
     )
