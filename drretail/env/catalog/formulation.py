@@ -41,6 +41,8 @@ OTHER_FORM_BOOST = 0.5
 
 They are rare, and at full weight go before what is meant by the common form: "mouse pad" found "Mousepad" alone.
 """
+MOST_IN_OTHER_FORMS = 50
+"""Words of a search of which other forms are looked for: Elasticsearch bounds the clauses of a longer one."""
 SHORTEST_JOINED = 4
 """Letters. Shorter words that are made of two ("aa", "to") are rarely what was meant."""
 
@@ -149,7 +151,8 @@ def asked_in_english(query: CatalogQuery) -> Asked:
         if one in telling and other in telling and len(one + other) >= SHORTEST_JOINED:
             whole = Term("text", (stem_of(one + other),), boost=OTHER_FORM_BOOST)
             terms[stem_of(one)][whole] = terms[stem_of(other)][whole] = None
-    matching = [Term("text", (stem,), others=tuple(others)) for stem, others in terms.items()]
+    is_short = len(terms) <= MOST_IN_OTHER_FORMS
+    matching = [Term("text", (stem,), others=tuple(others) if is_short else ()) for stem, others in terms.items()]
     return Asked(tuple(matching), every=query.match == "all")
 
 
