@@ -16,7 +16,7 @@ LEFT_OUT = compact_json({"left_out": "This result no longer fits the conversatio
 
 
 async def write_within_context(write: Callable[[int], Awaitable[T]], sizes: Sequence[int]) -> tuple[T, int]:
-    """What ``write`` brings, which is told how many of the oldest findings to leave out, and that number.
+    """What ``write`` returns, and how many of the oldest findings it was given to leave out.
 
     ``sizes`` are the findings' lengths, oldest first; the newest stays. Raises what ``write`` raises for good.
     """

@@ -170,8 +170,8 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
     if loop.conclude is None:
         raise ModelError("agent", "a loop without a conclusion came to one")
     stop = (loop.models.budget_stop or "error") if stop == "finished" else stop
-    told = loop.conclude(stop)
-    messages = [*state.get("messages", []), told]
+    instruction = loop.conclude(stop)
+    messages = [*state.get("messages", []), instruction]
 
     async def write(left_out: int) -> AIMessage:
         return await loop.models.call(
@@ -186,7 +186,7 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
     left = counted(left_out, "oldest result")
     note = f"{loop.path}: written without {left}, which did not fit the model any more"
     return {
-        "messages": [told, answer],
+        "messages": [instruction, answer],
         "notes": [note] if left_out else [],
         "stop": stop,
         "concluded": state.get("concluded", 0) + 1,

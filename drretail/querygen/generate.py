@@ -19,6 +19,7 @@ from drretail.records.query import NEED_KINDS, Query
 SOURCE = "offline:generator"
 LEAST_ORDERS = 2
 """A single order is no profile: whoever has only that is asked about nothing."""
+_ENOUGH_FOR_ALL_KINDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ class Generated:
 
     @property
     def missing_kinds(self) -> tuple[str, ...]:
-        """The kinds of need of which no query came about."""
-        return tuple(kind for kind in NEED_KINDS if all(query.kind != kind for query in self.queries))
+        """The kinds of need of which no query came about; none where there are so few that one may lack by chance."""
+        made = {query.kind for query in self.queries}
+        return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= _ENOUGH_FOR_ALL_KINDS)
 
 
 def generate_for(

@@ -132,10 +132,6 @@ def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: f
         typer.echo(f"{len(made.queries)} queries of {made.users} users → {to}")
 
 
-_ENOUGH_FOR_ALL_KINDS = 20
-"""Fewer queries may lack a kind by chance."""
-
-
 def _tell(made: "Generated", *, users: int, per_user: int) -> None:
     """What was not as asked for, on stderr."""
     from drretail.viewer.output import say
@@ -146,7 +142,7 @@ def _tell(made: "Generated", *, users: int, per_user: int) -> None:
         say(f"Queries for {made.users} users could be made; {users} were asked for.")
     if made.fewer:
         say(f"Users with fewer than {per_user} queries: {len(made.fewer)}.")
-    if made.missing_kinds and len(made.queries) >= _ENOUGH_FOR_ALL_KINDS:
+    if made.missing_kinds:
         say(
             f"No query of kind {', '.join(made.missing_kinds)}: what the users ordered has too few leaf categories, "
             "priced products or filled fields around it in this world."

@@ -185,8 +185,9 @@ class Bench:
         texts = [it for it in all_texts if it.id in cited]
         about = about_sources((it.id for it in texts), self.evidence, self.ledger)
         question = self.subject.query.text
-        lists = shown_products((unit.claim for unit in units), self.ledger)
-        listed = {unit.item: self._lists_of(unit, lists) for unit in units}
+        shown = shown_products((unit.claim for unit in units), self.ledger)
+        listed = {unit.item: lists for unit, lists in zip(units, shown, strict=True)}
+        lists = {name: lines for own in shown for name, lines in own.items()}
         beside = [tagged("source", text, id=name) for name, text in {QUESTION: question, **lists}.items()]
         values = {
             "today": self.subject.today,
@@ -209,11 +210,6 @@ class Bench:
             for number, unit in enumerate(units, 1)
             if number in labels
         }, ""
-
-    def _lists_of(self, unit: Unit, lists: Mapping[str, str]) -> dict[str, str]:
-        """The lists of shown products that a claim is about."""
-        own = {*shown_products([unit.claim], self.ledger).values()}
-        return {name: text for name, text in lists.items() if text in own}
 
     def unread(self, content: Content) -> tuple[VerdictState, str]:
         """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""

@@ -11,16 +11,18 @@ SHOWN = "S"
 """How the ids of these lists among the sources begin."""
 
 
-def shown_products(claims: Iterable[Claim], ledger: Ledger) -> dict[str, str]:
-    """By source id the products of one kind that the run was shown, a line each; one list for each kind spoken of."""
-    named = (
-        name.removeprefix("P:")
+def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, str]]:
+    """For each claim by source id the products of each kind that it speaks of, as far as the run was shown them, a line
+    each; claims of one kind share a list."""
+    lists: dict[str, str] = {}
+    return [
+        {lists.setdefault(lines, f"{SHOWN}{len(lists) + 1}"): lines for lines in _lists_of(claim, ledger)}
         for claim in claims
-        for value in claim.values
-        if value.kind in SUPERLATIVES
-        for name in value.of
-    )
-    lists = dict.fromkeys(
+    ]
+
+
+def _lists_of(claim: Claim, ledger: Ledger) -> dict[str, None]:
+    named = (name.removeprefix("P:") for value in claim.values if value.kind in SUPERLATIVES for name in value.of)
+    return dict.fromkeys(
         shown_of_kind(ledger.products[name], ledger) for name in dict.fromkeys(named) if name in ledger.products
     )
-    return {f"{SHOWN}{number}": lines for number, lines in enumerate(lists, 1)}

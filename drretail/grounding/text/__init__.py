@@ -1,6 +1,7 @@
 """What a text is made of: one reader for each thing.
 
 words.py          its words, which of them carry content, their stems and singulars
+grammar.py        articles, plurals and lists, for texts of ours
 sentences.py      its sentences, list items and table rows, each with its place
 amounts.py        money, plain numbers and dates, with what they are said to be: about, at least, a range
 figures.py        figures with markup inside, as a reader sees them

@@ -1,7 +1,6 @@
 """From a user's orders to questions, by rules that take every name from the shop.
 
 phrases.toml  sentences with slots
-phrases.py    singular and plural, articles, lists
 kinds.py      what a question calls a product: by its category, or by its quoted title
 assortment.py what the shop has of a kind, and what decides among it: demands, budgets
 purchases.py  what the orders show

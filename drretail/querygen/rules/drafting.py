@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import islice
 from random import Random
 from string import Formatter
 from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, pieces_in
+from drretail.grounding.text.grammar import listed
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.assortment import PHRASES, SIGNS, Assortment, budget_for
 from drretail.querygen.rules.needs import Need, needs_of
-from drretail.querygen.rules.phrases import listed
 from drretail.querygen.rules.purchases import MONTHS, Purchase, purchases_of
 from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, NeedKind
@@ -32,6 +33,8 @@ _COUNTS = {2: "two", 3: "three"}
 _MOST_ABOVE = Decimal("2.5")
 # Nobody tests, or regrets, what costs less.
 _DEAR = 25
+# More tell nothing new about a shopper, and each is looked at beside every other.
+_PURCHASES = 24
 # An answer needs something to choose from.
 _LEAST_FITS = 2
 # Needs of one kind that are tried before the next kind has its turn.
@@ -208,7 +211,7 @@ def drafts_of(
     shopper: Shopper, assortment: Assortment, today: date, seed: str, faultless: Callable[[Draft], bool]
 ) -> Iterator[Draft]:
     """The questions that stand the test, the kinds of need taking turns; asking for more never changes the first."""
-    purchases = list(purchases_of(shopper))
+    purchases = list(islice(purchases_of(shopper), _PURCHASES))
     rng = Random(f"{seed}|{shopper.profile.user_id}")
     author = Author(assortment, today, shopper.bought, rng)
     pending: dict[NeedKind, list[Need]] = {kind: [] for kind in rng.sample(NEED_KINDS, len(NEED_KINDS))}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from drretail.grounding.constraints.listing import folded
+from drretail.grounding.text.grammar import is_plural
 from drretail.grounding.text.words import stem
-from drretail.querygen.rules.phrases import is_plural
 from drretail.records.shop import Product
 
 RANKS = "Best Sellers Rank"

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
+from drretail.grounding.text.grammar import listed
 from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.sandboxes.made.needs import Need, Wanted
-from drretail.sandboxes.made.showing import Shown, listed, money
+from drretail.sandboxes.made.showing import Shown, money
 from drretail.sandboxes.made.spinning import spin, texts
 
 _WHY = {

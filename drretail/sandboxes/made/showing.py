@@ -1,7 +1,7 @@
 """Products as pages speak of them: a name that tells each from the others, and what its listing truly says."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -82,8 +82,3 @@ def _counts(names: Iterable[str]) -> dict[str, int]:
     for it in names:
         counts[it] = counts.get(it, 0) + 1
     return counts
-
-
-def listed(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

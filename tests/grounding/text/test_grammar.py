@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.grounding.text.grammar import article, listed
 from drretail.grounding.text.words import singular
-from drretail.querygen.rules.phrases import article, listed
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Articles, plurals and lists."""
 
 import re
+from collections.abc import Sequence
 
 from drretail.grounding.text.words import PAIRS, singular
 
@@ -21,6 +22,6 @@ def is_plural(word: str) -> bool:
     return folded in PAIRS or singular(folded) != folded
 
 
-def listed(parts: list[str], last: str = "and") -> str:
-    """ "a, b and c"."""
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
