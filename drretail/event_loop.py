@@ -75,6 +75,8 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     finally:
         if number is not None:
             signal.signal(number, before)
+        if not command.ended.done():  # a handler of somebody else's raised here, such as a timeout's
+            loop.cancel(command)
 
 
 def current_command() -> object:
