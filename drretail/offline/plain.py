@@ -15,26 +15,21 @@ _NUMBER = re.compile(r"-?\d+")
 def plain_answer(turn: Turn) -> AIMessage:
     """A call of the forced tool, of the first bound one when nothing was called yet, else a short sentence."""
     last = turn.messages[-1] if turn.messages else None
-    forced = turn.forced_tool
-    if forced is not None:
-        return filled_call(turn, forced)
+    asked = last_question(turn.messages)
+    if turn.schema is not None:
+        shown = " ".join(tag.content for tag in turn.tags if tag.name != "schema")
+        return turn.in_schema(filled(turn.schema, shown or asked))
     if turn.tool_names and not isinstance(last, ToolMessage):
-        return filled_call(turn, turn.tools[0]["function"]["name"])
+        function = turn.tools[0]["function"]
+        arguments = filled(function.get("parameters") or {"type": "object"}, asked)
+        return AIMessage("", tool_calls=[tool_call(name=function["name"], args=arguments, id=None)])
     if isinstance(last, ToolMessage):
         return AIMessage(f"The tool answered: {_clipped(last.text)}")
-    asked = last_question(turn.messages)
     if not asked.strip():
         return AIMessage("I am a rule-based shopping assistant. Ask me what to buy.")
     return AIMessage(
         f"I am a rule-based shopping assistant and only look things up in the shop. You wrote: {_clipped(asked)}"
     )
-
-
-def filled_call(turn: Turn, name: str) -> AIMessage:
-    """A call of the named tool whose arguments satisfy its schema, numbers taken from the question in order."""
-    function = next(tool["function"] for tool in turn.tools if tool["function"]["name"] == name)
-    arguments = filled(function.get("parameters") or {"type": "object"}, last_question(turn.messages))
-    return AIMessage("", tool_calls=[tool_call(name=name, args=arguments, id=None)])
 
 
 def filled(schema: dict[str, Any], text: str) -> Any:

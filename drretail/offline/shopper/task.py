@@ -1,0 +1,104 @@
+"""What the messages hold: the question, who asks, the typed wish, and every tool call so far with its result."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from pydantic import ValidationError
+
+from drretail.offline.chat import Turn
+from drretail.parsing import parse_json
+from drretail.records.money import Money
+from drretail.records.wish import Want
+
+SEARCH, DETAILS, CALCULATOR = "product_catalog_search", "get_product_details", "calculator"
+PROFILE, STATISTICS, ORDERS = "get_user_profile", "get_user_statistics", "get_user_orders"
+WEB, SEARCH_SANDBOX, READ_FILE = "web_search", "search_sandbox", "read_file"
+OF_USER = (PROFILE, STATISTICS, ORDERS)
+SHOP_TOOLS = frozenset({SEARCH, DETAILS, CALCULATOR, *OF_USER, "get_order_details", WEB, SEARCH_SANDBOX, READ_FILE})
+PICKS_FENCE = "```picks"
+"""Stands in the prompts that ask for declared picks, as the form of the block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One tool call; ``value`` is its parsed result, empty while there is none."""
+
+    name: str
+    args: dict[str, Any]
+    value: dict[str, Any]
+
+    @property
+    def failed(self) -> bool:
+        return not self.value or "error" in self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that is known of a task, read anew from the messages at every turn."""
+
+    question: str
+    user_id: str | None = None
+    tools: frozenset[str] = frozenset()
+    """Those that may be called now."""
+    lookups: tuple[Lookup, ...] = ()
+    wants: tuple[Want, ...] = ()
+    """Of the typed wish, where the prompt shows one; ``price_max`` is at most the budget."""
+    files: tuple[str, ...] = ()
+    """The names of the user's own files."""
+    declares: bool = False
+    """True where the prompt asks for a block of picks."""
+
+    def found(self, *names: str) -> Iterator[Lookup]:
+        """The calls of these tools that brought a result."""
+        return (lookup for lookup in self.lookups if lookup.name in names and not lookup.failed)
+
+
+def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
+    """The task of a prompt with these tags; None where nothing is to be researched."""
+    question = next((tags[name] for name in ("sub_problem", "query", "question") if name in tags), None)
+    if question is None and not turn.tool_names & SHOP_TOOLS:
+        return None
+    first = next((message.text for message in turn.messages if message.type == "human"), "")
+    return Task(
+        question=" ".join((first if question is None else question).split()),
+        user_id=tags.get("user_id", "").strip() or None,
+        tools=turn.tool_names,
+        lookups=tuple(_lookups(turn.messages)),
+        wants=tuple(_wants(parsed(tags.get("wish")), tags.get("sub_problem"))),
+        # A line names a file and what it is, as "receipts.csv: text, 1,204 characters".
+        files=tuple(line.rpartition(": ")[0] for line in tags.get("files", "").splitlines() if ": " in line),
+        declares=any(PICKS_FENCE in message.text for message in turn.messages if message.type in ("system", "human")),
+    )
+
+
+def parsed(text: str | None) -> dict[str, Any]:
+    """A JSON object; empty for anything else."""
+    try:
+        value = parse_json(text or "{}")
+    except json.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _lookups(messages: Sequence[BaseMessage]) -> Iterator[Lookup]:
+    results = {message.tool_call_id: message.text for message in messages if isinstance(message, ToolMessage)}
+    for message in messages:
+        if isinstance(message, AIMessage):
+            for call in message.tool_calls:
+                yield Lookup(call["name"], call["args"], parsed(results.get(call["id"] or "")))
+
+
+def _wants(wish: Mapping[str, Any], part: str | None) -> Iterator[Want]:
+    """The wants of a wish with its budget; for a researcher those that its part names, where it names any."""
+    try:
+        wants = [Want.model_validate(want) for want in wish.get("wants", ())]
+        budget = Money.model_validate(wish["budget"]) if "budget" in wish else None
+    except ValidationError:  # another agent's tag of this name
+        return
+    named = [want for want in wants if part is not None and want.name.casefold() in part.casefold()]
+    for want in named or wants:
+        limits = [limit for limit in (want.price_max, budget) if limit is not None]
+        yield want.model_copy(update={"price_max": min(limits, key=lambda limit: limit.value, default=None)})
