@@ -14,15 +14,13 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.scripted.chat import in_chunks
+from drretail.llm.scripted.chat import estimated_usage, in_chunks
 from drretail.parsing import parse_json
 from drretail.records.base import sha256_of
 
@@ -143,7 +141,7 @@ class OfflineChat(BaseChatModel):
         message = AIMessage(
             content=text,
             tool_calls=calls,
-            usage_metadata=_usage(messages, tools, text, calls),
+            usage_metadata=estimated_usage(messages, tools, text, calls),
             response_metadata={
                 "model_name": str(kwargs.get("model", self.model)),
                 "model_provider": "offline",
@@ -168,14 +166,3 @@ class OfflineChat(BaseChatModel):
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The same model with these tools in OpenAI's form."""
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
-
-
-def _usage(messages: list[BaseMessage], tools: list[dict[str, Any]], text: str, calls: list[Any]) -> UsageMetadata:
-    """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""
-    read = sum(_tokens(message.text) for message in messages) + (_tokens(json.dumps(tools)) if tools else 0)
-    written = _tokens(text) + sum(_tokens(json.dumps(call["args"])) for call in calls)
-    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
-
-
-def _tokens(text: str) -> int:
-    return max(1, len(text) // CHARACTERS_PER_TOKEN)

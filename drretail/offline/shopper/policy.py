@@ -10,14 +10,13 @@ from drretail.offline.chat import Turn
 from drretail.offline.plain import plain_answer
 from drretail.offline.shopper.notes import notes_in, notes_of, of_kind
 from drretail.offline.shopper.searching import Call, next_calls, parts_of
-from drretail.offline.shopper.task import SHOP_TOOLS, Task, read_task
+from drretail.offline.shopper.task import SHOP_TOOLS, Task, read_task, task_of
 from drretail.offline.shopper.writing import (
     answered,
     file_answer,
     handed_on,
     mended,
     page_summary,
-    summed_up,
     write_report,
 )
 from drretail.records.base import Record
@@ -30,7 +29,7 @@ NOT_MINE = "The cart of a report that somebody else wrote is unknown to me."
 Tags = Mapping[str, str]
 _IN_SCHEMA: dict[str, Callable[[Tags], Record]] = {
     SUMMARY: lambda tags: page_summary(tags.get("search", ""), tags.get("page", "")),
-    SYNTHESIS: lambda tags: handed_on(tags.get("findings", "")),
+    SYNTHESIS: lambda tags: handed_on(task_of(tags.get("findings", ""))),
     "FileAnswer": lambda tags: file_answer(tags.get("question", ""), tags.get("file", "")),
     # It understands no question: it names nothing that is wanted, and leaves room for whatever is found.
     "Understood": lambda _: Wish(room=True),
@@ -57,10 +56,11 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     calls = next_calls(task)
     if not calls and turn.forced_tool is not None:
         return plain_answer(turn)
-    if "sub_problem" in tags:
-        return _researching(task, calls)
     if calls:
-        return _calling(f"Next I call {', '.join(dict.fromkeys(name for name, _ in calls))}.", calls)
+        return _calling(f"Next I call {', '.join(dict.fromkeys(name for name, _ in calls))}.", calls, task)
+    if "sub_problem" in tags:
+        found = (f"{it.statement} [{']['.join(it.citations)}]." for it in handed_on(task).insights)
+        return _calling(" ".join(found) or "I found nothing that bears on this.", [(FINALIZE, {})], task)
     if "question" in tags and "query" not in tags:
         return AIMessage(answered(task.question, of_kind(notes_of(task), "W")))
     return AIMessage(write_report(task, notes_of(task)))
@@ -74,25 +74,14 @@ def _on_reports(task: Task, tags: Tags) -> str:
 
 
 def _leading(task: Task) -> AIMessage:
-    """A supervisor's turn: a researcher for each want or sentence, then the end."""
+    """A supervisor's turn: a researcher for each sentence, then the end."""
     if any(lookup.name == LAUNCH for lookup in task.lookups):
-        return _with_thought("The researchers are back.", [(FINALIZE, {})], task)
-    parts = [want.name for want in task.wants] or parts_of(task.question)
-    return _with_thought("Each part can be worked on alone.", [(LAUNCH, {"sub_problem": part}) for part in parts], task)
+        return _calling("The researchers are back.", [(FINALIZE, {})], task)
+    launches = [(LAUNCH, {"sub_problem": part}) for part in parts_of(task.question)]
+    return _calling("Each part can be worked on alone.", launches, task)
 
 
-def _researching(task: Task, calls: Sequence[Call]) -> AIMessage:
-    if calls:
-        return _with_thought(f"Next I call {', '.join(dict.fromkeys(name for name, _ in calls))}.", calls, task)
-    return _with_thought(summed_up(task), [(FINALIZE, {})], task)
-
-
-def _with_thought(thought: str, calls: Sequence[Call], task: Task) -> AIMessage:
-    """A turn of a role of the team, which has its thoughts noted."""
+def _calling(thought: str, calls: Sequence[Call], task: Task) -> AIMessage:
+    """A turn with these calls, and the thought as one more where thoughts are noted; the chat model gives the ids."""
     allowed = [call for call in ((REASON, {"thought": thought}), *calls) if call[0] in task.tools]
-    return _calling(thought, allowed)
-
-
-def _calling(text: str, calls: Sequence[Call]) -> AIMessage:
-    """A turn with these calls; ids are given by the chat model."""
-    return AIMessage(text, tool_calls=[tool_call(name=name, args=args, id=None) for name, args in calls])
+    return AIMessage(thought, tool_calls=[tool_call(name=name, args=args, id=None) for name, args in allowed])

@@ -1,4 +1,4 @@
-"""What the messages hold: the question, who asks, the typed wish, and every tool call so far with its result."""
+"""What the messages hold: the question, who asks, and every tool call so far with its result."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from pydantic import ValidationError
 
 from drretail.offline.chat import Turn
 from drretail.parsing import parse_json
-from drretail.records.money import Money
-from drretail.records.wish import Want
 
 SEARCH, DETAILS, CALCULATOR = "product_catalog_search", "get_product_details", "calculator"
 PROFILE, STATISTICS, ORDERS = "get_user_profile", "get_user_statistics", "get_user_orders"
@@ -44,8 +41,6 @@ class Task:
     tools: frozenset[str] = frozenset()
     """Those that may be called now."""
     lookups: tuple[Lookup, ...] = ()
-    wants: tuple[Want, ...] = ()
-    """Of the typed wish, where the prompt shows one; ``price_max`` is at most the budget."""
     files: tuple[str, ...] = ()
     """The names of the user's own files."""
     declares: bool = False
@@ -67,11 +62,18 @@ def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
         user_id=tags.get("user_id", "").strip() or None,
         tools=turn.tool_names,
         lookups=tuple(_lookups(turn.messages)),
-        wants=tuple(_wants(parsed(tags.get("wish")), tags.get("sub_problem"))),
         # A line names a file and what it is, as "receipts.csv: text, 1,204 characters".
         files=tuple(line.rpartition(": ")[0] for line in tags.get("files", "").splitlines() if ": " in line),
         declares=any(PICKS_FENCE in message.text for message in turn.messages if message.type in ("system", "human")),
     )
+
+
+def task_of(findings: str) -> Task:
+    """The task of a researcher's findings, one JSON object per line."""
+    entries = [parsed(line) for line in findings.splitlines()]
+    part = next((str(entry["sub_problem"]) for entry in entries if "sub_problem" in entry), "")
+    lookups = (Lookup(entry["tool"], entry["args"], entry["result"]) for entry in entries if "tool" in entry)
+    return Task(part, lookups=tuple(lookups))
 
 
 def parsed(text: str | None) -> dict[str, Any]:
@@ -89,16 +91,3 @@ def _lookups(messages: Sequence[BaseMessage]) -> Iterator[Lookup]:
         if isinstance(message, AIMessage):
             for call in message.tool_calls:
                 yield Lookup(call["name"], call["args"], parsed(results.get(call["id"] or "")))
-
-
-def _wants(wish: Mapping[str, Any], part: str | None) -> Iterator[Want]:
-    """The wants of a wish with its budget; for a researcher those that its part names, where it names any."""
-    try:
-        wants = [Want.model_validate(want) for want in wish.get("wants", ())]
-        budget = Money.model_validate(wish["budget"]) if "budget" in wish else None
-    except ValidationError:  # another agent's tag of this name
-        return
-    named = [want for want in wants if part is not None and want.name.casefold() in part.casefold()]
-    for want in named or wants:
-        limits = [limit for limit in (want.price_max, budget) if limit is not None]
-        yield want.model_copy(update={"price_max": min(limits, key=lambda limit: limit.value, default=None)})

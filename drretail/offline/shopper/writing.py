@@ -1,7 +1,7 @@
 """What is written: reports, what a researcher hands on, what a page or a file says."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.report.picks import outcome_of, picks_block, take_picks
@@ -16,8 +16,8 @@ from drretail.offline.shopper.notes import (
     sentences_of,
     telling,
 )
-from drretail.offline.shopper.searching import Chosen, chosen_of, sum_of
-from drretail.offline.shopper.task import SEARCH, Lookup, Task, parsed
+from drretail.offline.shopper.searching import NUMBER, chosen_of, sum_of
+from drretail.offline.shopper.task import SEARCH, Task
 from drretail.parsing import parse_json
 from drretail.records.evidence import FileAnswer, Insight, IntermediateReport, PageSummary, SourceNote
 from drretail.records.reading import Pick
@@ -31,13 +31,12 @@ MOST_QUOTES = 4
 BY_CATEGORY = "For each category of the shop that your question names, this is the first hit for its words."
 FIRST_HIT = "Your question names no category of the shop, so this is the first hit for its words."
 NOTHING = "I found nothing in this shop for the words of your question, so I recommend nothing."
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PICK = re.compile(r"P:(\S+) x \d+")
 
 
 def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
     """The report in Markdown, with the block of picks where the prompt asks for one."""
-    chosen = chosen_of(task, notes)
+    chosen = chosen_of(task.question, notes)
     blocks = ["# What I found", *_recommended(chosen, of_kind(notes, "C"))]
     blocks += [
         f"You ordered “{_plain(order)}” on {fact(order, 'date')} [{order.evidence}]."
@@ -47,7 +46,7 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
         quoted = [f"- “{line}” [{note.evidence}]" for note in of_kind(notes, kind) for line in _sayings(note)]
         blocks += [f"## {title}", "\n".join(quoted[:MOST_LINES])] if quoted else []
     if task.declares:
-        picks = [Pick(product=_product_id(one.note), quantity=one.quantity) for one in chosen]
+        picks = [Pick(product=note.evidence.partition(":")[2]) for note in chosen.values()]
         is_empty = not picks and any(True for _ in task.found(SEARCH))
         blocks.append(picks_block(picks, outcome_of(picks, ["not_sold"] if is_empty else [])))
     return "\n\n".join(blocks)
@@ -71,24 +70,10 @@ def mended(report: str, problems: str) -> str:
     return f"{kept.rstrip()}\n\n{picks_block(picks, written.outcome)}"
 
 
-def summed_up(task: Task) -> str:
-    """What follows from a researcher's findings, each sentence with its source."""
-    found = [
-        f"{sentence} [{one.note.evidence}]."
-        for one in chosen_of(task, notes_of(task))
-        for sentence in _sentences(one.note)
-    ]
-    return " ".join(found) or "I found nothing that bears on this."
-
-
-def handed_on(findings: str) -> IntermediateReport:
-    """The report of a researcher's findings, one JSON object per line."""
-    entries = [parsed(line) for line in findings.splitlines()]
-    part = next((str(entry["sub_problem"]) for entry in entries if "sub_problem" in entry), "")
-    lookups = (Lookup(entry["tool"], entry["args"], entry["result"]) for entry in entries if "tool" in entry)
-    task = Task(part, lookups=tuple(lookups))
+def handed_on(task: Task) -> IntermediateReport:
+    """What a researcher found on its part."""
     notes = notes_of(task)
-    named = [one.note for one in chosen_of(task, notes)]
+    named = list(chosen_of(task.question, notes).values())
     products = [*named, *(note for note in of_kind(notes, "P") if note not in named)]
     others = [note for note in notes if not note.evidence.startswith("P:")]
     quoted = [(f"“{line}”", note) for note in others for line in _sayings(note)]
@@ -96,7 +81,7 @@ def handed_on(findings: str) -> IntermediateReport:
     return IntermediateReport(
         insights=tuple(Insight(statement=text, citations=(note.evidence,)) for text, note in insights),
         sources=(*products[:MOST_PRODUCTS], *others),
-        open_questions=() if notes else (f"Nothing was found on this: {part}",),
+        open_questions=() if notes else (f"Nothing was found on this: {task.question}",),
     )
 
 
@@ -119,23 +104,20 @@ def file_answer(question: str, file: str) -> FileAnswer:
     return FileAnswer(found=bool(found), answer=" ".join(found), quotes=tuple(found))
 
 
-def _recommended(chosen: Sequence[Chosen], calculations: Sequence[SourceNote]) -> Iterator[str]:
-    if not chosen:
-        yield NOTHING
-        return
-    yield BY_CATEGORY if chosen[0].kind else FIRST_HIT
-    for one in chosen:
-        first, *others = [f"{sentence} [{one.note.evidence}]." for sentence in _sentences(one.note)]
-        many = f"{one.quantity} × " if one.quantity > 1 else ""
-        title = _plain(one.note)
-        bold = first.replace(title, f"{many}**{title}**", 1)
-        yield " ".join([f"{one.kind}: {bold}" if one.kind else bold, *others])
-    expression = sum_of(chosen)
+def _recommended(chosen: Mapping[str, SourceNote], calculations: Sequence[SourceNote]) -> Iterator[str]:
+    yield (FIRST_HIT if "" in chosen else BY_CATEGORY) if chosen else NOTHING
+    for category, note in chosen.items():
+        sentences = " ".join(f"{sentence} [{note.evidence}]." for sentence in _sentences(note))
+        bold = sentences.replace(_plain(note), f"**{_plain(note)}**", 1)
+        yield f"{category}: {bold}" if category else bold
+    expression = sum_of(chosen.values())
     for note in calculations:
         if expression is not None and fact(note, "expression") == expression:
-            price = next(fact(one.note, "price") for one in chosen if one.price is not None)
-            total = _in_form_of(price, Decimal(fact(note, "value")))
-            yield f"Together that is {total} [{note.evidence}], made of {expression.replace('*', '×')}."
+            # As the prices are written: their currency, and cents where they have any.
+            price = next(price for one in chosen.values() if (price := fact(one, "price")) != NO_PRICE)
+            value = f"{Decimal(fact(note, 'value')):,.{2 if '.' in price else 0}f}"
+            total = NUMBER.sub(value, price.removeprefix("from "), count=1)
+            yield f"Together that is {total} [{note.evidence}], made of {expression}."
             return
 
 
@@ -157,12 +139,3 @@ def _sayings(note: SourceNote) -> list[str]:
 def _plain(note: SourceNote) -> str:
     """The short title, without what would be markup in a report."""
     return short_title(note.title, 70).replace("*", "").replace("[", "(").replace("]", ")")
-
-
-def _product_id(note: SourceNote) -> str:
-    return note.evidence.partition(":")[2]
-
-
-def _in_form_of(price: str, value: Decimal) -> str:
-    """An amount as a price is written: its currency, and cents where it has any."""
-    return _NUMBER.sub(f"{value:,.{2 if '.' in price else 0}f}", price.removeprefix("from "), count=1)
