@@ -111,14 +111,11 @@ def _of_product(product: Mapping[str, Any], question: str) -> SourceNote:
 
 
 def _of_orders(task: Task) -> Iterator[SourceNote]:
-    """The orders whose titles share words with the question."""
+    """The order whose title shares most words with the question."""
     for lookup in task.found(ORDERS):
-        orders = [order for order in whole_items(lookup.value, "orders") if order.get("product_title")]
-        titles = telling([str(order["product_title"]) for order in orders], task.question, len(orders))
-        for order in orders:
-            if order["product_title"] in titles:
-                ordered = {"date": str(order.get("order_date"))[:10], "product": order.get("product_id")}
-                yield _note(order, str(order["product_title"]), ordered)
+        orders = {str(order.get("product_title")): order for order in whole_items(lookup.value, "orders")}
+        for title in telling(list(orders), task.question, 1, least=1):
+            yield _note(orders[title], title, {"date": str(orders[title].get("order_date"))[:10]})
 
 
 def _of_pages(lookup: Lookup, question: str) -> Iterator[SourceNote]:
