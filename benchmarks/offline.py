@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from drretail.eval.lab.card import share_of_words
-from drretail.eval.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
+from drretail.lab.card import share_of_words
+from drretail.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
 from drretail.offline.judge.support import judge_claim
 
 RESAMPLES = 2000
