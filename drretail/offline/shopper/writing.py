@@ -43,7 +43,7 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
         for order in of_kind(notes, "O")[:1]
     ]
     for title, kind in (("What the web says", "W"), ("What your files say", "F")):
-        quoted = [f"- “{line}” [{note.evidence}]" for note in of_kind(notes, kind) for line in _sayings(note)]
+        quoted = [_quoted(line, note) for note in of_kind(notes, kind) for line in _sayings(note)]
         blocks += [f"## {title}", "\n".join(quoted[:MOST_LINES])] if quoted else []
     if task.declares:
         picks = [Pick(product=note.evidence.partition(":")[2]) for note in chosen.values()]
@@ -130,6 +130,11 @@ def _sentences(product: SourceNote) -> Iterator[str]:
         yield f"It is rated {rating}" + (f" from {ratings} ratings" if ratings else "")
     for line in _sayings(product)[:1]:
         yield f"Its listing says: “{line}”"
+
+
+def _quoted(line: str, note: SourceNote) -> str:
+    day = fact(note, "date")
+    return f"- “{line}”{f' ({day})' if day else ''} [{note.evidence}]"
 
 
 def _sayings(note: SourceNote) -> list[str]:
