@@ -98,10 +98,11 @@ class Shelf:
         total, popular = self._most_popular(name)
         listings = [listing for listing in popular if may_be_shown(listing.product, question)]
         others = [listing for listing in listings if listing.product.product_id not in had]
-        if len(others) < ENOUGH:
+        leaves = [listing for listing in listings if _leaf_of(listing) == name]
+        if len(others) < ENOUGH or 2 * len(leaves) < len(listings):  # "Men" is no kind
             return ""
         prices = _prices_in_words(self._prices.of(name), total)
-        part = Counter(_path_of(listing)[-2:-1] for listing in listings).most_common(1)[0][0]
+        part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product"), prices])
         facts = [size, *_deciding(listings), f"such as {_titles_of(others)}"]
         return f"- {_kind_shown(name, listings)}: {'; '.join(facts)}"
