@@ -76,6 +76,7 @@ def _facts(purchase: Purchase, purchases: Sequence[Purchase], assortment: Assort
     age, is_repeated = (today - purchase.days[0]).days, len(purchase.days) > 1
     is_named = _has_enough(assortment, purchase, {each.product_id for each in purchases})
     offers = assortment.of(purchase.kind.name) if purchase.kind and is_named else None
+    is_worn = purchase.listing.product.category in PHRASES["departments"]["by_several"]
     has_several = sum(purchase.kind is not None and each.kind == purchase.kind for each in purchases) > 1
     facts = {
         purchase.lasting: True,
@@ -87,7 +88,7 @@ def _facts(purchase: Purchase, purchases: Sequence[Purchase], assortment: Assort
         "within_a_year": age < A_YEAR,
         "old": age >= A_YEAR,
         "may_run_out": (purchase.lasting == "unsure" and age >= _SETTLED) or (is_repeated and not has_several),
-        "by_several": offers is not None and (has_several or offers.are_sold_by_several),
+        "by_several": offers is not None and (has_several or offers.are_sold_by_several or is_worn),
         "given": offers.are_given if offers else "Occasion" in purchase.listing.product.details,
         "materials": offers is not None and bool(offers.materials),
         "price_spread": offers is not None and offers.price_spread,
