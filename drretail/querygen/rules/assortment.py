@@ -117,7 +117,8 @@ class KindOffers:
             details = (offer.product.details.get(name) for offer in self.offers)
             filled = [{part.strip() for part in str(value).casefold().split(",")} for value in details if value]
             for value in sorted(set[str]().union(*filled)) if len(filled) >= _FEW_VALUES else ():
-                is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown")
+                # Nothing smells of "fragrance free".
+                is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
                 if value in row["only"] if "only" in row else is_plain:
                     demand = Demand(name, value, row["clause"].format(value=value))
                     yield demand, [value in values for values in filled]

@@ -88,7 +88,7 @@ def _facts(purchase: Purchase, purchases: Sequence[Purchase], assortment: Assort
         "within_a_year": age < A_YEAR,
         "old": age >= A_YEAR,
         "may_run_out": (purchase.lasting == "unsure" and age >= _SETTLED) or (is_repeated and not has_several),
-        "by_several": offers is not None and (has_several or offers.are_sold_by_several or is_worn),
+        "by_several": offers is not None and (offers.are_sold_by_several or is_worn),
         "given": offers.are_given if offers else "Occasion" in purchase.listing.product.details,
         "materials": offers is not None and bool(offers.materials),
         "price_spread": offers is not None and offers.price_spread,

@@ -62,8 +62,8 @@ class Purchase:
 
     @property
     def is_outdoors(self) -> bool:
-        """True for what stands in the weather, by its category."""
-        return bool(_OUTDOORS & set(folded(" ".join(self.listing.product.categories)).split()))
+        """True for what stands in the weather, by its category below the department."""
+        return bool(_OUTDOORS & set(folded(" ".join(self.listing.product.categories[1:])).split()))
 
     @property
     def month(self) -> str:
