@@ -1,29 +1,26 @@
 """All checks of all queries of a file."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
-from drretail.querygen.checks import budget, contract, dates, names, privacy, wording
-from drretail.querygen.checks.case import Case, found
+from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
+from drretail.querygen.checks.case import Case, Code, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Query, Reference
 
-CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
-    "names": names.check,
-    "budget": budget.check,
-    "privacy": privacy.check,
-    "dates": dates.check,
-}
+OTHER_WORLD = "other_world"
+_FAMILIES = (names, agreement, feasibility, privacy, contract)
 """In the order in which findings are given."""
-
-CODES: dict[str, str] = {
-    code: meaning
-    for family in (names, budget, privacy, dates, wording, contract)
-    for code, meaning in family.CODES.items()
-} | {"other_world": "the query was made for another world than this one"}
+_CODES = {code: entry for family in (*_FAMILIES, wording) for code, entry in family.CODES.items()} | {
+    OTHER_WORLD: Code("the query was made for another world than this one", "name its world, or make queries for this")
+}
+CODES: dict[str, str] = {code: entry.meaning for code, entry in _CODES.items()}
+"""What each finding means."""
+REMEDIES: dict[str, str] = {code: entry.remedy for code, entry in _CODES.items()}
+"""What to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +66,7 @@ class Linter:
         """What is found in one query alone."""
         key = query.as_line()
         if key not in self._findings:
-            case = self.case(query)
-            checks = (*CHECKS.values(), *([contract.check] if contract.binds(query) else ()))
-            found_here = (finding for check in checks for finding in check(case))
-            self._findings[key] = (*self._made_for(query), *found_here)
+            self._findings[key] = tuple(self._found(query))
         return self._findings[key]
 
     def case(self, query: Query) -> Case:
@@ -90,7 +84,12 @@ class Linter:
             self._shoppers[user_id] = read_shopper(self._world, self.stock, user_id)
         return self._shoppers[user_id]
 
-    def _made_for(self, query: Query) -> Iterator[Finding]:
+    def _found(self, query: Query) -> Iterator[Finding]:
+        """Of a query that was made for another world nothing else is said."""
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
-            yield found("other_world", query.world_fingerprint[:12], f"this world is {here[:12]}")
+            yield found(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}")
+            return
+        case = self.case(query)
+        for family in _FAMILIES:
+            yield from family.check(case)

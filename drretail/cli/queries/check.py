@@ -124,7 +124,7 @@ def _print_tables(
     file: Path, checked: "Sequence[Checked]", fixed: "Fixed | None", *, baskets: bool, quiet: bool
 ) -> None:
     from drretail.cli.queries.fix import print_fixed
-    from drretail.querygen.checks.budget import told_cheapest
+    from drretail.querygen.checks.feasibility import cheapest_line
     from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
@@ -133,7 +133,7 @@ def _print_tables(
             table_of(
                 "The cheapest basket that keeps to each query",
                 ["query", "budget", "basket"],
-                [(entry.query.query_id, _budget(entry.query), told_cheapest(entry.reference)) for entry in checked],
+                [(entry.query.query_id, _budget(entry.query), cheapest_line(entry.reference)) for entry in checked],
             )
         )
     rows = [

@@ -8,16 +8,22 @@ from typing import NamedTuple
 from drretail.grounding.constraints.demand_words import NO_BRANDS
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.place_names import STATES
-from drretail.querygen.checks.case import Case, found
+from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
 
 CODES = {
-    "id_in_text": "the text holds the id of a product, an order, a user or a piece of evidence",
-    "email_in_text": "the text holds an e-mail address",
-    "phone_in_text": "the text holds a telephone number",
-    "street_in_text": "the text holds an address, or a part of one that tells where somebody lives",
-    "name_in_text": "the text holds a full name: the user's, or one that the text gives as the writer's",
+    "id_in_text": Code(
+        "the text holds the id of a product, an order, a user or a piece of evidence", "take it out of the text"
+    ),
+    "email_in_text": Code("the text holds an e-mail address", "take it out of the text"),
+    "phone_in_text": Code("the text holds a telephone number", "take it out of the text"),
+    "street_in_text": Code(
+        "the text holds an address, or a part of one that tells where somebody lives", "take it out of the text"
+    ),
+    "name_in_text": Code(
+        "the text holds a full name: the user's, or one that the text gives as the writer's", "take it out of the text"
+    ),
 }
 
 BLANK = "[…]"
