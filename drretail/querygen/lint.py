@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.grounding.text.wording import counted
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
@@ -12,11 +14,23 @@ from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Query, Reference
 
 OTHER_WORLD = "other_world"
-_FAMILIES = (names, agreement, feasibility, privacy, contract)
-"""In the order in which findings are given."""
-_CODES = {code: entry for family in (*_FAMILIES, wording) for code, entry in family.CODES.items()} | {
-    OTHER_WORLD: Code("the query was made for another world than this one", "name its world, or make queries for this")
+_FAMILIES = (names, agreement, feasibility, privacy)
+"""Of every query, in the order in which findings are given."""
+OPINIONS = {
+    "not_sensible": Code("the reader doubts that a shopper with this history would ask it", "ask something else"),
+    "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
+    "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
+"""What a model that reads may find (opinion.py): by the field of its answer that says no, in its order."""
+_CODES = (
+    OPINIONS
+    | {code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()}
+    | {
+        OTHER_WORLD: Code(
+            "the query was made for another world than this one", "name its world, or make queries for this"
+        )
+    }
+)
 CODES: dict[str, str] = {code: entry.meaning for code, entry in _CODES.items()}
 """What each finding means."""
 REMEDIES: dict[str, str] = {code: entry.remedy for code, entry in _CODES.items()}
@@ -52,6 +66,21 @@ class Linter:
         self._shoppers: dict[str, Shopper | None] = {}
         self._cases: dict[str, Case] = {}
         self._findings: dict[str, tuple[Finding, ...]] = {}
+
+    def check_world(self, queries: Sequence[Query]) -> None:
+        """Raises UserError where all queries belong to another world, by their fingerprint or by their users."""
+        here, made_for = self._world.manifest.fingerprint, {query.world_fingerprint for query in queries}
+        users = {query.user_id for query in queries} - {None}
+        if here not in made_for and None not in made_for:
+            whose = f"were made for the world {', '.join(sorted(name[:12] for name in made_for if name))}"
+        elif here not in made_for and users and not any(map(self.shopper, users)):
+            whose = f"are of {counted(len(users), 'user')}, and this world holds none of them"
+        else:
+            return
+        raise UserError(
+            f"All {len(queries)} queries {whose}; this world is {here[:12]}: name their world with --world, or make "
+            "queries for this one."
+        )
 
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
         """Every query in order, with the findings of its own, and the later one of two that are alike."""
@@ -93,3 +122,7 @@ class Linter:
         case = self.case(query)
         for family in _FAMILIES:
             yield from family.check(case)
+        if contract.binds(query):
+            yield from contract.check(case)
+        elif query.source.startswith("offline:"):
+            yield from contract.check_rules(case)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import pairwise
 
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.text.amounts import find_amounts, find_dates
@@ -52,6 +53,8 @@ _RATED = re.compile(
     r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?|[a-z]+)\s?\+?[\s-](?P<unit>stars?(?![\s-]*review)|reviews?|ratings)\b",
     re.IGNORECASE,
 )
+# All are written "$".
+_DOLLARS = frozenset({"USD", "CAD", "AUD"})
 # Fewer stars are what somebody complains about, and nobody's demand.
 _LEAST_STARS = 3
 # In these words a text may say how many it wants without a number.
@@ -65,7 +68,7 @@ _LAST_YEAR = re.compile(rf"\b{MONTH} last year\b")
 # A month without a year is when something began only behind these; "by May" and "for June" are plans.
 _BARE_MONTH = re.compile(rf"\b(?:in|since)\s{MONTH}(?![a-z]|,? (?:\d|last|next|of))")
 _DAY = re.compile(rf"\b{MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!,? ?(?:19|20)\d\d)")
-_PLACEHOLDER = re.compile(r"\{[^{}\n]{0,40}\}|<[a-z_ ]{1,40}>|\[[A-Z_ ]{3,40}\]|\b(?:TODO|TBD|XXX)\b")
+_PLACEHOLDER = re.compile(r"\{[^{}\n]{0,40}\}|<[a-z_ ]{1,40}>|\[[A-Z_ ]{3,40}\]|\b(?:TODO|TBD)\b")
 # A project is of several things, and these needs are of something that the shopper has.
 _OF_OWNED = frozenset({"restock", "replacement", "companion"})
 _FULL = len("2022-03-01")
@@ -89,6 +92,12 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
         if limit.value not in named:
             shown = ", ".join(format_money(value, limit.currency) for value in sorted(named))
             yield found("amount_not_in_text", format_amount(limit), f"the text says {shown}")
+    signs = {amount.currency for amount in money if amount.high in typed}
+    currencies = {limit.currency for limit in wish.limits}
+    if signs and not signs & currencies and not signs | currencies <= _DOLLARS:
+        yield found(
+            "amount_not_in_text", ", ".join(sorted(currencies)), f"the text's are in {', '.join(map(str, signs))}"
+        )
     for amount in money if wish.wants else ():
         if amount.high not in typed and (not typed or amount.relation == "at_most" or contract.binds(case.query)):
             span = amount.start, amount.end
@@ -123,7 +132,7 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
 def _words(case: Case, wish: Wish) -> Iterator[Finding]:
     """Kinds are in the shop's words; all else that is typed is in the text's."""
     words = folded(case.query.text).split()
-    spoken = {*map(stem, words), *(first + second for first, second in zip(words, words[1:], strict=False))}
+    spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
     phrases = [wish.deadline or ""]
     for want in wish.wants:
         phrases += (want.name, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
@@ -220,7 +229,7 @@ def _inner(case: Case, wish: Wish) -> Iterator[Finding]:
     kind = case.query.kind
     if kind in _OF_OWNED and wish.wants and not wish.owned:
         yield found("need_unlike_wish", str(kind), "the wish names nothing as owned")
-    if kind == "project" and len(wish.wants) == 1 and not wish.room:
+    if kind == "project" and sum(want.quantity for want in wish.wants) == 1 and not wish.room:
         yield found("need_unlike_wish", kind, "the wish is of a single thing")
     for want in wish.wants:
         for wanted, refused in ((want.must, want.must_not), (want.brands_wanted, want.brands_unwanted)):

@@ -53,15 +53,7 @@ def binds(query: Query) -> bool:
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Nothing for queries of people, or from elsewhere."""
-    if binds(case.query):
-        yield from _of_model(case)
-    elif case.query.source.startswith("offline:"):
-        yield from _pairs(case)
-        yield from _demands(case)
-
-
-def _of_model(case: Case) -> Iterator[Finding]:
+    """What a model that writes must keep to."""
     words = len(case.query.text.split())
     if not LEAST_WORDS <= words <= MOST_WORDS:
         yield found("too_short" if words < LEAST_WORDS else "too_long", case.query.text[:80], f"{words} words")
@@ -101,6 +93,12 @@ def _rationale(case: Case) -> Iterator[Finding]:
         if named and listing.product.product_id not in ordered:
             yield found("rationale_tells_answer", front, f"the title of {listing.product.product_id}")
             return
+
+
+def check_rules(case: Case) -> Iterator[Finding]:
+    """The evidence that rules have for pairs of kinds and for demands."""
+    yield from _pairs(case)
+    yield from _demands(case)
 
 
 def _pairs(case: Case) -> Iterator[Finding]:
