@@ -85,8 +85,8 @@ def print_document(scored: "Scored") -> None:
 
 def print_board(options: ScoreOptions, scored: "Scored") -> None:
     """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
-    from drretail.eval.lab.kept_findings import finding_lines
     from drretail.eval.scores.selection import of_families, off_the_board
+    from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_board import print_scoreboard
 
