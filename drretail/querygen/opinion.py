@@ -1,6 +1,5 @@
 """What a language model that reads makes of queries: sense, fit of text and wish, and privacy."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +12,14 @@ from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.intimate import may_be_shown
 from drretail.grounding.text.wishes import wish_lines
 from drretail.grounding.text.wording import counted, format_money
-from drretail.journal import Journal, Tries, read_effects
+from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.prompts import load_prompt, tagged
-from drretail.querygen.by_model.problems import ROLE
 from drretail.querygen.by_model.prompt import NOTHING
+from drretail.querygen.by_model.session import ROLE, ModelSession
 from drretail.querygen.by_model.shelf import owned_by
-from drretail.querygen.by_model.write import used_in
 from drretail.querygen.checks.case import found
 from drretail.querygen.checks.privacy import Mask
 from drretail.querygen.lint import OPINIONS, Linter
@@ -29,9 +27,7 @@ from drretail.querygen.revisions import version_of
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.run import Usage
 from drretail.records.wish import Wish
-from drretail.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -69,36 +65,22 @@ class Opinions:
 
     findings: dict[str, tuple[Finding, ...]]
     failed: dict[str, str]
-    usage: Usage
-    """Of all calls in the journal that these opinions took, those of earlier runs included."""
-    served: int
-    """How many of these calls were answered from the journal."""
 
 
 class Reader:
-    """Asks one model about typed queries of one world, each in one call."""
+    """Asks a model about queries of one world, each in one call."""
 
-    def __init__(self, world: World, linter: Linter, model: Model) -> None:
+    def __init__(self, world: World, linter: Linter) -> None:
         self._linter = linter
-        self._model = model
         self._today = world.manifest.now.date().isoformat()
 
     def read(
-        self,
-        queries: Sequence[Query],
-        journal: Path,
-        *,
-        parallel: int = 4,
-        retry_failed: bool = False,
-        on_end: Callable[[], object] = lambda: None,
+        self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
     ) -> Opinions:
-        """An opinion of each query that has a wish; what stands in the file ``journal`` is not asked again.
+        """An opinion of each query that has a wish; what fails is counted, never raised."""
+        return run_loop(self._read([query for query in queries if query.wish is not None], session, on_end))
 
-        What fails is counted, never raised. Raises UserError for a broken journal.
-        """
-        return run_loop(self._read(queries, journal, parallel, retry_failed, on_end))
-
-    def estimate(self, queries: Sequence[Query], journal: Path) -> Estimate:
+    def estimate(self, queries: Sequence[Query], model: Model, journal: Path) -> Estimate:
         """What the opinions that the journal lacks are likely to take; nothing is sent."""
         begun = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
         typed = [query.model_copy(update={"wish": query.wish or Wish()}) for query in queries]
@@ -107,8 +89,7 @@ class Reader:
         basis = f"the prompts, and answers of {ANSWER.low:.0f} to {ANSWER.high:.0f} tokens"
         untyped = sum(query.wish is None for query in queries)
         basis += f"; typing {untyped} {'wish' if untyped == 1 else 'wishes'} comes on top" if untyped else ""
-        spec, price = self._model.spec, self._model.price
-        return estimate_by_length(spec, lengths, ANSWER, spec, price, basis=basis, unit="queries")
+        return estimate_by_length(model.spec, lengths, ANSWER, model.spec, model.price, basis=basis, unit="queries")
 
     def messages(self, query: Query) -> "list[BaseMessage]":
         """What is sent for one query, without what the privacy checks find in its text."""
@@ -129,45 +110,23 @@ class Reader:
         )
         return [HumanMessage(asked)]
 
-    async def _read(
-        self, queries: Sequence[Query], path: Path, parallel: int, retry_failed: bool, on_end: Callable[[], object]
-    ) -> Opinions:
-        journal, gate = Journal(path), asyncio.Semaphore(parallel)
-        tries = Tries.of(read_effects(path), retry_failed=retry_failed)
-
+    async def _read(self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object]) -> Opinions:
         async def one(query: Query) -> Opinion | str:
-            answered: Opinion | str = "not asked"
-            for scope in tries.scopes(_name(query)):
-                async with gate:
-                    answered = await self._asked(query, journal, scope)
-                if isinstance(answered, Opinion):
-                    break
-            on_end()
-            return answered
+            async def question(models: Models, scope: str, _: int) -> Opinion:
+                return await models.ask(ROLE, self.messages(query), Opinion, path=scope)
 
-        typed = _typed(queries)
-        try:
-            answers = await all_ended(map(one, typed))
-        finally:
-            journal.close()
-        of_query = list(zip(typed, answers, strict=True))
+            try:
+                return await session.put(_name(query), question)
+            except ModelError as problem:
+                return f"{problem.kind}: {problem.message}"
+            finally:
+                on_end()
+
+        answers = dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
         return Opinions(
-            {query.query_id: tuple(it.findings()) for query, it in of_query if isinstance(it, Opinion)},
-            {query.query_id: it for query, it in of_query if isinstance(it, str)},
-            used_in(journal),
-            journal.served,
+            {query_id: tuple(it.findings()) for query_id, it in answers.items() if isinstance(it, Opinion)},
+            {query_id: it for query_id, it in answers.items() if isinstance(it, str)},
         )
-
-    async def _asked(self, query: Query, journal: Journal, scope: str) -> Opinion | str:
-        try:
-            models = Models({ROLE: self._model}, journal, Trajectory())
-            return await models.ask(ROLE, self.messages(query), Opinion, path=scope)
-        except ModelError as problem:
-            return f"{problem.kind}: {problem.message}"
-
-
-def _typed(queries: Sequence[Query]) -> list[Query]:
-    return [query for query in queries if query.wish is not None]
 
 
 def _name(query: Query) -> str:

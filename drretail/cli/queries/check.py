@@ -162,22 +162,20 @@ def _read(
         write_lines(file, (query.as_line() for query in queries))
         if not quiet:
             say(f"Wishes of {file}{told_types(types, quiet=False)}")
-    with choose_progress("none" if quiet else None).track(f"Asking {reader.model.spec}", len(queries)) as bar:
-        opinions = Reader(shop, linter, reader.model).read(
-            queries,
-            journal_beside(file),
-            parallel=calls.parallel,
-            retry_failed=calls.retry_failed,
-            on_end=bar.advance,
-        )
+    progress = choose_progress("none" if quiet else None)
+    with (
+        progress.track(f"Asking {reader.model.spec}", len(queries)) as bar,
+        reader.session(journal_beside(file), calls) as session,
+    ):
+        opinions = Reader(shop, linter).read(queries, session, bar.advance)
     if not quiet:
         say_failures(opinions.failed)
     return _Outcome(
         queries,
         types=types,
         opinions=opinions,
-        spent=reader.line(opinions.usage, opinions.served, quiet=quiet),
-        document=reader.document(opinions.usage, opinions.served),
+        spent=reader.line(session.usage, session.served, quiet=quiet),
+        document=reader.document(session.usage, session.served),
     )
 
 
@@ -188,7 +186,7 @@ def _estimate(
     from drretail.cli.spending import show_estimates
     from drretail.querygen.opinion import Reader
 
-    one = Reader(shop, linter, reader.model).estimate(queries, journal_beside(file))
+    one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
     show_estimates(f"Queries of {file} to read", ["model", "queries"], [one], reader.prices, as_json=as_json)
 
 

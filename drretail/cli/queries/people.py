@@ -188,18 +188,19 @@ def pair(
 
 
 def ask_all(
-    writer: "QueryWriter", people: Path, asked: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
+    writer: "QueryWriter", people: Path, asks: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
 ) -> "Answers[T]":
     """The answers of the model; every call stands in the journal beside the people."""
     from drretail.progress import choose_progress
-    from drretail.querygen.people.person_model import PersonModel
+    from drretail.querygen.people.person_model import ask_people
 
     people.mkdir(parents=True, exist_ok=True)
-    with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", len(asked)) as bar:
-        model = PersonModel(
-            writer.model, people / "journal.jsonl", calls.parallel, calls.retry_failed, on_end=bar.advance
-        )
-        return model.ask_all(asked)
+    progress = choose_progress("none" if quiet else None)
+    with (
+        progress.track(f"Asking {writer.model.spec}", len(asks)) as bar,
+        writer.session(people / "journal.jsonl", calls) as session,
+    ):
+        return ask_people(session, asks, on_end=bar.advance)
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":

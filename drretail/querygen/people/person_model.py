@@ -1,9 +1,7 @@
-"""What a model is asked of people: personas, contexts, personas back from contexts, and which tasks they choose."""
+"""Questions to a model about people: personas, contexts, personas back from contexts, and which tasks they choose."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 from langchain_core.messages import HumanMessage
@@ -11,12 +9,10 @@ from pydantic import Field
 
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
-from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models
-from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.write import used_in
+from drretail.querygen.by_model.session import ROLE, ModelSession
 from drretail.querygen.people.past import Past
 from drretail.querygen.people.persona import (
     FIELDS,
@@ -30,9 +26,7 @@ from drretail.querygen.people.persona import (
 from drretail.records.base import Record, canonical_json, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.trajectory import Trajectory
 
-ROLE = "generator"
 LEAST_ENTRIES, MOST_ENTRIES = 8, 40
 NAMES = ("persona", "context", "infer", "agree", "choose")
 T = TypeVar("T", bound=Record)
@@ -86,56 +80,32 @@ class Answers(Generic[T]):
     served: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PersonModel:
-    """A model that is asked about people, ``parallel`` questions at the same time.
+def ask_people(
+    session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], object] = lambda: None
+) -> Answers[T]:
+    """What the model answers to each, side by side; what fails is counted, never raised."""
+    return run_loop(_answers(session, list(asks), on_end))
 
-    ``journal`` is the file of all calls: what stands in it is not asked again, failures only where ``retry_failed``.
-    """
 
-    model: Model
-    journal: Path
-    parallel: int = 4
-    retry_failed: bool = False
-    on_end: Callable[[], object] = lambda: None
-
-    def ask_all(self, asked: Iterable[Ask[T]]) -> Answers[T]:
-        """What the model answers to each; what fails is told, never raised. Raises UserError for a broken journal."""
-        return run_loop(self._all(list(asked)))
-
-    async def _all(self, asked: Sequence[Ask[T]]) -> Answers[T]:
-        journal, gate = Journal(self.journal), asyncio.Semaphore(self.parallel)
-        tried = frozenset(effect.scope for effect in read_effects(self.journal))
-        models = Models({ROLE: self.model}, journal, Trajectory())
-
-        async def one(ask: Ask[T]) -> T | str:
-            async with gate:
-                try:
-                    path = self._path(ask, tried)
-                    return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=path, check=ask.check)
-                except ModelError as problem:
-                    return f"{problem.kind}: {problem.message}"
-                finally:
-                    self.on_end()
+async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callable[[], object]) -> Answers[T]:
+    async def one(ask: Ask[T]) -> T | str:
+        async def question(models: Models, scope: str, _: int) -> T:
+            return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=scope, check=ask.check)
 
         try:
-            ended = await all_ended(map(one, asked))
+            return await session.put(f"{ask.key}~{sha256_of(ask.message)[:12]}", question)
+        except ModelError as problem:
+            return f"{problem.kind}: {problem.message}"
         finally:
-            journal.close()
-        by_key = {ask.key: end for ask, end in zip(asked, ended, strict=True)}
-        return Answers(
-            {key: end for key, end in by_key.items() if not isinstance(end, str)},
-            {key: end for key, end in by_key.items() if isinstance(end, str)},
-            used_in(journal),
-            journal.served,
-        )
+            on_end()
 
-    def _path(self, ask: Ask[T], tried: frozenset[str]) -> str:
-        """That of the last try, or of another one where failures are retried."""
-        name, number = f"{ask.key}~{sha256_of(ask.message)[:12]}", 1
-        while f"{name}.{number + 1}" in tried:
-            number += 1
-        return f"{name}.{number + (self.retry_failed and f'{name}.{number}' in tried)}"
+    by_key = {ask.key: end for ask, end in zip(asks, await all_ended(map(one, asks)), strict=True)}
+    return Answers(
+        {key: end for key, end in by_key.items() if not isinstance(end, str)},
+        {key: end for key, end in by_key.items() if isinstance(end, str)},
+        session.usage,
+        session.served,
+    )
 
 
 def persona_ask(past: Past) -> Ask[WrittenPersona]:
