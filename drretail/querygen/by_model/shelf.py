@@ -93,8 +93,8 @@ class Shelf:
         )
 
     def _line(self, name: str, had: Collection[str], question: str) -> str:
-        """ "Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material: cedar,
-        steel; such as …"; empty where there is too little to choose from."""
+        """ "Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50;
+        Material: cedar, steel; such as …"; empty where there is too little to choose from."""
         total, popular = self._most_popular(name)
         listings = [listing for listing in popular if may_be_shown(listing.product, question)]
         others = [listing for listing in listings if listing.product.product_id not in had]

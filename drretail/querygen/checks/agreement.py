@@ -87,6 +87,8 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
     """In digits only. What was paid before may stand beside a limit, so that of several amounts those count that are
     said to be the most."""
     money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
+    if wish.limits and not money and contract.binds(case.query):
+        yield found("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
     named, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
     for limit in wish.limits if money else ():
         if limit.value not in named:
