@@ -79,10 +79,8 @@ def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody
     question, owned = tag_content("question", message.text) or "", tag_content("owned", message.text) or ""
     assert "Jane Doe" not in message.text
     assert "I am […] from Ohio" in question
-    assert (
-        f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue (Bird Feeder; $17.00; ordered 2022-01-01"
-        in owned
-    )
+    assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue (" in owned
+    assert "ordered 2022-01-01" in owned
     assert "- bird feeder: 5 products, $10.00 to $38.00; such as Tallow Bird Feeder" in message.text
     assert "bird feeder\nowned: " in (tag_content("wish", message.text) or "")
 

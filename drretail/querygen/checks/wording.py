@@ -92,7 +92,9 @@ class Texts:
         nearest = min(likeness, key=lambda other: (-likeness[other], other), default="")
         if not likeness.get(nearest):
             return None
-        return found("near_duplicate", query.text[:80], f"{likeness[nearest]:.0%} of it stands in {nearest}")
+        share = likeness[nearest]
+        how = f"the same need as {nearest}" if share == 1 else f"{share:.0%} of it stands in {nearest}"
+        return found("near_duplicate", query.text[:80], how)
 
 
 def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:

@@ -34,7 +34,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
         if "You read one question of a benchmark" in messages[0].text:
             return json.dumps(
-                dict.fromkeys(("sensible", "same", "anonymous"), {"reason": "So it is.", "answer": "yes"})
+                {name: {"reason": "So it is.", "answer": "yes"} for name in ("sensible", "same", "anonymous")}
             )
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
@@ -127,7 +127,7 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
         if "You read one question of a benchmark" in messages[0].text:
             return json.dumps(
-                dict.fromkeys(("sensible", "same", "anonymous"), {"reason": "So it is.", "answer": "yes"})
+                {name: {"reason": "So it is.", "answer": "yes"} for name in ("sensible", "same", "anonymous")}
             )
         if "feeder for" not in messages[0].text:
             raise ValueError("out of order")

@@ -10,7 +10,7 @@ from drretail.querygen.checks import contract
 from drretail.querygen.lint import CODES, OPINIONS, REMEDIES, Linter
 from drretail.records.money import Money
 from drretail.records.query import Query
-from tests.querygen.checks.conftest import BATH, HOUSE, RATIONALE, TEXT
+from tests.querygen.checks.conftest import HOUSE, RATIONALE, TEXT
 from tests.querygen.conftest import product_id
 
 MARCH = "by March 1, 2022"
@@ -21,7 +21,7 @@ BY_RULES = {"source": "offline:generator"}
 
 
 def changed(query: Query, **fields: Any) -> Query:
-    """The query with other fields; ``more`` goes behind the text, ``wish`` into the wish, ``want`` into its first want."""
+    """The query with other fields; ``more`` goes behind the text, ``want`` into the first want of the ``wish``."""
     wish, want = fields.pop("wish", {}), fields.pop("want", {})
     document = query.model_dump(mode="json") | {"text": query.text + fields.pop("more", "")} | fields
     first, *others = document["wish"]["wants"]
