@@ -85,7 +85,7 @@ class Linter:
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
         """Every query in order, with the findings of its own, and the later one of two that are alike."""
         alike = wording.near_duplicates(queries)
-        return tuple(self.check(it, also=[alike[it.query_id]] if it.query_id in alike else ()) for it in queries)
+        return tuple(self.check(query, also=filter(None, [alike.get(query.query_id)])) for query in queries)
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """One query, whatever else is in its file."""

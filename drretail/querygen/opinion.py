@@ -124,8 +124,8 @@ class Reader:
 
         answers = dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
         return Opinions(
-            {query_id: tuple(it.findings()) for query_id, it in answers.items() if isinstance(it, Opinion)},
-            {query_id: it for query_id, it in answers.items() if isinstance(it, str)},
+            {query_id: tuple(end.findings()) for query_id, end in answers.items() if isinstance(end, Opinion)},
+            {query_id: end for query_id, end in answers.items() if isinstance(end, str)},
         )
 
 
@@ -139,5 +139,5 @@ def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
     prices = sorted(listing.price for listing in listings if listing.price is not None)
     currency = listings[0].product.currency if listings else ""
     span = f", {format_money(prices[0], currency)} to {format_money(prices[-1], currency)}" if prices else ", no prices"
-    shown = [it.product.title[:_LONGEST_TITLE] for it in listings if may_be_shown(it.product, question)]
+    shown = [one.product.title[:_LONGEST_TITLE] for one in listings if may_be_shown(one.product, question)]
     return f"- {name}: {counted(len(listings), 'product')}{span}; such as {'; '.join(shown[:_MOST_TITLES]) or 'none'}"

@@ -154,7 +154,7 @@ class _Maker:
         """One thing more, of which no product, title or category of the world has the words; and one that it has."""
         lacking = next((name for name in self._shuffled(self.absent) if self._is_absent(name)), None)
         kinds = {kind.casefold() for want in self.wish.wants for kind in want.kinds}
-        sold = (noun for it in self._shuffled(leaf_names(self.offers)) if (noun := _noun(it)) and noun not in kinds)
+        sold = (noun for name in self._shuffled(leaf_names(self.offers)) if (noun := _noun(name)) and noun not in kinds)
         feasible = self._first_feasible(map(self._with_thing, sold))
         return None if lacking is None or feasible is None else (self._with_thing(_noun(lacking)), feasible)
 
@@ -177,7 +177,7 @@ class _Maker:
         if self.wish.budget is None:
             text = self._behind(_BUDGET, amount=written)
         else:
-            places = [it for it in find_money(text) if self.wish.budget.value in (it.low, it.high)]
+            places = [money for money in find_money(text) if self.wish.budget.value in (money.low, money.high)]
             if len(places) != 1 or places[0].low != places[0].high:
                 return None
             text = text[: places[0].start] + written + text[places[0].end :]

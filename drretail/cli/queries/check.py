@@ -113,7 +113,7 @@ class _Outcome:
     def found(self) -> "list[tuple[Checked, list[Finding]]]":
         """Each query with what the checks, and then the reader, found in it."""
         read = {} if self.opinions is None else self.opinions.findings
-        return [(it, [*it.findings, *read.get(it.query.query_id, ())]) for it in self.checked]
+        return [(entry, [*entry.findings, *read.get(entry.query.query_id, ())]) for entry in self.checked]
 
     @property
     def codes(self) -> list[tuple[str, int]]:

@@ -108,7 +108,7 @@ def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
         return
     dearest = Decimal(0)
     for want, listings in case.offered:
-        prices = [price for it in listings if (price := priced_in(it, wish.budget.currency)) is not None]
+        prices = [price for one in listings if (price := priced_in(one, wish.budget.currency)) is not None]
         if len(prices) < _LEAST_PRICES:
             return
         dearest += max(prices) * want.quantity

@@ -83,7 +83,7 @@ _BEHIND_A_STREET = re.compile(
     rf"(?:,?\s+(?:in\s+)?(?:[a-z.'’-]+\s){{0,2}}[a-z.'’-]+,?\s+(?:{_STATE}),?\s+{_ZIP})?",
     re.IGNORECASE,
 )
-_TOLD_ID = re.compile(r"B0[0-9A-Z]{8}|\d{10}|[PO]:[\w.-]+", re.ASCII)
+_RECORD_ID = re.compile(r"B0[0-9A-Z]{8}|\d{10}|[PO]:[\w.-]+", re.ASCII)
 # What the records of a user hold, by the kind that is found.
 _CODES = {
     "a full name": "name_in_text",
@@ -103,7 +103,9 @@ class Identifying(NamedTuple):
 
 def identifying(text: str, profile: UserProfile | None = None) -> list[Identifying]:
     """All such places in text order; with a profile also what it holds, however it is spelt. None overlap."""
-    found = sorted({*_by_pattern(text), *_of_profile(text, profile)}, key=lambda it: (it.start, -it.end, it.code))
+    found = sorted(
+        {*_by_pattern(text), *_of_profile(text, profile)}, key=lambda place: (place.start, -place.end, place.code)
+    )
     apart: list[Identifying] = []
     for place in found:
         if not apart or place.start >= apart[-1].end:
@@ -138,17 +140,17 @@ class Mask:
     """Blanks out what identifies the writer of some texts, wherever it is said again."""
 
     profile: UserProfile | None
-    said: tuple[str, ...]
+    words: tuple[str, ...]
     """The longest first."""
 
     @classmethod
     def of(cls, texts: Iterable[str], profile: UserProfile | None = None) -> "Mask":
-        found = {text[it.start : it.end] for text in texts for it in identifying(text, profile)}
-        return cls(profile, tuple(sorted(found, key=lambda it: (-len(it), it))))
+        found = {text[place.start : place.end] for text in texts for place in identifying(text, profile)}
+        return cls(profile, tuple(sorted(found, key=lambda words: (-len(words), words))))
 
     def text(self, text: str) -> str:
         """The text without all of that, and without whatever else of it stands only here."""
-        return self._cut(text, [(it.start, it.end) for it in identifying(text, self.profile)])
+        return self._cut(text, self._spans(text))
 
     def part(self, part: str, whole: str) -> str:
         """The same for a part of a text, whose ends may have cut what identifies."""
@@ -156,20 +158,24 @@ class Mask:
         if start < 0:
             return self.text(part)
         end = start + len(part)
-        spans = [(it.start, it.end) for it in identifying(whole, self.profile) if it.start < end and it.end > start]
+        spans = [span for span in self._spans(whole) if span[0] < end and span[1] > start]
         return self._cut(part, [(max(0, first - start), last - start) for first, last in spans])
 
     def facts(self, text: str) -> str:
         """The same for what names orders and products by their ids, which are meant to be told."""
-        spans = [(it.start, it.end) for it in identifying(text, self.profile)]
-        return self._cut(text, [it for it in spans if not _TOLD_ID.fullmatch(text[slice(*it)])], ids=True)
+        return self._cut(
+            text, [span for span in self._spans(text) if not _RECORD_ID.fullmatch(text[slice(*span)])], ids=True
+        )
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        return [(place.start, place.end) for place in identifying(text, self.profile)]
 
     def _cut(self, text: str, spans: list[tuple[int, int]], *, ids: bool = False) -> str:
         for start, end in reversed(spans):
             text = f"{text[:start]}{BLANK}{text[end:]}"
-        for said in self.said:
-            if not (ids and _TOLD_ID.fullmatch(said)):
-                text = text.replace(said, BLANK)
+        for words in self.words:
+            if not (ids and _RECORD_ID.fullmatch(words)):
+                text = text.replace(words, BLANK)
         return text
 
 
