@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from drretail.records.run import Usage
 
 
-# So many failures are told one by one; --json holds all.
+# So many failures are shown one by one; --json holds all.
 _MOST_SHOWN = 5
 
 

@@ -69,7 +69,7 @@ def import_questions(
             types = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
     write_queries(to, types.queries, force=force)
     repeated = len(questions) - len(queries)
-    untyped = [it.query_id for it in types.queries if it.wish is None]
+    untyped = [query.query_id for query in types.queries if query.wish is None]
     if output.as_json:
         print_json(
             {

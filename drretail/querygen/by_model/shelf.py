@@ -93,15 +93,16 @@ class Shelf:
         )
 
     def _line(self, name: str, had: Collection[str], question: str) -> str:
-        """ "Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50;
-        Material: cedar, steel; such as …"; empty where there is too little to choose from."""
+        """ "Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material:
+        cedar, steel; such as …"; empty where there is too little to choose from."""
         total, popular = self._most_popular(name)
         listings = [listing for listing in popular if may_be_shown(listing.product, question)]
         others = [listing for listing in listings if listing.product.product_id not in had]
-        if len(others) < ENOUGH:
+        leaves = [listing for listing in listings if _leaf_of(listing) == name]
+        if len(others) < ENOUGH or 2 * len(leaves) < len(listings):  # "Men" is no kind
             return ""
         prices = _prices_in_words(self._prices.of(name), total)
-        part = Counter(_path_of(listing)[-2:-1] for listing in listings).most_common(1)[0][0]
+        part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product"), prices])
         facts = [size, *_deciding(listings), f"such as {_titles_of(others)}"]
         return f"- {_kind_shown(name, listings)}: {'; '.join(facts)}"

@@ -110,10 +110,12 @@ async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callab
 
 def persona_ask(past: Past) -> Ask[WrittenPersona]:
     """Who a user is, from their records."""
-    orders = {it.order_id for it in past.orders}
+    orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenPersona) -> str | None:
-        return _wrong_fields(written) or next(filter(None, (_wrong_orders(it, orders) for it in written.traits)), None)
+        return _wrong_fields(written) or next(
+            filter(None, (_wrong_orders(trait, orders) for trait in written.traits)), None
+        )
 
     message = prompts()["persona"].render(
         fields=_fields(), profile_fields=" and ".join(PROFILE_FIELDS), profile=_records(past)
@@ -124,18 +126,18 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
 def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
     """What the model wrote, as a record."""
     traits = {
-        it.field: Trait(value=it.value, orders=it.orders, of_profile=it.field in PROFILE_FIELDS)
-        for it in written.traits
+        trait.field: Trait(value=trait.value, orders=trait.orders, of_profile=trait.field in PROFILE_FIELDS)
+        for trait in written.traits
     }
     return Persona.of(past.user_id, made_by, traits)
 
 
 def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
     """What would be left of a user's dealings with the shop."""
-    orders = {it.order_id for it in past.orders}
+    orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenContext) -> str | None:
-        strange = sorted({id_ for it in written.entries for id_ in it.orders} - orders)
+        strange = sorted({id_ for entry in written.entries for id_ in entry.orders} - orders)
         return f"these are no ids of the shopper's orders: {', '.join(strange)}" if strange else None
 
     message = prompts()["context"].render(
@@ -150,7 +152,8 @@ def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
 def context_of(past: Past, written: WrittenContext, made_by: str) -> PersonContext:
     """What the model wrote, as a record."""
     entries = tuple(
-        ContextEntry(kind=it.kind, text=it.text, orders=it.orders, of_profile=not it.orders) for it in written.entries
+        ContextEntry(kind=entry.kind, text=entry.text, orders=entry.orders, of_profile=not entry.orders)
+        for entry in written.entries
     )
     return PersonContext(user_id=past.user_id, made_by=made_by, entries=entries)
 
@@ -163,8 +166,8 @@ def inference_ask(context: PersonContext) -> Ask[WrittenPersona]:
 
 def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedFields] | None:
     """In which fields both say the same; None where they have no field in common."""
-    second, first = {it.field: it.value for it in inferred.traits}, persona.traits()
-    shared = {name: {"first": it.value, "second": second[name]} for name, it in first.items() if name in second}
+    second, first = {trait.field: trait.value for trait in inferred.traits}, persona.traits()
+    shared = {name: {"first": trait.value, "second": second[name]} for name, trait in first.items() if name in second}
     if not shared:
         return None
     message = prompts()["agree"].render(given=tagged("persona", canonical_json(shared)))
@@ -178,9 +181,9 @@ def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedField
 
 def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
     """Which tasks a user would choose."""
-    listed = "\n".join(canonical_json({"id": it.query_id, "task": it.text}) for it in tasks)
+    listed = "\n".join(canonical_json({"id": task.query_id, "task": task.text}) for task in tasks)
     message = prompts()["choose"].render(persona=tagged("persona", persona.text), tasks=tagged("questions", listed))
-    known = {it.query_id for it in tasks}
+    known = {task.query_id for task in tasks}
 
     def check(chosen: ChosenTasks) -> str | None:
         strange = sorted({*chosen.tasks} - known)
@@ -191,7 +194,7 @@ def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
 
 def chosen_by_model(tasks: Sequence[Query], chosen: Mapping[str, ChosenTasks]) -> dict[str, list[str]]:
     """By task, the users who chose it (``chosen`` by user id), those first in whose list it stands first."""
-    ranks = {user: {task: at for at, task in enumerate(dict.fromkeys(it.tasks))} for user, it in chosen.items()}
+    ranks = {user: {task: at for at, task in enumerate(dict.fromkeys(choice.tasks))} for user, choice in chosen.items()}
     return {
         task.query_id: sorted(
             (user for user in ranks if task.query_id in ranks[user]),
@@ -212,14 +215,14 @@ def _fields() -> str:
 
 def _records(past: Past) -> str:
     """Profile, summary and orders of a user, ids with them."""
-    orders = (f"- {it.order_id}: {past.told(it)}" for it in past.orders if past.shows(it))
+    orders = (f"- {order.order_id}: {past.line(order)}" for order in past.orders if past.shows(order))
     who = f"First name: {past.profile.first_name}. Residence: {past.residence}."
-    told = [it for it in past.summary().statements if it.code != "person"]
-    return tagged("profile", "\n".join([who, *(f"- {it.text}" for it in told), "Orders:", *orders]))
+    statements = [statement for statement in past.summary().statements if statement.code != "person"]
+    return tagged("profile", "\n".join([who, *(f"- {statement.text}" for statement in statements), "Orders:", *orders]))
 
 
 def _wrong_fields(written: WrittenPersona) -> str | None:
-    names = [it.field for it in written.traits]
+    names = [trait.field for trait in written.traits]
     strange = sorted({*names} - {*FIELDS})
     if strange:
         return f"there are no such fields: {', '.join(strange)}"
