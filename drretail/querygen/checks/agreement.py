@@ -132,8 +132,11 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _words(case: Case, wish: Wish) -> Iterator[Finding]:
-    """Kinds are in the shop's words; all else that is typed is in the text's."""
-    words = folded(case.query.text).split()
+    """Kinds are in the shop's words; all else that is typed is in the text's, or in those of an order that it names."""
+    orders = () if case.shopper is None else case.shopper.kept
+    named = [order.product_id for order in orders if order.order_id in wish.orders]
+    titles = (f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(named))
+    words = folded(" ".join((case.query.text, *titles))).split()
     spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
     phrases = [wish.deadline or ""]
     for want in wish.wants:

@@ -28,8 +28,7 @@ class _Text:
     stems: frozenset[str]
     kinds: frozenset[str]
     """What is wanted; empty where nobody has typed it."""
-    need: tuple[str | None, frozenset[str], frozenset[str]] | None
-    """What is wanted for which owned things, and why; None where no owned thing is typed."""
+    owned: frozenset[str]
 
     @classmethod
     def of(cls, query: Query) -> "_Text":
@@ -39,13 +38,13 @@ class _Text:
         wants = () if query.wish is None else query.wish.wants
         kinds = frozenset(kind.casefold() for want in wants for kind in want.kinds)
         owned = frozenset[str]() if query.wish is None else frozenset(query.wish.owned)
-        need = (query.kind, kinds, owned) if owned else None
-        return cls(query, runs, frozenset(content_stems(query.text)), kinds, need)
+        return cls(query, runs, frozenset(content_stems(query.text)), kinds, owned)
 
     def likeness(self, other: "_Text", shared_runs: int) -> float:
         """The share of the shorter that stands in the other, 0 where they are two questions.
 
-        One task is asked by several users in the same words, and one sentence of several things: that repeats nothing.
+        One task is asked by several users in the same words, and one sentence is said of several things, or of what
+        several users have: that repeats nothing.
         """
         one, two = self.query, other.query
         if one.query_id == two.query_id or (one.task_id is not None and one.task_id == two.task_id):
@@ -53,7 +52,9 @@ class _Text:
         if self.kinds and other.kinds and not self.kinds & other.kinds:
             return 0
         is_same_user = one.user_id == two.user_id
-        if is_same_user and self.need is not None and self.need == other.need:
+        if not is_same_user and self.owned and other.owned and not self.owned & other.owned:
+            return 0
+        if is_same_user and self.owned and (one.kind, self.kinds, self.owned) == (two.kind, other.kinds, other.owned):
             return 1
         by_runs = shared_runs / max(1, min(len(self.runs), len(other.runs)))
         least = min(len(self.stems), len(other.stems))
