@@ -1,7 +1,7 @@
 """Which of the products of a kind would do for a want, decided on their records alone.
 
 Brands, stars, numbers of ratings, prices and what the shopper has are decided: an unknown one does not do, but for a
-price, which only a basket needs. A demand is kept, broken or left open by a record (affirmation.py). Where some product
+price, which only a basket needs. A demand is kept, broken or left open by a record (demands.py). Where some product
 of the kind keeps it, one whose record is silent does not do; where none does, nobody can say, and only what breaks it
 is left out. Of what must not be, silence does: few records list what a product is without.
 """
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_in
 from drretail.records.wish import Want
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from drretail.grounding.constraints.materials import MATERIALS
+from drretail.grounding.constraints.demands import MATERIALS
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.constraints.affirmation import RecordWords, record_words
+from drretail.grounding.constraints.demands import RecordWords, record_words
 from drretail.records.shop import Product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

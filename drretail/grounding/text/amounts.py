@@ -133,6 +133,10 @@ class SaidDate:
     start: int
     end: int
 
+    @property
+    def is_day(self) -> bool:
+        return len(self.iso) == len("2023-04-01")
+
     def fits(self, day: date) -> bool:
         return day.isoformat().startswith(self.iso)
 

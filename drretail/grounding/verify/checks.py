@@ -4,22 +4,24 @@
 records. ``check_report`` lists what is wrong with that reading, with the sources, and with the run.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import cached_property
 
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.names import product_called
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.values import verify
+from drretail.grounding.verify.values import record_text, verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread
@@ -30,6 +32,10 @@ from drretail.records.wish import Wish
 PAGE_AGE = 3.0
 LEAST_COVERAGE = 0.5
 """Of the figures seen, the share that must have been read for a score to be made of the reading."""
+_PROPER = re.compile(r"\b[A-Z][^\W\d_]{3,}")
+_ALIKE = 0.75
+"""How alike a word is to itself misspelled."""
+_LEAST_SHARED = 0.5
 Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products of these ids; ids that it does not have are left out."""
 
@@ -221,8 +227,29 @@ def _by_id(pick: Pick, case: Case) -> Pick:
     products = case.products([pick])
     if pick.product in products or f"P:{pick.product}" in case.cited:
         return pick
-    called = product_called(pick.product, products, case.report)
+    called = _product_called(pick.product, products, case.report)
     return pick if called is None else pick.model_copy(update={"product": called})
+
+
+def _product_called(name: str, known: Mapping[str, Product], report: str) -> str | None:
+    """The id of the product whose title has most of a name's words, and at least half; None where there is none.
+
+    A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles. Nor is "the Fennick
+    kettle" that of another maker, though all its other words fit: a word that ``report`` writes as a name within a
+    sentence has to stand in the record, misspelled or not.
+    """
+    stems, best, most = set(content_stems(name)), None, 0.0
+    proper = [word.casefold() for word in _PROPER.findall(name) if re.search(rf"\b[a-z]+ {word}\b", report)]
+    for key, item in known.items():
+        maker = f"{item.brand or ''} {item.store or ''}"
+        of_thing = stems - set(content_stems(maker))
+        share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
+        share += (len(of_thing) < len(stems)) / 100  # of equal ones the maker's own comes first
+        own = re.findall(r"\w+", f"{maker} {record_text(item)}".casefold())
+        are_own = all(get_close_matches(word, own, n=1, cutoff=_ALIKE) for word in proper)
+        if share >= _LEAST_SHARED and share > most and are_own:
+            best, most = key, share
+    return best
 
 
 def _merged(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in

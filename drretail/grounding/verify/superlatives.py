@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_within
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import listing_of

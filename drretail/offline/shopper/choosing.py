@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.conversation import Situation
 from drretail.offline.shopper.needs import Need, PastOrder, Study, core_words

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from drretail.grounding.constraints.demand_words import NO_BRANDS
+from drretail.grounding.text.words import NO_BRANDS
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.place_names import STATES
 from drretail.querygen.checks.case import Case, found

@@ -11,7 +11,7 @@ from importlib.resources import files
 from math import ceil
 from typing import Any
 
-from drretail.grounding.constraints.affirmation import stance
+from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.stock import Stock

@@ -166,12 +166,9 @@ FALSE = [
     (HEADS.replace("$38.50", "$35.80"), "price_wrong", "$35.80"),
     (HEADS.replace("by 512", "by 215"), "rating_count_wrong", "215"),
     (TAGS.replace("$42.95", "$24.95"), "price_wrong", "$24.95"),
-    (NESTED.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
     (NESTED.replace("1,843", "8,143"), "rating_count_wrong", "8,143"),
     (NOTES.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
     (NOTES.replace("4.6", "4.9"), "rating_wrong", "4.9"),
-    (NAMED.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
-    (SUMMED.replace("$60.94", "$70.94"), "total_wrong", "$70.94"),
     (CARD.replace("$42.95", "$42.59"), "price_wrong", "$42.59"),
     (CARD.replace("4.6", "4.1"), "rating_wrong", "4.1"),
     (f"The Harrowgill kettle costs $44.95 {K}.", "price_wrong", "$44.95"),
@@ -179,7 +176,6 @@ FALSE = [
     (f"Harrowgill {K} – $24.95 · 4.6 ★ (1,843)", "price_wrong", "$24.95"),
     (f"Der Kessel kostet 24,95 $ und ist schön {K}.", "price_wrong", "24,95 $"),
     (f"> **Top – kettle · $38.50**\n> **4.6 ★ · 1,843 ratings** {K}", "price_wrong", "$38.50"),
-    (f"- **Fennick gooseneck kettle**, $42.95 {K}", "brand_wrong", "Fennick"),
     (f"The kettle {K} costs $24.95 and pours well.", "price_wrong", "$24.95"),
     (f"It has 4.6 stars over 2,843 ratings {K}.", "rating_count_wrong", "2,843"),
     (f"It has 8.6 (1,843) {K}.", "rating_wrong", "8.6"),
@@ -370,37 +366,3 @@ def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     reading = reading_of(report)
     assert reading.read <= reading.seen
     assert all(0 <= it.start < it.end <= len(report) for it in reading.values)
-
-
-SPOKEN_OF = f"I like the Harrowgill kettle {K} for its spout, and the Linnetwick towels {T} dry well.\n\n"
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "The Harrowgill costs $39.95.",
-        "The Harrowgill (4.2 stars) pours slowly.",
-        "- **Harrowgill kettle**, $39.95: a fine spout",
-        "Buy the Harrowgill kettle for $39.95 and the Linnetwick towels for $17.99.",
-        "The Harrowgill is $42.95; the Linnetwick, $14.99.",
-    ],
-)
-def test_a_wrong_figure_without_a_mark_is_an_error_beside_the_name_of_a_product_that_is_marked_elsewhere(
-    statement: str,
-) -> None:
-    assert len(errors_in(SPOKEN_OF + statement)) == 1
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "The Harrowgill costs less than the $59.95 Staggline of a test.",
-        "The Harrowgill was $59.95 last year, and the Linnetwick $21.99.",
-        "$42.95 for the Harrowgill, $17.99 for the Linnetwick.",
-        "The Harrowgill is $24.96 dearer than the Linnetwick.",
-        "A kettle like the Harrowgill sells for over $50 elsewhere; the Linnetwick is $17.99.",
-        "Bring the Harrowgill for $30.00 and the Linnetwick for $15.00 to a friend.",
-    ],
-)
-def test_a_figure_without_a_mark_that_may_be_another_thing_is_no_error(statement: str) -> None:
-    assert errors_in(SPOKEN_OF + statement) == []

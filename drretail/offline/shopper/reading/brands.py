@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from drretail.grounding.constraints.demand_words import NO_BRANDS
+from drretail.grounding.text.words import NO_BRANDS
 
 _CAPITAL = r"(?:[A-ZÀ-ÖØ-Þ][\w'&+-]*|\d[A-Z]\w*)"
 _CAPITALISED = re.compile(rf"{_CAPITAL}(?:\s+(?:&\s+)?{_CAPITAL}){{0,2}}")
