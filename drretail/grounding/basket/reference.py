@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
-from drretail.grounding.basket.best import best_choice, worths
-from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.basket.proof import REASONS, proof_of
 from drretail.grounding.constraints.fits import fitting, leaves_open, priced_in
 from drretail.grounding.constraints.listing import Listing, pieces_in

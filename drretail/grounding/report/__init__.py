@@ -2,7 +2,6 @@
 
 evidence_ids.py    the ids of all evidence, as pure functions of their sources
 hidden.py          which HTML is not read: comments, and all but plain tags
-unrendered.py      what Markdown leaves out: link definitions, cells beyond a table's head
 markup.py          which parts are shown, which of these are prose, and where brackets and URLs end
 marks.py           how citations are written
 reference_list.py  the entries that numbers and footnotes point to

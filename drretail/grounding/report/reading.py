@@ -325,7 +325,9 @@ class _Reader:
             if are_listed and all(amount.relation == "is" for amount in amounts):
                 for amount, product in wrong:
                     is_other = (
-                        self._is_no_price(amount) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
+                        self._is_no_price(amount, product)
+                        if kind == "price"
+                        else not _NO_UNIT.match(self.text, amount.end)
                     )
                     if not is_other and not any(self._agrees(kind, amount, other) for other in products):
                         self._keep_if_settled(kind, amount, product, only_wrong=True)

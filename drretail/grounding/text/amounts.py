@@ -10,6 +10,7 @@ from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Literal
 
+from drretail.grounding.text.wording import SYMBOLS
 from drretail.records.reading import Relation
 
 AmountKind = Literal["money", "number", "percent"]
@@ -17,8 +18,8 @@ Agreement = Literal["equal", "rounded", "bounded", "loose"]
 
 _CODES = ("USD", "EUR", "GBP", "CAD", "AUD", "CHF", "JPY", "INR", "SEK", "NOK", "DKK", "PLN")
 _SIGNS = {
-    **{"$": "USD", "US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD"},
-    **{"€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"},
+    **{"US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD"},
+    **{sign: code for code, sign in SYMBOLS.items()},
     **{code: code for code in _CODES},
 }
 _WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "quid": "GBP"}

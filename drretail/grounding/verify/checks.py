@@ -21,7 +21,7 @@ from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.values import record_text, verify
+from drretail.grounding.verify.values import all_words_of, verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread
@@ -245,7 +245,7 @@ def _product_called(name: str, known: Mapping[str, Product], report: str) -> str
         of_thing = stems - set(content_stems(maker))
         share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
         share += (len(of_thing) < len(stems)) / 100  # of equal ones the maker's own comes first
-        own = re.findall(r"\w+", f"{maker} {record_text(item)}".casefold())
+        own = re.findall(r"\w+", f"{maker} {all_words_of(item)}".casefold())
         are_own = all(get_close_matches(word, own, n=1, cutoff=_ALIKE) for word in proper)
         if share >= _LEAST_SHARED and share > most and are_own:
             best, most = key, share

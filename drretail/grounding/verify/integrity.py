@@ -16,7 +16,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.records import Calculation, Ledger
-from drretail.grounding.verify.values import derivation, fits, on_record, record_text
+from drretail.grounding.verify.values import all_words_of, derivation, fits, on_record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Reading
 
@@ -144,7 +144,7 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
         return True
     given = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
     shown = (text.text for entry in given for text in entry.texts)
-    numbers = [_numbers_in(text) for text in (*map(record_text, items), *shown)]
+    numbers = [_numbers_in(text) for text in (*map(all_words_of, items), *shown)]
     return any(number in its for its in numbers for number in (amount.low, amount.high))
 
 

@@ -128,7 +128,7 @@ def derivation(
     for words, number in _derived(ledger, near, counts, is_left=is_left, most_of_one=most_of_one):
         if _explains(amount, number):
             return words
-    texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
+    texts = [all_words_of(ledger.products[it]) for it in near if it in ledger.products]
     if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in _amounts_in(text)):
         return "stands in the record"
     return None
@@ -317,7 +317,7 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
         return with_state(value, "verified", "")
     # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
     # any mention counts.
-    own = own if item.brand else plain(f"{own} {record_text(item)}")
+    own = own if item.brand else plain(f"{own} {all_words_of(item)}")
     if any(f" {word} " in own for word in said.split()):
         return value
     words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
@@ -364,7 +364,7 @@ def _is_date(text: str) -> bool:
     return len(text) >= 7
 
 
-def record_text(item: Product) -> str:
+def all_words_of(item: Product) -> str:
     """All that a product's record says, in lines."""
     details = (f"{key} {value}" for key, value in item.details.items())
     return "\n".join([item.title, *item.features, *item.description, *details])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.basket.choice import cheapest_choice, total_of
 from drretail.grounding.constraints.fits import priced_in
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.text.amounts import find_money

@@ -14,6 +14,7 @@ from typing import Any
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.text.wording import SYMBOLS
 from drretail.querygen.checks.stock import Stock
 from drretail.records.money import Money
 from drretail.records.wish import Want
@@ -27,7 +28,6 @@ ENOUGH = 3
 LEAST, MOST = 0.2, 0.8
 """What fewer or more of the offers keep to decides nothing."""
 STARS, RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
-SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 # An answer needs something to choose from within the budget.
 _ROOM = Decimal("1.1")
 # A budget below the first number is a multiple of the second.
@@ -158,7 +158,7 @@ def budget_for(offers: Sequence[Sequence[Listing]], level: float, pieces: int = 
         assert price is not None
         total += price * pieces
         currencies |= {it.product.currency for it in priced}
-    if len(currencies) != 1 or not currencies <= SIGNS.keys():
+    if len(currencies) != 1 or not currencies <= SYMBOLS.keys():
         return None
     step = next(step for limit, step in _STEPS if total * _ROOM < limit)
     return Money.of(ceil(total * _ROOM / step) * step, currencies.pop())

@@ -11,9 +11,9 @@ from string import Formatter
 from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, pieces_in
-from drretail.grounding.text.grammar import listed
+from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.querygen.checks.shopper import Shopper
-from drretail.querygen.rules.assortment import PHRASES, SIGNS, Assortment, budget_for
+from drretail.querygen.rules.assortment import PHRASES, Assortment, budget_for
 from drretail.querygen.rules.needs import Need, needs_of
 from drretail.querygen.rules.purchases import MONTHS, Purchase, purchases_of
 from drretail.records.money import Money
@@ -251,7 +251,7 @@ def _capital(text: str) -> str:
 
 
 def _amount(budget: Money | None) -> str:
-    return "" if budget is None else f"{SIGNS[budget.currency]}{budget.amount}"
+    return "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.amount}"
 
 
 def _day_named(day: date) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from drretail.grounding.constraints.listing import folded
-from drretail.grounding.text.grammar import is_plural
+from drretail.grounding.text.wording import is_plural
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.basket.best import UNRATED, best_choice, worths
-from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.query import WantedThing
 from tests.grounding.basket.things import fit, product, thing, things

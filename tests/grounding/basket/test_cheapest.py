@@ -6,7 +6,7 @@ from itertools import product as combinations
 
 from hypothesis import given
 
-from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.basket.choice import cheapest_choice, total_of
 from drretail.records.query import WantedThing
 from tests.grounding.basket.things import fit, thing, things
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.text.grammar import article, listed
+from drretail.grounding.text.wording import article, listed
 from drretail.grounding.text.words import singular
 
 
