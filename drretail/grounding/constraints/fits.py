@@ -26,16 +26,16 @@ class Fitting:
 
 def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> Fitting:
     """Those of the products of a kind that would do; ``owned`` are products that the shopper has."""
-    borne_out = {it: any(stance(listing.words, it) == "kept" for listing in of_kind) for it in want.must}
+    borne_out = {demand: any(stance(listing.words, demand) == "kept" for listing in of_kind) for demand in want.must}
     listings = (
         listing
         for listing in of_kind
         if (want.again or listing.product.product_id not in owned)
         and is_within(want, listing)
-        and all(_meets(listing, it, sure) for it, sure in borne_out.items())
-        and all(stance_against(listing.words, it) != "broken" for it in want.must_not)
+        and all(_meets(listing, one, sure) for one, sure in borne_out.items())
+        and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
     )
-    return Fitting(tuple(listings), tuple(it for it, sure in borne_out.items() if not sure))
+    return Fitting(tuple(listings), tuple(one for one, sure in borne_out.items() if not sure))
 
 
 def is_within(want: Want, listing: Listing) -> bool:
@@ -72,8 +72,8 @@ def priced_in(listing: Listing, currency: str | None) -> Decimal | None:
 def leaves_open(want: Want, listing: Listing) -> tuple[str, ...]:
     """The demands on which a record is silent."""
     return (
-        *(it for it in want.must if stance(listing.words, it) == "open"),
-        *(it for it in want.must_not if stance_against(listing.words, it) == "open"),
+        *(demand for demand in want.must if stance(listing.words, demand) == "open"),
+        *(demand for demand in want.must_not if stance_against(listing.words, demand) == "open"),
     )
 
 

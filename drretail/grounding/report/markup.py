@@ -73,16 +73,16 @@ def shown(text: str) -> str:
 
     See hidden.py for what of HTML is read; Markdown leaves out link definitions and cells beyond the head of a table.
     """
-    if not any(it in text for it in ("<", "]:", "](", "|")):
+    if not any(one in text for one in ("<", "]:", "](", "|")):
         return text
-    text = blanked(text, ((it.start, it.end) for it in _unread_html(text)))
+    text = blanked(text, ((span.start, span.end) for span in _unread_html(text)))
     without_blocks = blanked(text, _code_blocks(text))
     return blanked(text, _unrendered(without_blocks))
 
 
 def has_unread_elements(text: str) -> bool:
     """True where HTML that is not read may be shown to a reader all the same."""
-    return any(it.is_element for it in _unread_html(text))
+    return any(span.is_element for span in _unread_html(text))
 
 
 def _unread_html(text: str) -> list[Unread]:
@@ -182,10 +182,12 @@ def _unrendered(text: str) -> Iterator[tuple[int, int]]:
     """The spans that are not shown, in text order and apart. Code blocks are blanked in ``text``."""
     definitions = list(_definitions(text))
     labels = {label for _, _, label in definitions}
-    links = [it.span() for it in _EMPTY_LINK.finditer(text)]
-    links += [it.span("label") for it in _LINK_REFERENCE.finditer(text) if _folded_label(it["label"][1:-1]) in labels]
+    links = [match.span() for match in _EMPTY_LINK.finditer(text)]
+    links += [
+        match.span("label") for match in _LINK_REFERENCE.finditer(text) if _folded_label(match["label"][1:-1]) in labels
+    ]
     last = 0
-    for start, end in sorted([*(it[:2] for it in definitions), *links, *_cells_beyond_head(text)]):
+    for start, end in sorted([*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text)]):
         if end > last:
             yield max(start, last), end
             last = end
@@ -233,7 +235,7 @@ def _cells_beyond_head(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cell_count(row: str) -> int:
-    return len([it for it in _TABLE_CELL.findall(row.strip().removeprefix("|")) if it])
+    return len([word for word in _TABLE_CELL.findall(row.strip().removeprefix("|")) if word])
 
 
 def _end_of_cells(row: str, columns: int) -> int:

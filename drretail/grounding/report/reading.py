@@ -277,7 +277,7 @@ class _Reader:
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
         """A rating, a number of ratings or both, of a product cited here; both together also of one cited around."""
         named: tuple[tuple[ValueKind, Amount | None], ...] = (("rating", score.rating), ("rating_count", score.count))
-        halves = [(kind, amount) for kind, amount in named if amount is not None]
+        halves: list[tuple[ValueKind, Amount]] = [(kind, half) for kind, half in named if half is not None]
         if score.is_sure:
             self.seen |= {amount.start for _, amount in halves}
         if len(halves) == 1 and self.ledger.names(halves[0][1].low):

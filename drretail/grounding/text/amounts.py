@@ -176,7 +176,7 @@ def find_dates(text: str) -> list[SaidDate]:
             if iso and not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
                 found.append(SaidDate(iso, match.start(), match.end()))
-    return sorted(found, key=lambda it: it.start)
+    return sorted(found, key=lambda one: one.start)
 
 
 def number_of(digits: str) -> Decimal:
@@ -222,7 +222,7 @@ def _is_of_thousands(match: re.Match[str]) -> bool:
     """True for "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals."""
     signs = {match[name] and match[name].upper() for name in ("sign", "behind", "behind2")}
     numbers = [match[name] for name in ("digits", "digits2") if match[name]]
-    return bool(signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", it) for it in numbers)
+    return bool(signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
 
 
 def _is_range(text: str, match: re.Match[str]) -> bool:

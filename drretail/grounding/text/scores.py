@@ -12,7 +12,7 @@ _SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )
 _SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b|\b(?:stars|score)\b:)[\s:*_]{0,5}$", re.IGNORECASE)
 _SCALE = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
 # "1.2 stars better" is no rating.
-_DIFFERENCE = re.compile(r"\s?(?:[★⭐]|-?stars?)\s\w+(?:er|re|ss)\b", re.IGNORECASE)
+_DIFFERENCE = re.compile(r"\s?(?:[★⭐]|-?stars?)\s(?:more|less|better|higher|lower)\b", re.IGNORECASE)
 # Behind a rating that has no sign of its own: the end, or what joins it to its number of ratings.
 _BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?P<word>[^\W\d_]+))")
 _JOINED = re.compile(r"[^\d.;!?\n]{0,30}")

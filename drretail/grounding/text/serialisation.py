@@ -28,8 +28,8 @@ def harmless_values(value: Any) -> Any:
     if isinstance(value, str):
         return sellers_text(value)
     if isinstance(value, list):
-        return [harmless_values(it) for it in value]
-    return {name: harmless_values(it) for name, it in value.items()} if isinstance(value, dict) else value
+        return [harmless_values(item) for item in value]
+    return {name: harmless_values(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def product_card(product: Product) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def product_record(product: Product) -> dict[str, Any]:
         "product_id": product.product_id,
         "product_url": product.product_url,
         "title": harmless_values(product.title),
-        "features": [harmless_values(it) for it in product.features],
-        "description": [harmless_values(it) for it in product.description],
+        "features": [harmless_values(feature) for feature in product.features],
+        "description": [harmless_values(part) for part in product.description],
         "price": product.price,
         "currency": product.currency,
         "average_rating": product.average_rating,
@@ -124,10 +124,12 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
     if not items:
         return {}, []
     first, *others = items
-    shared = lean({name: first.get(name) for name in SHARED if all(it.get(name) == first.get(name) for it in others)})
+    shared = lean(
+        {name: first.get(name) for name in SHARED if all(other.get(name) == first.get(name) for other in others)}
+    )
     if "product_url" in first:
         shared["product_url"] = URL_FORM
-    return shared, [{name: it for name, it in lean(item).items() if name not in shared} for item in items]
+    return shared, [{name: one for name, one in lean(item).items() if name not in shared} for item in items]
 
 
 def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

@@ -36,7 +36,11 @@ def pages_too_old(
 
 
 def _tells_age(layout: Layout, citation: Citation, day: date) -> bool:
-    said = " ".join(layout.text[it.start : it.end] for it in layout.sentences if it.start <= citation.start < it.end)
+    said = " ".join(
+        layout.text[sentence.start : sentence.end]
+        for sentence in layout.sentences
+        if sentence.start <= citation.start < sentence.end
+    )
     return bool(re.search(rf"\b{day.year}\b", said) or _CALLED_OLD.search(said))
 
 
@@ -67,9 +71,12 @@ def _later_days(
     layout: Layout, citations: Sequence[Citation], today: date, dated: Collection[str]
 ) -> Iterator[Finding]:
     """``dated`` are the days of the cited pages themselves, which are told once."""
-    cited = [it.start for it in citations if it.type == "web"]
+    cited = [citation.start for citation in citations if citation.type == "web"]
     for said in find_dates(layout.text):
-        inside = any(it.start <= said.start < it.end and _holds(it.start, it.end, cited) for it in layout.sentences)
+        inside = any(
+            sentence.start <= said.start < sentence.end and _holds(sentence.start, sentence.end, cited)
+            for sentence in layout.sentences
+        )
         if (
             inside
             and said.iso not in dated
