@@ -46,9 +46,9 @@ from drretail.data_ingest.demo import build_shop
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.eval.lab.card import share_of_words
-from drretail.eval.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
 from drretail.experiment import read_run
+from drretail.lab.card import share_of_words
+from drretail.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
 from drretail.llm.registry import open_model
 from drretail.offline.judge.support import judge_claim
 from drretail.progress import Progress

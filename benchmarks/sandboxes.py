@@ -28,8 +28,8 @@ from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
 from drretail.sandboxes.checking import check_sandbox
 from drretail.sandboxes.counting import counter_of
-from drretail.sandboxes.made.offline_build import build_offline
 from drretail.sandboxes.sizes import read_sizes
+from drretail.sandboxes.synthetic.offline_build import build_offline
 
 RUN, FORM = 5, 200
 Figures = dict[str, object]

@@ -15,7 +15,7 @@ from drretail.eval.compare.fail_if import broken_rules, read_rule
 from drretail.eval.compare.twins import TwinRow, twin_rows
 from drretail.eval.compare.two_worlds import compare_beside, name_there
 from drretail.eval.family import Family
-from drretail.eval.lab.card import card_lines, judges_of_faithfulness
+from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable
 
 

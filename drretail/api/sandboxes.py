@@ -31,15 +31,15 @@ from drretail.records.run import Usage
 from drretail.sandboxes.checking import check_sandbox as faults_of
 from drretail.sandboxes.counting import counter_of
 from drretail.sandboxes.folder import check_new
-from drretail.sandboxes.found.asking import Asker
-from drretail.sandboxes.found.build import BuildSettings, FoundBuilder, FoundReport, begun, unasked
-from drretail.sandboxes.found.estimate import estimate_building
-from drretail.sandboxes.found.files import check_own_files, made_files, own_files
-from drretail.sandboxes.found.queries import lacking, write_queries
-from drretail.sandboxes.found.review import reviewed
-from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
 from drretail.sandboxes.passing import keep_passing
+from drretail.sandboxes.search_based.asking import Asker
+from drretail.sandboxes.search_based.build import BuildSettings, FoundBuilder, FoundReport, begun, unasked
+from drretail.sandboxes.search_based.estimate import estimate_building
+from drretail.sandboxes.search_based.files import check_own_files, made_files, own_files
+from drretail.sandboxes.search_based.queries import lacking, write_queries
+from drretail.sandboxes.search_based.review import reviewed
 from drretail.sandboxes.sizes import read_sizes
+from drretail.sandboxes.synthetic.offline_build import build_offline, sampled_queries
 from drretail.settings import OFFLINE_MODEL, read_settings
 
 Asking = BuildOptions | QueriesOptions | CheckOptions

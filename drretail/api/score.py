@@ -25,6 +25,7 @@ from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_m
 from drretail.eval.scoring import score as score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import read_definition
+from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.progress import Waits, choose_progress
@@ -115,6 +116,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
                 criteria=_path(options.criteria),
                 reference=options.reference,
                 gold=_path(options.gold),
+                judge_notes=card_lines,
             )
         )
     definition = read_definition(folder)

@@ -113,7 +113,7 @@ def _spent_line(spent: "Spent", *, quiet: bool) -> str:
 
 def _end(failed: Mapping[str, str]) -> None:
     """Names what failed on stderr, and ends with 3 where anything did."""
-    from drretail.sandboxes.found.asking import CAPPED
+    from drretail.sandboxes.search_based.asking import CAPPED
     from drretail.viewer.output import say
 
     for query_id, why in failed.items():

@@ -85,8 +85,8 @@ def print_document(scored: "Scored") -> None:
 
 def print_board(options: ScoreOptions, scored: "Scored") -> None:
     """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
-    from drretail.eval.lab.kept_findings import finding_lines
     from drretail.eval.scores.selection import of_families, off_the_board
+    from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_board import print_scoreboard
 
@@ -114,8 +114,10 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)
     others = other_families(scored.scores, scored.families) if options.metrics else []
     if others:
-        told = f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
-        print_text(told, "")
+        others_too = (
+            f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
+        )
+        print_text(others_too, "")
     print_judging(scored.spent, scored.prices)
     say(f"Kept in {folder_of(options.experiment) / 'scores.json'}.")
 

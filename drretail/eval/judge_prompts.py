@@ -17,7 +17,9 @@ from drretail.records.base import sha256_of
 from drretail.records.ids import file_name
 from drretail.records.run import slug
 
-_EVAL = Path(__file__).parent
+_FAMILIES = Path(__file__).parent / "families"
+_SHARED = Path(__file__).parent
+"""Of what several families ask."""
 KEPT = Path("prompts") / "judges"
 """Where in an experiment; the packaged ones are kept nowhere."""
 T = TypeVar("T")
@@ -82,12 +84,15 @@ def _kept(experiment: Path) -> list[dict[Path, str]]:
 
 
 def _texts(folder: Path) -> dict[Path, str]:
-    return {
-        _EVAL / path.parent.relative_to(folder) / "prompts" / path.name: plain_text(path.read_text(encoding="utf-8"))
-        for path in sorted(folder.rglob("*.md"))
-    }
+    return {_packaged(path): plain_text(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.md"))}
+
+
+def _packaged(kept: Path) -> Path:
+    owner = kept.parent.name
+    folder = _FAMILIES if (_FAMILIES / owner).is_dir() else _SHARED
+    return folder / owner / "prompts" / kept.name
 
 
 def _name(path: Path) -> str:
-    """``faithfulness/support.md`` of ``eval/faithfulness/prompts/support.md``."""
-    return (path.parent.parent.relative_to(_EVAL) / path.name).as_posix()
+    """``faithfulness/support.md`` of ``eval/families/faithfulness/prompts/support.md``."""
+    return f"{path.parent.parent.name}/{path.name}"

@@ -3,10 +3,10 @@
 Nothing else imports a family's folder (a contract in pyproject.toml), but for what is about one family alone:
 
 eval/judging/readings.py             what the family reading read, which families by code rest on
-eval/error_causes/judge.py           verdicts of dr3, single stages of which it follows
-eval/lab/failing.py                  failure_modes' sorting, beside what people say of the same ratings
-eval/lab/bias/{drift,joint,justification}.py  probes of quality's own questions
-sandboxes/found/gold.py              dr3's criteria, made with a sandbox before any experiment
+eval/families/error_causes/judge.py           verdicts of dr3, single stages of which it follows
+lab/failing.py                  failure_modes' sorting, beside what people say of the same ratings
+lab/bias/{drift,joint,justification}.py  probes of quality's own questions
+sandboxes/search_based/gold.py              dr3's criteria, made with a sandbox before any experiment
 viewer/voting/criteria.py            people are asked by the criteria of quality and pairwise
 """
 
@@ -22,24 +22,24 @@ from drretail.plugins import Plugins
 from drretail.records.score import MetricDescription, Verdict
 
 METRICS = {
-    "faithfulness": "drretail.eval.faithfulness:METRIC",
-    "fault_place": "drretail.eval.fault_place:METRIC",
-    "quality": "drretail.eval.quality:METRIC",
-    "failure_modes": "drretail.eval.failure_modes:METRIC",
-    "checks": "drretail.eval.checks:METRIC",
-    "reading": "drretail.eval.reading:METRIC",
-    "process": "drretail.eval.process:METRIC",
-    "basket": "drretail.eval.basket:METRIC",
-    "outcome": "drretail.eval.outcome:METRIC",
-    "understood": "drretail.eval.understood:METRIC",
-    "next_purchase": "drretail.eval.next_purchase:METRIC",
-    "robustness": "drretail.eval.robustness:METRIC",
-    "pqr": "drretail.eval.pqr:METRIC",
-    "race": "drretail.eval.race:METRIC",
-    "dr3": "drretail.eval.dr3:METRIC",
-    "error_causes": "drretail.eval.error_causes:METRIC",
-    "rubrics": "drretail.eval.rubrics:METRIC",
-    "report_eval": "drretail.eval.report_eval:METRIC",
+    "faithfulness": "drretail.eval.families.faithfulness:METRIC",
+    "fault_place": "drretail.eval.families.fault_place:METRIC",
+    "quality": "drretail.eval.families.quality:METRIC",
+    "failure_modes": "drretail.eval.families.failure_modes:METRIC",
+    "checks": "drretail.eval.families.checks:METRIC",
+    "reading": "drretail.eval.families.reading:METRIC",
+    "process": "drretail.eval.families.process:METRIC",
+    "basket": "drretail.eval.families.basket:METRIC",
+    "outcome": "drretail.eval.families.outcome:METRIC",
+    "understood": "drretail.eval.families.understood:METRIC",
+    "next_purchase": "drretail.eval.families.next_purchase:METRIC",
+    "robustness": "drretail.eval.families.robustness:METRIC",
+    "pqr": "drretail.eval.families.pqr:METRIC",
+    "race": "drretail.eval.families.race:METRIC",
+    "dr3": "drretail.eval.families.dr3:METRIC",
+    "error_causes": "drretail.eval.families.error_causes:METRIC",
+    "rubrics": "drretail.eval.families.rubrics:METRIC",
+    "report_eval": "drretail.eval.families.report_eval:METRIC",
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The families that are scored where none is named."""
@@ -53,7 +53,7 @@ COUNTS_STEPS = "process"
 """The family of what runs did, whose measures are correlated with scores."""
 MARKS_CLAIMS = "fault_place"
 """The family that says something of single claims (``Family.marks``), which pages show beside them."""
-UNITS = {"section": "report_eval", "paragraph": "drretail.eval.report_eval:BY_PARAGRAPHS"}
+UNITS = {"section": "report_eval", "paragraph": "drretail.eval.families.report_eval:BY_PARAGRAPHS"}
 """The forms of report_eval, by what it compares pairs of."""
 PAIRWISE = "pairwise"
 """The family whose verdicts are of two reports: asked for by name like the others, and a ``PairFamily``."""
@@ -110,7 +110,7 @@ def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
 
 def pair_family() -> PairFamily:
     """The one family of pairs."""
-    family = FAMILIES.load(f"drretail.eval.{PAIRWISE}:METRIC")[1]
+    family = FAMILIES.load(f"drretail.eval.families.{PAIRWISE}:METRIC")[1]
     assert isinstance(family, PairFamily)
     return family
 

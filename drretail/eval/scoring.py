@@ -64,6 +64,7 @@ async def score(
     criteria: Path | None = None,
     reference: str | None = None,
     gold: Path | None = None,
+    judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -81,7 +82,8 @@ async def score(
     None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
     ``criteria`` is a folder or experiment whose criteria of queries are taken, or a publication's file of them;
     ``gold`` a folder, sandbox or experiment with what is known beforehand of good answers; ``reference`` the system
-    whose reports "race" holds the others beside.
+    whose reports "race" holds the others beside. ``judge_notes`` gives what must be known beside each judge's scores
+    of faithfulness, by the judge's key.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -131,7 +133,14 @@ async def score(
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, {key.metric for key in unrated}, progress)
         with progress.busy("scores of all verdicts"):
-            scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
+            scores = derive_scores(
+                experiment,
+                [*families, *others],
+                asked,
+                asked_of_pairs,
+                prices,
+                judge_notes(experiment) if judge_notes else {},
+            )
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
 

@@ -19,9 +19,9 @@ from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.sandboxes.counting import counter_of
-from drretail.sandboxes.found.build import people_of
-from drretail.sandboxes.found.files import texts_of
-from drretail.sandboxes.found.queries import files_in
+from drretail.sandboxes.search_based.build import people_of
+from drretail.sandboxes.search_based.files import texts_of
+from drretail.sandboxes.search_based.queries import files_in
 from drretail.sandboxes.sizes import TOLERANCE
 
 OFFLINE = "offline"

@@ -8,10 +8,10 @@ from typing import overload
 from pydantic import TypeAdapter
 
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
-from drretail.eval.lab.kept_findings import finding_lines
 from drretail.eval.registry import MARKS_CLAIMS, claim_marks
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_results, run_folder
+from drretail.lab.kept_findings import finding_lines
 from drretail.records.comparison import SettingTable
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore

@@ -13,10 +13,10 @@ from drretail.agents.running.runner import Runner, task_for
 from drretail.agents.running.system import SystemUnderTest, check_told, informed, prompt_hashes
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.checks.codes import CHECKS
+from drretail.eval.families.checks.codes import CHECKS
+from drretail.eval.families.process.judge import expected_tools
 from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.process.judge import expected_tools
 from drretail.records.run import INFORMATION, Information
 from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut

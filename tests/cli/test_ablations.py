@@ -10,7 +10,7 @@ from drretail.files import write_json, write_lines
 from drretail.records.base import canonical_json
 from drretail.records.run import System
 from tests.cli.conftest import Command
-from tests.eval.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, RECALL_ID
+from tests.eval.families.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, RECALL_ID
 from tests.eval.folders import SYSTEM, a_run
 
 ALL = f"It cost $22.99 [{ORDERS_ID}]. Clean it [{CARE_ID}]. It was recalled [{RECALL_ID}]."

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tests.eval.families.pairwise.judging import compared, prefers_a, two
 from tests.eval.folders import JUDGED_STUB, STUB, experiment, scripted_judge
-from tests.eval.pairwise.judging import compared, prefers_a, two
 
 TWO_REPORTS = "a@model~b@model"
 A, B = "react@model", "hybrid@model"

@@ -6,7 +6,7 @@ from typing import Any
 
 from drretail.files import write_json
 from tests.cli.conftest import Command
-from tests.eval.dr3.research import ANSWERS, CLAIMS, GOLD, ORDERS_ID, REPORT, research
+from tests.eval.families.dr3.research import ANSWERS, CLAIMS, GOLD, ORDERS_ID, REPORT, research
 
 ASKED = ("score", "exp", "--metrics", "dr3,rubrics", "--judge", "scripted:judge.json", "--details")
 RUBRIC = {"criterion": "Names the price.", "explanation": "", "axis": "information", "weight": 5, "kind": "binary"}

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.lab.kept_findings import finding_lines
+from drretail.lab.kept_findings import finding_lines
 from tests.cli.conftest import Command
 from tests.eval.folders import LABEL
-from tests.eval.lab.bias.scripted import an_experiment
-from tests.eval.lab.honest_report import honest_experiment
+from tests.lab.bias.scripted import an_experiment
+from tests.lab.honest_report import honest_experiment
 
 
 @pytest.fixture

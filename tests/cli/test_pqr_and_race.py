@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
-from tests.eval.faithfulness.reports import BED
+from tests.eval.families.faithfulness.reports import BED
 from tests.eval.folders import experiment
 
 REPORT = f"# Beds\n\nThe bed costs $49.99 [P:{BED.key}]. Dogs like it."

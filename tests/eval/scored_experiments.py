@@ -23,8 +23,8 @@ from drretail.records.shop import NextPurchase
 from drretail.records.wish import Want, Wish
 from tests.agents import sabotaged_shop
 from tests.eval.every_question import every_answer
-from tests.eval.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
-from tests.eval.fault_place import mistakes
+from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
+from tests.eval.families.fault_place import mistakes
 from tests.eval.folders import experiment
 from tests.shop import OTHER, PRODUCTS, USER, build
 

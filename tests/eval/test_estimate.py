@@ -10,8 +10,8 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
+from drretail.eval.families.race.references import keep_references
 from drretail.eval.judging.session import Judge, judging_usage
-from drretail.eval.race.references import keep_references
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.eval.scoring import score
 from drretail.experiment import read_definition

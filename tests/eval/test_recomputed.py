@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.eval.fault_place.mistakes import CASES, PRODUCTS
+from tests.eval.families.fault_place.mistakes import CASES, PRODUCTS
 from tests.eval.scored_experiments import judged_experiment, mistaken_experiment, shopped_experiment
 
 Share = tuple[float, float]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
+from drretail.eval.families.quality.judge import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.quality.judge import prompt_for
 from drretail.eval.scoring import score
 from drretail.experiment import locked
 from drretail.llm.registry import open_model
@@ -176,7 +176,7 @@ def test_verdicts_asked_in_other_words_are_stale_and_asked_anew(
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
     for module in ("judge", "score"):
-        monkeypatch.setattr(f"drretail.eval.quality.{module}.prompt_for", reworded)
+        monkeypatch.setattr(f"drretail.eval.families.quality.{module}.prompt_for", reworded)
     other, _ = scripted_judge(by_length, name="other")
     scores = scored(folder, other)
     assert [judging.stale for judging in scores.judgings if judging.judge == judge.ref.spec] == [2]

@@ -26,15 +26,15 @@ from drretail.records.wish import Want, Wish
 from drretail.sandboxes.checking import check_sandbox
 from drretail.sandboxes.counting import BY_CHARACTERS
 from drretail.sandboxes.folder import WrittenTask
-from drretail.sandboxes.made import offline_build
-from drretail.sandboxes.made.needs import Need, need_of
-from drretail.sandboxes.made.offline_build import build_offline, sampled_queries
-from drretail.sandboxes.made.planting import TRAP_KINDS, Allowed, Drawing, facts_of
-from drretail.sandboxes.made.showing import shown
-from drretail.sandboxes.made.theme_words import keywords_of, signal_keywords
-from drretail.sandboxes.made.user_files import user_files
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import read_sizes
+from drretail.sandboxes.synthetic import offline_build
+from drretail.sandboxes.synthetic.needs import Need, need_of
+from drretail.sandboxes.synthetic.offline_build import build_offline, sampled_queries
+from drretail.sandboxes.synthetic.planting import TRAP_KINDS, Allowed, Drawing, facts_of
+from drretail.sandboxes.synthetic.showing import shown
+from drretail.sandboxes.synthetic.theme_words import keywords_of, signal_keywords
+from drretail.sandboxes.synthetic.user_files import user_files
 
 QUERIES = shipped_queries("dev")[:2]
 
@@ -367,7 +367,7 @@ def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("drretail.sandboxes.made.offline_build.write_sandbox", cut)
+        patch.setattr("drretail.sandboxes.synthetic.offline_build.write_sandbox", cut)
         with pytest.raises(KeyboardInterrupt):
             built(world, tmp_path / "s", "16k", QUERIES[:1])
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ from drretail.viewer.arithmetic import arithmetic_of, plain
 from drretail.viewer.experiment import read_view
 from drretail.viewer.judged import Judged
 from drretail.viewer.page.document import render_page
-from tests.eval.faithfulness.reports import subject
+from tests.eval.families.faithfulness.reports import subject
 from tests.viewer.dom import parse
 
 JUDGE = JudgeRef(spec="p:m", kind="llm")

@@ -17,6 +17,7 @@ from drretail.eval.judging.spending import Allowance, CapReached, capped
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.experiment import locked
+from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Waits, choose_progress
@@ -139,6 +140,7 @@ class Bench:
                 pairs=pairs,
                 rate_floors=rate_floors,
                 prices=self.opener.prices,
+                judge_notes=card_lines,
             )
         )
         closing = None if allowance is None else allowance.closing

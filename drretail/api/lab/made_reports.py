@@ -16,10 +16,12 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.lab.bias.probe import Case, Probe, ask, asked_folder
-from drretail.eval.lab.bias.probed_reports import Reports, bias_folder, choose_reports
-from drretail.eval.lab.bias.probed_reports import make_copies as copy_probed
-from drretail.eval.lab.bias.probing import (
+from drretail.event_loop import run_loop
+from drretail.experiment import locked
+from drretail.lab.bias.probe import Case, Probe, ask, asked_folder
+from drretail.lab.bias.probed_reports import Reports, bias_folder, choose_reports
+from drretail.lab.bias.probed_reports import make_copies as copy_probed
+from drretail.lab.bias.probing import (
     bias_found,
     estimate_probe,
     families_of,
@@ -27,10 +29,10 @@ from drretail.eval.lab.bias.probing import (
     named_probes,
     probe_found,
 )
-from drretail.eval.lab.exploits.headline_gaps import FAMILIES, compare_with_honest, exploits_folder, make_exploits
-from drretail.eval.lab.failing import FAMILY as FAILURE_MODES
-from drretail.eval.lab.failing import NAME as FAILURES
-from drretail.eval.lab.failing import (
+from drretail.lab.exploits.headline_gaps import FAMILIES, compare_with_honest, exploits_folder, make_exploits
+from drretail.lab.failing import FAMILY as FAILURE_MODES
+from drretail.lab.failing import NAME as FAILURES
+from drretail.lab.failing import (
     Failures,
     LowRating,
     failures_of,
@@ -39,13 +41,11 @@ from drretail.eval.lab.failing import (
     with_people,
     write_sheet,
 )
-from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
-from drretail.eval.lab.opinions import judge_name
-from drretail.eval.lab.plant.copies import make_copies, planted_folder
-from drretail.eval.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
-from drretail.eval.lab.trial_findings import BiasFound, ExploitsFound, PlantedErrors, PlantedFound
-from drretail.event_loop import run_loop
-from drretail.experiment import locked
+from drretail.lab.kept_findings import VOTES, keep, verdict_folders
+from drretail.lab.opinions import judge_name
+from drretail.lab.plant.copies import make_copies, planted_folder
+from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
+from drretail.lab.trial_findings import BiasFound, ExploitsFound, PlantedErrors, PlantedFound
 from drretail.progress import busy, choose_progress
 
 

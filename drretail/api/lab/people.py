@@ -11,14 +11,14 @@ from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CorrectOpti
 from drretail.api.options.shared import folder_of, names_in, paths_in
 from drretail.cells import as_csv
 from drretail.errors import UserError
-from drretail.eval.lab.agreeing import agreement_of
-from drretail.eval.lab.calibrating import NAME as CALIBRATE
-from drretail.eval.lab.calibrating import Calibration, calibrated, frozen, of_model, question_of, told_hash
-from drretail.eval.lab.correcting import LEAST, correction_of
-from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
-from drretail.eval.lab.opinion_files import read_all
-from drretail.eval.lab.opinions import Opinion, named, opinions_of
-from drretail.eval.lab.people_findings import Agreement, Correction
+from drretail.lab.agreeing import agreement_of
+from drretail.lab.calibrating import NAME as CALIBRATE
+from drretail.lab.calibrating import Calibration, calibrated, frozen, of_model, question_of, told_hash
+from drretail.lab.correcting import LEAST, correction_of
+from drretail.lab.kept_findings import VOTES, keep, verdict_folders
+from drretail.lab.opinion_files import read_all
+from drretail.lab.opinions import Opinion, named, opinions_of
+from drretail.lab.people_findings import Agreement, Correction
 from drretail.viewer.voting.claim_sheet import sheet_rows, uncited_items
 from drretail.viewer.voting.plan import plan_uncited, planned_claims
 

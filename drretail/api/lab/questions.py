@@ -21,16 +21,16 @@ from drretail.env.rows import rows_of
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance, capped, judging_costs
-from drretail.eval.lab.card import card_of, check_sets_stay, keep_card
-from drretail.eval.lab.kept_findings import keep
-from drretail.eval.lab.label_verdicts import cards_folder, estimate_labelled, judge_labelled
-from drretail.eval.lab.labelled_claims import LabelledSet, drawn, read_labelled
-from drretail.eval.lab.memory.asked_products import AskedProduct, asked_products
-from drretail.eval.lab.memory.recalled import remembered, with_others
-from drretail.eval.lab.memory.recollections import ask_products, estimate_recall, memory_folder, recollections
-from drretail.eval.lab.people_findings import JudgeCard
-from drretail.eval.lab.trial_findings import MemoryFound, Remembered
 from drretail.files import read_json
+from drretail.lab.card import card_of, check_sets_stay, keep_card
+from drretail.lab.kept_findings import keep
+from drretail.lab.label_verdicts import cards_folder, estimate_labelled, judge_labelled
+from drretail.lab.labelled_claims import LabelledSet, drawn, read_labelled
+from drretail.lab.memory.asked_products import AskedProduct, asked_products
+from drretail.lab.memory.recalled import remembered, with_others
+from drretail.lab.memory.recollections import ask_products, estimate_recall, memory_folder, recollections
+from drretail.lab.people_findings import JudgeCard
+from drretail.lab.trial_findings import MemoryFound, Remembered
 from drretail.progress import Bar, Waits, busy
 from drretail.records.models import ModelChoice
 from drretail.settings import read_settings

@@ -14,7 +14,7 @@ from drretail.records.shop import SHOP_URL
 
 FAMILY, VERSION = "faithfulness", 3
 """Of the verdicts that hold claims and rulings on them, whichever family asked for them."""
-PROMPTS = str(Path(__file__).parents[1] / FAMILY / "judge.py")
+PROMPTS = str(Path(__file__).parents[1] / "families" / FAMILY / "judge.py")
 """Their prompts are beside that family's judge, under whose name users override them."""
 SourceType = Literal["web", "product", "internal"]
 TYPES: tuple[SourceType, ...] = ("web", "product", "internal")

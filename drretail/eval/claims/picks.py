@@ -12,7 +12,7 @@ from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 
-PROMPTS = str(Path(__file__).parents[1] / "reading" / "judge.py")
+PROMPTS = str(Path(__file__).parents[1] / "families" / "reading" / "judge.py")
 """Their prompts are beside the judge of readings, under whose name users override them."""
 
 

@@ -11,9 +11,9 @@ from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import claims_in, extraction_prompts
+from drretail.eval.families.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
 from drretail.files import write_json
 from drretail.grounding.verify.checks import Case, Lookup, read_report
 from drretail.records.ids import file_name

@@ -1,7 +1,7 @@
 """scores.json from what stands in the folder: all runs, and all verdicts of whichever judge."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -13,7 +13,6 @@ from drretail.eval.compare.primary import primary_tests, seat_of, with_primary
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
-from drretail.eval.lab.card import card_lines
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
@@ -36,12 +35,14 @@ def derive_scores(
     asked: Collection[TableKey] = (),
     asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
     prices: PriceTable | None = None,
+    judge_notes: Mapping[str, str] | None = None,
 ) -> Scores:
     """The scores of these families by every judge that has verdicts in the folder. Pure: equal folders, equal bytes.
 
     ``asked`` names judges of a family that have rows even if there was nothing for them to judge, and
     ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
-    nothing. The scoreboard's dollars are by ``prices``, else by those that ship.
+    nothing. The scoreboard's dollars are by ``prices``, else by those that ship. ``judge_notes`` stand beside
+    faithfulness, by the judge's key.
     """
     gathered = read_judgements(experiment, sorted(metrics, key=_order), asked)
     judgings: list[Judging] = []
@@ -59,8 +60,8 @@ def derive_scores(
     made = zip(judged, rows_of_all(judged), strict=True)
     scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
     described = {about.metric.name: about.metric.description for about, _ in judged}
-    if FAITHFULNESS in described and (lines := card_lines(experiment)):
-        described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": lines})
+    if FAITHFULNESS in described and judge_notes:
+        described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": dict(judge_notes)})
     return Scores(
         scores=scores,
         metrics=described,

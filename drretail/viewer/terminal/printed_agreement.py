@@ -9,7 +9,7 @@ from drretail.tables.table import Table, table_of
 from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.people_findings import Agreed, Agreement
+    from drretail.lab.people_findings import Agreed, Agreement
 
 STATISTICS = {
     "percent": "same",

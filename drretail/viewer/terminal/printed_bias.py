@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.finding import unanswered_in_words
-from drretail.eval.lab.trial_findings import seen_from, why_open
+from drretail.lab.finding import unanswered_in_words
+from drretail.lab.trial_findings import seen_from, why_open
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from drretail.eval.lab.trial_findings import BiasEffect, BiasFound, ProbeFound
+    from drretail.lab.trial_findings import BiasEffect, BiasFound, ProbeFound
 
 COLUMNS = ["", "of", "effect (95 %)", "queries", "n", ""]
 NOTES = (

@@ -7,8 +7,8 @@ from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.finding import Measured
-    from drretail.eval.lab.people_findings import JudgeCard, SetCard
+    from drretail.lab.finding import Measured
+    from drretail.lab.people_findings import JudgeCard, SetCard
 
 COLUMNS = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
 MEANINGS = (

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from drretail.eval.compare.wording import name_of
-from drretail.eval.lab.card import judges_of_faithfulness
+from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import JudgeRef
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_table, print_text

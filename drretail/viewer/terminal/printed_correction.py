@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.people_findings import SHARES
+from drretail.lab.people_findings import SHARES
 from drretail.tables.figures import with_interval
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
 from drretail.viewer.tables.scores import notes_on, system_names
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
+    from drretail.lab.people_findings import CorrectedValue, Correction, Separation
 
 COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
 MEANINGS = (

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.failing import MEANINGS, MODES
+from drretail.lab.failing import MEANINGS, MODES
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.failing import Failures, LowRating
+    from drretail.lab.failing import Failures, LowRating
 
 LONGEST = 220
 

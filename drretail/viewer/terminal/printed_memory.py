@@ -6,7 +6,7 @@ from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.trial_findings import RecalledField, Remembered
+    from drretail.lab.trial_findings import RecalledField, Remembered
 
 COLUMNS = ["", "products", "right", "don't know", "recall", "chance"]
 MEANINGS = (

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.finding import unanswered_in_words
+from drretail.lab.finding import unanswered_in_words
 from drretail.tables.figures import interval, number, with_interval
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.trial_findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind
+    from drretail.lab.trial_findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind
 
 
 def print_planted(found: "PlantedFound") -> None:

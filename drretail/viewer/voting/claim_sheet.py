@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from drretail.eval.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
 from drretail.experiment import read_definition, read_runs
+from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
 from drretail.records.vote import ClaimItem
 from drretail.viewer.voting.blind import Names
 from drretail.viewer.voting.items import Sheets, paragraph_of

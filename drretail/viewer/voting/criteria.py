@@ -6,10 +6,10 @@ from functools import cache
 from typing import Literal
 
 from drretail.eval.claims.claims import PROMPTS
+from drretail.eval.families.pairwise import questions as pairwise
+from drretail.eval.families.quality import judge as quality
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.elsewhere import in_other_words
-from drretail.eval.pairwise import questions as pairwise
-from drretail.eval.quality import judge as quality
 from drretail.prompts import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 

@@ -12,12 +12,12 @@ from drretail.eval.claims.support import SourceText, about_sources, content_of
 from drretail.eval.judging.material import NO_PROFILE
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.subject import Planned, Subject, read_subject
-from drretail.eval.lab.judged_claims import ExtractedClaim, extracted_from
 from drretail.experiment import Definition, read_profile
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.records import read_ledger
+from drretail.lab.judged_claims import ExtractedClaim, extracted_from
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query

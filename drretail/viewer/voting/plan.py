@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, researching
-from drretail.eval.lab.judged_claims import draw_claims
 from drretail.experiment import Definition, read_definition, read_runs
+from drretail.lab.judged_claims import draw_claims
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
 from drretail.records.vote import ClaimItem, ClaimSupport, PairItem, ReportItem, VotingPlan

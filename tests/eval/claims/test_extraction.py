@@ -11,7 +11,7 @@ from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.score import Verdict
-from tests.eval.faithfulness.reports import (
+from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
     BLOCKED,

@@ -13,7 +13,7 @@ from drretail.eval.judging.session import Judge
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.score import Rules, Verdict
-from tests.eval.faithfulness.reports import (
+from tests.eval.families.faithfulness.reports import (
     BIRDS_ID,
     BLOCKED_ID,
     EVIDENCE,

@@ -10,13 +10,13 @@ import pytest
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.rulings import support_prompt
-from drretail.eval.failure_modes.judge import prompt as failing
+from drretail.eval.families.failure_modes.judge import prompt as failing
+from drretail.eval.families.pairwise.questions import prompt_for as comparing
+from drretail.eval.families.pqr.judge import AXES, scoring_prompt
+from drretail.eval.families.quality.judge import prompt_for
+from drretail.eval.families.race.judge import prompt as beside
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.elsewhere import PHRASES, neutral
-from drretail.eval.pairwise.questions import prompt_for as comparing
-from drretail.eval.pqr.judge import AXES, scoring_prompt
-from drretail.eval.quality.judge import prompt_for
-from drretail.eval.race.judge import prompt as beside
 from drretail.eval.scoring import score
 from drretail.eval.weighted.weighing import weighing_prompts
 from drretail.progress import Progress

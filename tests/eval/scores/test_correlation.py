@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from drretail.eval.checks import METRIC as CHECKS
-from drretail.eval.process import METRIC as PROCESS
-from drretail.eval.quality import METRIC as QUALITY
+from drretail.eval.families.checks import METRIC as CHECKS
+from drretail.eval.families.process import METRIC as PROCESS
+from drretail.eval.families.quality import METRIC as QUALITY
 from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.gathering import Gathered, Heard, Plan, Reported, Seat, TableKey
 from drretail.eval.values import Value

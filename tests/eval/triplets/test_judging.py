@@ -14,7 +14,7 @@ from drretail.prompts import tag_content
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
-from tests.eval.faithfulness.reports import (
+from tests.eval.families.faithfulness.reports import (
     BED,
     BIRDS,
     BIRDS_ID,

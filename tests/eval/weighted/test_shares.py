@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.pqr.judge import AXES, PERSONALIZATION, QUALITY
+from drretail.eval.families.pqr.judge import AXES, PERSONALIZATION, QUALITY
 from drretail.eval.weighted.shares import check_sums, normalised, off, weighted_mean
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 

@@ -11,12 +11,12 @@ from starlette.testclient import TestClient
 
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.lab.correcting import correction_of
-from drretail.eval.lab.judged_claims import extracted_claims
 from drretail.experiment import read_definition, run_folder
 from drretail.files import read_jsonl
 from drretail.imports.formats import load_format
 from drretail.imports.recording import record
+from drretail.lab.correcting import correction_of
+from drretail.lab.judged_claims import extracted_claims
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.live.app import create_app, parts_of

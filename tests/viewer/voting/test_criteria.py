@@ -1,8 +1,8 @@
 """People are asked by the very definitions that judges are given."""
 
+from drretail.eval.families.pairwise.questions import criteria as pairwise_criteria
+from drretail.eval.families.quality.judge import criteria
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.pairwise.questions import criteria as pairwise_criteria
-from drretail.eval.quality.judge import criteria
 from drretail.viewer.voting.criteria import label_question, pair_questions, rating_questions, support_rules
 
 

@@ -1,0 +1,145 @@
+"""Factual accuracy: whether each source that a claim cites bears it out, pair by pair.
+
+Claims are extracted as faithfulness extracts them, and its own are taken where it has them; sources are read as there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
+from drretail.eval.claims.rulings import Bench
+from drretail.eval.claims.rulings import support_prompt as support_prompt_of
+from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
+from drretail.eval.families.dr3.insights import Material
+from drretail.eval.judging.numbered import Asking, Thing, ask_numbered
+from drretail.eval.judging.passages import best_pieces
+from drretail.eval.judging.question import Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.prompts import Prompt, load_prompt
+from drretail.records.base import Record, Rules
+from drretail.records.criteria import GoldPart
+
+LONGEST_REPORT = 50_000
+"""Characters of a report that the released code reads."""
+LONGEST_SOURCE = 20_000
+"""Characters of a source that are shown whole; of a longer one the pieces that share most words with the claims."""
+PIECE, PIECES = 500, 5
+MOST = 20
+"""Claims of one question by the released rules."""
+
+
+class BackedClaim(Record):
+    claim_id: int
+    explanation: str
+    supported: bool
+
+
+class BackedClaims(Record):
+    """Whether a source backs each of the claims."""
+
+    claims: list[BackedClaim]
+
+
+def extraction_of(rules: Rules) -> str:
+    """The stage that holds the claims: all of them, or by the released rules those that cite something."""
+    return CITED if rules == "dr3" else EXTRACT
+
+
+def support_prompt() -> Prompt:
+    return load_prompt(__file__, "support_released")
+
+
+def pair_item(claim: Claim, source: str) -> str:
+    """What the verdict on a claim by one of its sources is filed under."""
+    return f"{claim.claim_id} {source}"
+
+
+def part_of(source: str) -> GoldPart | None:
+    """Where a source is from, by its form: the user's files, or pages; None of the shop's records and calculations."""
+    if parse_evidence_id(source) == "file":
+        return "files"
+    return "sandbox" if types_of([source]) == ("web",) else None
+
+
+async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records the claims of a report, then a verdict on each by each source that it cites."""
+    claims = await _claims(subject, judge_session)
+    bench = Bench(subject, judge_session, subject.evidence, fit=pieces_of_long)
+    pairs = [_pair(claim, source) for claim in claims for source in claim.sources]
+    if judge_session.rules == "dr3":
+        await _as_released(bench, pairs)
+    else:
+        await bench.rule(pairs)
+
+
+async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Claim]:
+    if judge_session.rules == "dr3":
+        return await extract(_cut(subject), judge_session, CITED) or ()
+    prompt = extraction_prompt(EXTRACT).hash
+    if judge_session.standing(EXTRACT, REPORT, prompt) is None:
+        held = judge_session.verdicts_in(
+            FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(it.hash for it in extraction_prompts())
+        )
+        known = next((it for it in held if (it.stage, it.item, it.state) == (EXTRACT, REPORT, "scored")), None)
+        if known is not None:
+            judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)
+    return await extract(subject, judge_session, EXTRACT) or ()
+
+
+def _cut(subject: Subject) -> Subject:
+    run = subject.run
+    cut = None if run is None else run.model_copy(update={"report": (run.report or "")[:LONGEST_REPORT]})
+    return replace(subject, run=cut)
+
+
+def _pair(claim: Claim, source: str) -> Unit:
+    return Unit(claim.model_copy(update={"claim_id": pair_item(claim, source)}), (source,), types_of([source]))
+
+
+def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> Sequence[SourceText]:
+    """The texts, long ones cut as published; what then is still longer than ``room`` bytes is cut further."""
+    cut = [
+        it if len(it.text.text) <= LONGEST_SOURCE else shortened(it, best_pieces(it.text.text, claims, PIECE, PIECES))
+        for it in texts
+    ]
+    return fitted(cut, claims, room) if room is not None else cut
+
+
+async def _as_released(bench: Bench, pairs: Sequence[Unit]) -> None:
+    """All claims of a source together, by the released bar; what could not be read is no question."""
+    by_source: dict[str, list[Unit]] = {}
+    for pair in pairs:
+        by_source.setdefault(pair.sources[0], []).append(pair)
+    for group in by_source.values():
+        content = bench.content(group[0])
+        if not content.texts:
+            state, reason = bench.unread(content)
+            for pair in group:
+                if bench.standing(pair) is None:
+                    bench.judge_session.record(SUPPORT, pair.item, state, reason=reason)
+            continue
+        claims = [pair.claim.claim for pair in group]
+        texts = pieces_of_long(content.texts, claims, bench.judge_session.room)
+        asking = Asking(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(it.ref for it in texts))
+        things = [Thing(pair.item, pair.claim.claim) for pair in group]
+        material = _material(texts)
+        await ask_numbered(bench.judge_session, asking, things, material, BackedClaims, _backed)
+
+
+def _material(texts: Sequence[SourceText]) -> Material:
+    return lambda: {"sources": source_tags(texts)}
+
+
+def _backed(answer: BackedClaims) -> Mapping[int, Ruling]:
+    """The first of two counts; a claim that is left out is failed, which the released rules count as unsupported."""
+    return {it.claim_id: Ruling(float(it.supported), it.explanation.strip()) for it in reversed(answer.claims)}
+
+
+def prompts() -> list[Prompt]:
+    """Those of claims and their support that are asked here, and the released one."""
+    return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED)), support_prompt_of("default"), support_prompt()]

@@ -1,0 +1,249 @@
+"""What the verdicts on one report come to in each metric, 0 to 100: pure formulas.
+
+The released rules give −1 where ours say n/a or failed, and count as unsupported what ours do not count.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from drretail.eval.claims.claims import REPORT, SUPPORT, Claim
+from drretail.eval.claims.extraction import claims_in
+from drretail.eval.families.dr3 import accuracy, checklist, coverage, depth, insights
+from drretail.eval.families.dr3.coverage import Covered
+from drretail.eval.families.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
+from drretail.records.base import Rules
+from drretail.records.criteria import GOLD_PARTS, Criteria, Gold, GoldPart
+from drretail.records.score import WHY_NOT, Verdict, VerdictState
+
+WHOLE = 100.0
+NOT_EVALUATED = -1.0
+SHORT: Mapping[GoldPart, str] = {"files": "UF", "sandbox": "SC"}
+"""The paper's names: user files, sandbox corpus."""
+NO_GOLD = "nothing is known beforehand of a good answer (exp/gold)"
+NO_INSIGHTS = "no insights are known beforehand"
+NO_DOCUMENTS = "no documents are required"
+NO_CLAIM = "no claim of the report names a source"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One report with all that was said of it by one judge under one set of rules."""
+
+    verdicts: Sequence[Verdict]
+    rules: Rules
+    gold: Gold | None
+    criteria: Criteria | None
+
+    @property
+    def is_released(self) -> bool:
+        return self.rules == "dr3"
+
+    @cached_property
+    def _said(self) -> Mapping[tuple[str, str], Verdict]:
+        return {(it.stage, it.item): it for it in self.verdicts}
+
+    def of(self, stage: str, item: str) -> Verdict | None:
+        return self._said.get((stage, item))
+
+    def is_unasked(self, stage: str) -> bool:
+        """True where the judge follows rules and was not asked."""
+        verdict = self.of(stage, REPORT)
+        return verdict is not None and verdict.reason == BY_RULES
+
+    def lacking(self, variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
+        """No value; by the released rules −1."""
+        if self.is_released and not why.startswith(BY_RULES):
+            return Value(variant, "scored", NOT_EVALUATED, {"could not be evaluated": 1.0})
+        return lacking(variant, state, why, earns=earns)
+
+
+def mean_of(values: Sequence[Value]) -> float:
+    numbers = [it.value for it in values if it.value is not None]
+    return sum(numbers) / len(numbers)
+
+
+def worst(states: Sequence[VerdictState]) -> VerdictState:
+    """The first of failed, unverifiable and na that any is; for none, failed: nothing was said."""
+    return gravest(states) or "failed"
+
+
+def recall(judged: Judged) -> list[Value]:
+    """``IR_x`` = share of insights that are told in full; ``IR`` the mean of the two that exist; ``IR_graded`` with ½
+    for what is told in part. An insight without a label leaves no share: it would be one of other insights."""
+    names = ("IR_UF", "IR_SC", "IR", "IR_graded")
+    if judged.gold is None or judged.is_unasked(insights.STAGE):
+        why = NO_GOLD if judged.gold is None else BY_RULES
+        return [_plain_na(it, why) if it in names[:2] else judged.lacking(it, "na", why) for it in names]
+    full = [_recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS]
+    graded = [_recalled(judged, judged.gold, part, lambda value: value) for part in GOLD_PARTS]
+    return [*full, _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
+
+
+def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float], float]) -> Value:
+    variant = f"IR_{SHORT[part]}"
+    wanted = gold.part(part).insights
+    if not wanted:
+        return _plain_na(variant, f"{NO_INSIGHTS} ({part})")
+    verdicts = [judged.of(insights.STAGE, insights.insight_item(part, it)) for it in wanted]
+    values = [it.value for it in verdicts if it is not None and it.state == "scored"]
+    if len(values) < len(wanted):
+        return Value(variant, "failed")
+    told = sum(worth(float(it)) for it in values)
+    return Value(variant, "scored", WHOLE * told / len(wanted), {"told": told, "insights": len(wanted)})
+
+
+def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
+    existing = [it for it in parts if it.state != "na"]
+    if not existing:
+        return judged.lacking(variant, "na", NO_INSIGHTS)
+    if any(it.state == "failed" for it in existing):
+        return Value(variant, "failed")
+    return Value(variant, "scored", mean_of(existing))
+
+
+def _plain_na(variant: str, why: str) -> Value:
+    return Value(variant, "na", None, {f"{WHY_NOT}{why}": 1.0})
+
+
+def citation_coverage(judged: Judged) -> list[Value]:
+    """``CC`` = share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` of each part alone."""
+    if judged.gold is None:
+        return [judged.lacking("CC", "na", NO_GOLD), *(_plain_na(f"CC_{it}", NO_GOLD) for it in SHORT.values())]
+    verdict = judged.of(coverage.STAGE, coverage.documents_item(judged.gold))
+    if verdict is None:
+        return [Value(it, "failed") for it in ("CC", "CC_UF", "CC_SC")]
+    found = Covered.model_validate(verdict.value)
+    whole = judged.lacking("CC", "na", NO_DOCUMENTS)
+    if any(found.required.values()):
+        whole = _share("CC", sum(found.cited.values()), sum(found.required.values()))
+    return [whole, *(_covered(found, part) for part in GOLD_PARTS)]
+
+
+def _covered(found: Covered, part: GoldPart) -> Value:
+    variant = f"CC_{SHORT[part]}"
+    if not found.required[part]:
+        return _plain_na(variant, f"{NO_DOCUMENTS} ({part})")
+    return _share(variant, found.cited[part], found.required[part])
+
+
+def _share(variant: str, cited: int, required: int) -> Value:
+    return Value(variant, "scored", WHOLE * cited / required, {"cited": cited, "required": required})
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """What was said of a claim by one source: s is 1, ½ or 0, and only there where ``state`` is "scored"."""
+
+    state: VerdictState
+    s: float
+    part: GoldPart | None
+
+
+AsSupported = Callable[[float], bool]
+
+
+def _fully(s: float) -> bool:
+    return s == 1
+
+
+def _at_all(s: float) -> bool:
+    return s > 0
+
+
+def factual_accuracy(judged: Judged) -> list[Value]:
+    """``FA`` by claim: supported by all its sources that could be judged. ``FA_pair`` by claim and source. Both also of
+    what cites user files or the sandbox alone. ``FA_lenient``: in part is enough, as it is for the released judge."""
+    names = ["FA", "FA_pair", *(f"{it}_{short}" for short in SHORT.values() for it in ("FA", "FA_pair"))]
+    names += [] if judged.is_released else ["FA_lenient"]
+    extracted = judged.of(accuracy.extraction_of(judged.rules), REPORT)
+    claims = None if extracted is None else claims_in(extracted)
+    if claims is None:
+        return [judged.lacking(it, "failed") if it == "FA" else Value(it, "failed") for it in names]
+    pairs = [found for claim in claims if (found := [*_pairs(judged, claim)])]
+    if not pairs:
+        return [
+            judged.lacking(it, "na", NO_CLAIM, earns=0.0) if it == "FA" else _plain_na(it, NO_CLAIM) for it in names
+        ]
+    made = [_by_claim("FA", pairs, _fully), _by_pair("FA_pair", pairs)]
+    for part, short in SHORT.items():
+        held = [of_part for claim in pairs if (of_part := [it for it in claim if it.part == part])]
+        made += [_by_claim(f"FA_{short}", held, _fully), _by_pair(f"FA_pair_{short}", held)]
+    return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, _at_all)]
+
+
+def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
+    """The claim by each source it names. Released: what could not be read or judged is not supported."""
+    for source in (*claim.sources, *claim.unresolved):
+        verdict = judged.of(SUPPORT, accuracy.pair_item(claim, source)) if source in claim.sources else None
+        state: VerdictState = "failed" if verdict is None else verdict.state
+        if source in claim.unresolved:
+            state = "unverifiable"
+        s = 0.0 if verdict is None or state != "scored" else float(verdict.value)
+        yield PairVerdict("scored" if judged.is_released else state, s, accuracy.part_of(source))
+
+
+def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], supported: AsSupported) -> Value:
+    """A claim that one source does not support is not supported, whatever else failed; else a failed pair leaves it
+    open, and one that could not be read leaves it to the others."""
+    states: list[VerdictState] = [_claim_state(claim, supported) for claim in claims]
+    borne_out = sum(
+        state == "scored" and all(supported(it.s) for it in claim if it.state == "scored")
+        for claim, state in zip(claims, states, strict=True)
+    )
+    return _accurate(variant, states, borne_out)
+
+
+def _claim_state(claim: Sequence[PairVerdict], supported: AsSupported) -> VerdictState:
+    read = [it for it in claim if it.state == "scored"]
+    if any(not supported(it.s) for it in read):
+        return "scored"
+    states: list[VerdictState] = [it.state for it in claim]
+    return "scored" if read and "failed" not in states else worst(states)
+
+
+def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
+    pairs = [it for claim in claims for it in claim]
+    states: list[VerdictState] = [it.state for it in pairs]
+    return _accurate(variant, states, sum(it.state == "scored" and _fully(it.s) for it in pairs))
+
+
+def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
+    counts: dict[str, float] = {it: float(states.count(it)) for it in sorted({*states})}
+    if not states:
+        return _plain_na(variant, NO_CLAIM)
+    if "scored" not in states:
+        state = worst(states)
+        return Value(variant, state, None, {**counts, **lacking(variant, state, UNFETCHED_PAGES).items})
+    return Value(variant, "scored", WHOLE * supported / counts["scored"], {"supported": supported, **counts})
+
+
+def instruction_following(judged: Judged) -> Value:
+    """``IF`` = share of the requirements that are met, of those that were judged."""
+    things = [] if judged.criteria is None else checklist.requirements_of(judged.criteria)
+    if judged.is_unasked(checklist.STAGE):
+        return judged.lacking("IF", "na", BY_RULES)
+    if judged.criteria is None:
+        return judged.lacking("IF", "failed", NO_CRITERIA)
+    if not things:
+        return judged.lacking("IF", "na", "its checklist is empty")
+    verdicts = [judged.of(checklist.STAGE, it.item) for it in things]
+    values = [float(it.value) for it in verdicts if it is not None and it.state == "scored"]
+    if not values:
+        return judged.lacking("IF", "failed")
+    counts = {"met": sum(values), "requirements": float(len(values)), "failed": float(len(things) - len(values))}
+    return Value("IF", "scored", WHOLE * sum(values) / len(values), counts)
+
+
+def depth_quality(judged: Judged) -> Value:
+    """``DQ`` = the rating, 1 to 10, by ten."""
+    rubric = None if judged.criteria is None else judged.criteria.group(depth.GROUP)
+    if judged.is_unasked(depth.STAGE):
+        return judged.lacking("DQ", "na", BY_RULES)
+    if not judged.is_released and rubric is None:
+        return Value("DQ", "failed") if judged.criteria is None else _plain_na("DQ", NO_RUBRIC)
+    verdict = judged.of(depth.STAGE, depth.depth_item(None if judged.is_released else rubric))
+    if verdict is None or verdict.state != "scored":
+        return judged.lacking("DQ", "failed")
+    return Value("DQ", "scored", 10.0 * float(verdict.value))

@@ -1,0 +1,89 @@
+"""One verdict for all errors of a report: code's, beside the verdicts of the judge that it follows."""
+
+from collections.abc import Iterator, Sequence
+
+from drretail.eval.breakdown import SortedFaults
+from drretail.eval.claims.claims import SUPPORT
+from drretail.eval.claims.extraction import claims_in
+from drretail.eval.families.dr3 import accuracy, insights
+from drretail.eval.families.dr3.judge import REPORT, gold_of
+from drretail.eval.families.dr3.parts import NO_GOLD, Judged
+from drretail.eval.families.error_causes.causes import Causes, FoundError, JudgedClaim
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_labels_of
+from drretail.records.base import Record
+from drretail.records.criteria import GOLD_PARTS
+from drretail.records.score import Verdict
+
+FAMILY, VERSION = "error_causes", 1
+FOLLOWS = "dr3"
+"""The family whose verdicts it reads."""
+STAGE = "causes"
+NO_LABELS = "nobody knows what its pages are there for: score with --gold and the sandbox's folder"
+NOT_JUDGED = "this judge has not judged the report by dr3: score dr3"
+
+
+class ReportErrors(Record):
+    """What is wrong in one report."""
+
+    errors: tuple[FoundError, ...]
+    insights_judged: bool
+    """False before a judge that follows rules: then errors are of claims alone."""
+
+
+def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Verdict]) -> SortedFaults:
+    """The causes of the report's errors."""
+    gold = gold_of(subject)
+    labels = None if subject.folder is None else read_labels_of(subject.folder, subject.query.query_id)
+    if gold is None or labels is None or subject.run is None:
+        return SortedFaults("na", None, NO_GOLD if gold is None else NO_LABELS)
+    judged = Judged(said, judge_session.rules, gold, None)
+    if judged.of(accuracy.extraction_of(judge_session.rules), REPORT) is None:
+        return SortedFaults("na", None, NOT_JUDGED)
+    causes = Causes(subject.run, subject.evidence, gold, labels, subject.query.text)
+    claims = _claims(judged)
+    if claims is None:
+        return SortedFaults("failed", None, "the judge gave no claims")
+    missed = _missed(judged, causes)
+    if missed is None:
+        return SortedFaults("failed", None, "an insight was left without a label")
+    wrong = [found for it in claims if (found := causes.of_claim(it)) is not None]
+    found = ReportErrors(errors=(*missed, *wrong), insights_judged=not judged.is_unasked(insights.STAGE))
+    return SortedFaults("scored", found.model_dump(mode="json"), "")
+
+
+def _claims(judged: Judged) -> list[JudgedClaim] | None:
+    """The report's claims with what was said of each by its sources; None where the extraction failed."""
+    extracted: Verdict | None = judged.of(accuracy.extraction_of(judged.rules), REPORT)
+    claims = None if extracted is None else claims_in(extracted)
+    if claims is None:
+        return None
+    return [
+        JudgedClaim(
+            claim,
+            {
+                source: float(verdict.value)
+                for source in claim.sources
+                if (verdict := judged.of(SUPPORT, accuracy.pair_item(claim, source))) is not None
+                and verdict.state == "scored"
+            },
+        )
+        for claim in claims
+    ]
+
+
+def _missed(judged: Judged, causes: Causes) -> Sequence[FoundError] | None:
+    """The insights that are not told in full, as recall counts them; None where one has no label."""
+    if judged.is_unasked(insights.STAGE):
+        return ()
+    found = [*_labelled(judged, causes)]
+    return None if None in found else [error for error, value in filter(None, found) if value < 1]
+
+
+def _labelled(judged: Judged, causes: Causes) -> Iterator[tuple[FoundError, float] | None]:
+    for part in GOLD_PARTS:
+        for insight in causes.gold.part(part).insights:
+            verdict = judged.of(insights.STAGE, insights.insight_item(part, insight))
+            has_label = verdict is not None and verdict.state == "scored"
+            yield (causes.of_insight(part, insight), float(verdict.value)) if verdict and has_label else None

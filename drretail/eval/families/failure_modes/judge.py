@@ -1,0 +1,71 @@
+"""What the low ratings of a report are about: the judge that gave them sorts its own rationales."""
+
+from pydantic import Field
+
+from drretail.eval.families.failure_modes.modes import MEANINGS, Mode
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.registry import load_metric
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, sha256_of
+from drretail.records.score import Verdict
+
+FAMILY, VERSION = "failure_modes", 1
+RATED = "quality"
+"""The family whose ratings it sorts."""
+LOW = 4
+"""Ratings below it are low (Appendix G)."""
+LISTED, SORTED = "low", "modes"
+"""Stages: which ratings are low, without a question, and what each is about."""
+REPORT = "report"
+NOT_RATED = "this judge has not rated the report: score quality"
+
+
+class Sorted(Record):
+    """What a reviewer objects to."""
+
+    reason: str
+    modes: list[Mode] = Field(min_length=1)
+
+
+def prompt() -> Prompt:
+    """The question, with the modes filled in, so that its hash names their wording."""
+    told = "\n".join(f"- `{mode}`: {meaning}" for mode, meaning in MEANINGS.items())
+    return Prompt(SORTED, load_prompt(__file__, SORTED).text.replace("{{modes}}", told))
+
+
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records which of the report's ratings are low, and asks what each of them is about."""
+    del subject
+    scored = [it for it in judge_session.verdicts_of(load_metric(RATED)) if it.state == "scored"]
+    low = [it for it in scored if it.value < LOW]
+    if scored:
+        judge_session.record_unless_standing(LISTED, REPORT, "scored", [item_of(it) for it in low], "")
+    else:
+        judge_session.record_unless_standing(LISTED, REPORT, "na", None, NOT_RATED)
+    await judge_session.ask_and_record(*map(_question, low))
+
+
+def item_of(rating: Verdict) -> str:
+    """ "depth@1a2b3c4d": the dimension and its rationale, so that another rationale is asked about anew."""
+    return f"{rating.item}@{sha256_of([rating.value, rating.reason])[:8]}"
+
+
+def _question(rating: Verdict) -> JudgeQuestion[Sorted]:
+    given = {
+        "rating": str(rating.value),
+        "dimension": rating.item.replace("_", " "),
+        "rationale": tagged("rationale", rating.reason),
+    }
+    return JudgeQuestion(SORTED, item_of(rating), prompt(), given, Sorted, _read, _objection, begins_with="review")
+
+
+def _read(answer: Sorted) -> Ruling:
+    return Ruling(list(dict.fromkeys(answer.modes)), answer.reason.strip())
+
+
+def _objection(answer: Sorted) -> str | None:
+    if "other" in answer.modes and len(answer.modes) > 1:
+        return "modes: `other` stands alone, for what is about none of the rest"
+    return None

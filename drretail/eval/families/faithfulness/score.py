@@ -1,0 +1,357 @@
+"""The formulas of faithfulness (paper Eq. 1 and 2), per report and over all reports at once. Pure.
+
+docs/faithfulness.md gives each of them with its reason.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
+from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, CONTRADICTED
+from drretail.eval.claims.tally import ReportVerdicts, Tally, has_url, pooled_tally
+from drretail.eval.families.faithfulness.judge import judge, prompts
+from drretail.eval.family import Family
+from drretail.eval.judging.subject import Subject
+from drretail.eval.values import Value, lacking, pooled_share
+from drretail.experiment import read_reference
+from drretail.grounding.text.wording import split_words
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
+
+FP_WEB_LIVE = "FP_web_live"
+"""Only of reports whose pages were looked at again; others leave it out."""
+FP_SHOWN, FP_WEB_SHOWN = "FP_shown", "FP_web_shown"
+"""By what the agent was shown of the pages; only under the default rules."""
+CHANGED_MINDS = "changed_minds"
+LEFT_OUT = frozenset({FP_WEB_LIVE, FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS})
+"""What not every judged report has a value of."""
+DENSITY = "claims_per_100_words"
+PRECISION = (
+    "FP",
+    "FP_types",
+    "FP_eq2",
+    "FP_pooled",
+    "FP_strict",
+    "FP_web",
+    "FP_product",
+    "FP_internal",
+    "FP_eq2_report",
+)
+RECALL = ("FR", "FR_url", "FR_pooled")
+COUNTS = ("N_supported", "N_contradicted", "N_cited", "N_web", "N_product", DENSITY)
+BESIDE = ("N_supported", DENSITY)
+"""What stands beside FP: precision alone is had by saying little, or by cutting claims small."""
+VARIANTS = (
+    *PRECISION[:5],
+    *BESIDE,
+    CHANGED_MINDS,
+    FP_SHOWN,
+    PRECISION[5],
+    FP_WEB_SHOWN,
+    FP_WEB_LIVE,
+    *PRECISION[6:],
+    *RECALL,
+    *COUNTS[1:-1],
+)
+
+
+def failed_values() -> list[Value]:
+    """The values of a run that left no report."""
+    return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
+
+
+def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list[Value]:
+    """One report's value in every variant, in the order of ``VARIANTS``; ``words`` is how long it is."""
+    report = ReportVerdicts(verdicts, rules)
+    if rules == "drg":
+        found = {value.variant: value for value in (*_drg_precision(report), *_drg_recall(report))}
+        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
+    precision = (*_precision(report, rules), *_shown(report, rules), *_live(report), *_changed_minds(report, rules))
+    found = {value.variant: value for value in (*precision, *_recall(report, rules), *_counts(report, words))}
+    return [found[variant] for variant in VARIANTS if variant in found]
+
+
+def _eq2(report: Mapping[str, Value]) -> list[tuple[float, float]]:
+    """FP_eq2 = ½ (FP_web + FP_product), each a mean over the reports that have it, which counts once."""
+    types = (report[f"FP_{kind}"] for kind in HEADLINE)
+    return [(0.0, 0.0) if it.value is None else (it.value, 1.0) for it in types]
+
+
+POOLED = {
+    "FP_eq2": _eq2,
+    "FP_pooled": pooled_share("FP_pooled", "support", "scored"),
+    "FR_pooled": pooled_share("FR_pooled", "cited", "total"),
+    CHANGED_MINDS: pooled_share(CHANGED_MINDS, CHANGED, ASKED_AGAIN),
+}
+"""FP_pooled = Σ support / Σ scored units over both types. FR_pooled = Σ cited claims / Σ claims. changed_minds = Σ
+labels that changed / Σ claims asked about once more."""
+
+
+def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    if report.judged is None:
+        return [Value(variant, "failed") for variant in PRECISION]
+    tallies = {kind: report.tally([kind]) for kind in TYPES}
+    pairs, claims = pooled_tally(tallies, HEADLINE), report.tally(HEADLINE)
+    by_type = _mean(tallies[kind].mean for kind in HEADLINE)
+    strict = _mean(tallies[kind].strict for kind in HEADLINE) if rules == "paper" else claims.strict
+    has_both = all(tallies[kind].mean is not None for kind in HEADLINE)
+    items = claims.items() | report.notes(HEADLINE) | report.labels(HEADLINE) | {"claims": len(report.cited)}
+    return [
+        # The paper's headline is the mean over the types that a report has.
+        _value("FP", by_type if rules == "paper" else claims.mean, claims, items),
+        _value("FP_types", by_type, pairs),
+        # Over all reports ``pooled`` forms this one; a report with both types has the same as its FP_types.
+        _value("FP_eq2", by_type, pairs),
+        _value("FP_pooled", pairs.mean, pairs),
+        _value("FP_strict", None if _only_failed(claims) else strict, claims),
+        *(_value(f"FP_{kind}", tallies[kind].mean, tallies[kind]) for kind in TYPES),
+        _value("FP_eq2_report", by_type if has_both else None, pairs, alone_is="na"),
+    ]
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Over what is there; None without any."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _shown(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    """FP and FP_web by what the agent was shown of web pages, such as snippets; the paper knows no such values."""
+    if rules != "default":
+        return []
+    if report.judged is None:
+        return [Value(variant, "failed") for variant in (FP_SHOWN, FP_WEB_SHOWN)]
+    kinds = {FP_SHOWN: HEADLINE, FP_WEB_SHOWN: ("web",)}
+    tallies = {variant: report.tally(kind, "shown") for variant, kind in kinds.items()}
+    return [_value(variant, tally.mean, tally) for variant, tally in tallies.items()]
+
+
+def _changed_minds(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    """Of the claims that the judge was asked about once more, with what the records say, the share whose label changed.
+
+    Publications' rules know no second question.
+    """
+    if rules != "default":
+        return []
+    if report.judged is None:
+        return [Value(CHANGED_MINDS, "failed")]
+    notes = report.notes(TYPES)
+    items = {note: notes[note] for note in (ASKED_AGAIN, CHANGED)}
+    if not notes[ASKED_AGAIN]:
+        return [Value(CHANGED_MINDS, "na", None, items)]
+    return [Value(CHANGED_MINDS, "scored", notes[CHANGED] / notes[ASKED_AGAIN], items)]
+
+
+def _live(report: ReportVerdicts) -> list[Value]:
+    """FP_web by pages as they were at judging time; nothing for a report whose pages were not looked at again."""
+    if not report.is_judged_live and (report.judged is None or report.tally(["web"]).units):
+        return []
+    tally = report.tally(["web"], "live")
+    return [_value(FP_WEB_LIVE, tally.mean, tally)]
+
+
+def _value(
+    variant: str,
+    value: float | None,
+    tally: Tally,
+    items: Mapping[str, float] | None = None,
+    *,
+    alone_is: VerdictState | None = None,
+) -> Value:
+    """A scored value, or the state of a report that has none. ``alone_is``: what one with some scored units is then.
+
+    A report that was not judged to the end has none: what was asked first is no sample of it.
+    """
+    items = tally.items() if items is None else items
+    if tally.unasked:
+        return Value(variant, "failed", None, items)
+    if value is not None:
+        return Value(variant, "scored", value, items)
+    return Value(variant, alone_is if alone_is and tally.scored else _state(tally), None, items)
+
+
+def _state(tally: Tally) -> VerdictState:
+    """Of a report without a scored unit: one that the judge failed on may still get a value, so that comes first."""
+    if tally.failed:
+        return "failed"
+    return "unverifiable" if tally.unverifiable else "na"
+
+
+def _only_failed(tally: Tally) -> bool:
+    return bool(tally.failed) and not tally.scored
+
+
+def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    claims = report.all
+    if claims is None:
+        return [Value(variant, "failed") for variant in RECALL]
+    by_url = sum(1 for claim in claims if has_url(claim))
+    # The paper admits addresses alone as sources; our agents are told to cite orders and calculations as well.
+    cited = by_url if rules == "paper" else sum(1 for claim in claims if claim.sources)
+    counts = zip(RECALL, (cited, by_url, cited), strict=True)
+    return [_share(variant, count, len(claims)) for variant, count in counts]
+
+
+def _share(variant: str, cited: int, total: int) -> Value:
+    items: dict[str, float] = {"cited": cited, "total": total}
+    return Value(variant, "scored", cited / total, items) if total else Value(variant, "na", None, items)
+
+
+def _counts(report: ReportVerdicts, words: int) -> list[Value]:
+    """Claims by what became of them; N_cited counts a claim for each type that it cites, as the paper's Table 1."""
+    if report.judged is None:
+        return [Value(variant, "failed") for variant in COUNTS]
+    claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
+    supported = _value("N_supported", claims.support if claims.scored or not claims.units else None, claims)
+    contradicted = report.notes(HEADLINE)[CONTRADICTED] if supported.state == "scored" else None
+    every = report.all or report.judged
+    return [
+        supported,
+        Value("N_contradicted", supported.state, contradicted),
+        Value("N_cited", "scored", float(sum(pairs.values()))),
+        Value("N_web", "scored", float(pairs["web"])),
+        Value("N_product", "scored", float(pairs["product"])),
+        Value(DENSITY, "scored", 100 * len(every) / words) if words else Value(DENSITY, "na"),
+    ]
+
+
+def _drg_precision(report: ReportVerdicts) -> list[Value]:
+    """Mean over claims, where a failed judgement counts 0, and so does a report without any."""
+    tally = report.tally([ALL_TYPES])
+    if tally.unfetched == tally.units > 0:  # nothing is known of its pages, which is no 0
+        return [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
+    count = tally.scored + tally.failed
+    value = tally.support / count if count else 0.0
+    return [Value("FP", "scored", value, tally.items()), Value("FP_pooled", "scored", value, _as_scored(tally))]
+
+
+def _as_scored(tally: Tally) -> dict[str, float]:
+    """Failed judgements as scored ones of no support, so that pooling counts them too."""
+    return tally.items() | {"scored": tally.scored + tally.failed}
+
+
+def _drg_recall(report: ReportVerdicts) -> list[Value]:
+    """Claims with any source by all claims; no claim counts 0."""
+    claims = report.all or []
+    cited = sum(1 for claim in claims if has_url(claim) or claim.unresolved)
+    items: dict[str, float] = {"cited": cited, "total": len(claims)}
+    value = cited / len(claims) if claims else 0.0
+    return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
+
+
+UNREAD = "no citation of the imported report was read"
+
+
+def _with_earnings(value: Value, subject: Subject) -> Value:
+    """The value as headlines count it (METRICS 0).
+
+    A report that cites nothing, or only orders where a product is wanted, earns 0 in FP and FR. It has nothing to cite
+    where nothing is wanted and it rests on the shopper's own data, or where its refusal is proved right. Of an imported
+    report without a citation nobody knows whether it has none or none was read.
+    """
+    if value.variant not in ("FP", "FR", "N_supported"):
+        return value
+    run = subject.run
+    if subject.system.is_imported and not (run and run.citations):
+        return lacking(value.variant, "na", UNREAD) if value.state in ("na", "scored") else value
+    if value.state != "na" or value.items.get("units"):
+        return value
+    cites_own_data = bool(run and run.citations) and not _wants_products(subject)
+    return value if cites_own_data or _is_right_refusal(subject) else replace(value, earns=0.0)
+
+
+def _wants_products(subject: Subject) -> bool:
+    wish = subject.query.wish
+    return wish is not None and any(not want.optional for want in wish.wants)
+
+
+def _is_right_refusal(subject: Subject) -> bool:
+    outcome = None if subject.run is None else subject.run.outcome
+    if outcome is None or outcome.decision != "none" or subject.folder is None:
+        return False
+    reference = read_reference(subject.folder, subject.query.query_id)
+    return reference is not None and reference.proof is not None and reference.proof.state == "proved"
+
+
+MEANINGS = {
+    "FP": "factual precision: share of the claims citing pages or products that their sources bear out, in part ½",
+    "FP_types": "mean of FP_web and FP_product, of those a report has",
+    "FP_eq2": "half of FP_web and half of FP_product, each over all reports (Equation 2)",
+    "FP_pooled": "all support by all judged claims, over all reports at once",
+    "FP_strict": "as FP, with sources that could not be read or found as 0",
+    "N_supported": "supported claims of a report, those in part ½",
+    DENSITY: "claims, cited or not, by the report's length",
+    CHANGED_MINDS: "of the claims asked about once more since the records say otherwise, the share whose label changed",
+    FP_SHOWN: "FP by what the agent was shown of pages",
+    FP_WEB_SHOWN: "FP_web by what the agent was shown of pages",
+    FP_WEB_LIVE: "FP_web by pages as they are at judging time",
+    "FP_web": "FP of claims that cite web pages",
+    "FP_product": "FP of claims that cite the shop's products",
+    "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
+    "FR": "factual recall: share of all claims that name a source",
+    "FR_url": "share of all claims that name a page or a product",
+    "FR_pooled": "all cited claims by all claims, over all reports at once",
+    "N_contradicted": "claims of a report that their sources contradict",
+    "N_cited": "claims that cite pages or products, one for each type",
+    "N_web": "claims that cite web pages",
+    "N_product": "claims that cite products",
+}
+
+DESCRIPTION = MetricDescription(
+    title="Faithfulness",
+    meanings=MEANINGS,
+    headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
+    compared=("FP", "FP_web", "FP_product", "FR"),
+    summaries=("FP",),
+    held_beside={
+        **dict.fromkeys(("FP", "FP_web", "FP_product"), ("N_supported",)),
+        "FR": ("FP", "N_supported"),
+    },
+    primary=("FP",),
+    scoreboard=(
+        BoardColumn(variant="FP", meaning="share of the cited claims that their sources bear out"),
+        BoardColumn(
+            variant="N_supported", name="supported", meaning="how many claims of a report its sources bear out"
+        ),
+        BoardColumn(variant="FR", meaning="share of all claims that name a source"),
+    ),
+    correlated=("FP", "FP_web", "FP_product", "FR"),
+    plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},
+    groups={
+        **dict.fromkeys(PRECISION[:5], "FP"),
+        **dict.fromkeys((*BESIDE, CHANGED_MINDS, FP_SHOWN), "beside FP"),
+        **dict.fromkeys(("FP_web", FP_WEB_SHOWN, FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
+        **dict.fromkeys(RECALL, "FR"),
+        **dict.fromkeys(COUNTS[1:-1], "N"),
+    },
+    counts=COUNTS,
+    only_in_json=("FP_eq2_report",),  # of a few reports only
+    named_by_variant=True,
+)
+
+
+def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    if subject.report is None:
+        return failed_values()
+    found = report_values(verdicts, rules, len(split_words(subject.report)))
+    if rules == "default":
+        found = [_with_earnings(value, subject) for value in found]
+    if not subject.system.is_imported:
+        return found
+    # What the system was shown of its sources nobody knows.
+    return [Value(it.variant, "na") if it.variant in (FP_SHOWN, FP_WEB_SHOWN) else it for it in found]
+
+
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    _values,
+    VARIANTS,
+    DESCRIPTION,
+    prompts,
+    after=("reading",),
+    pooled=POOLED,
+    pooled_means=frozenset({"FP_eq2"}),
+)

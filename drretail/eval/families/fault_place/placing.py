@@ -1,0 +1,161 @@
+"""One wrong claim: where it went wrong, with a sentence why. What no value and no quote shows is unknown."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from drretail.eval.claims.labels import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
+from drretail.eval.families.fault_place.handed_on import HandedOn, Says
+from drretail.eval.families.fault_place.world_sources import held_by_world
+from drretail.eval.families.fault_place.wrong_claims import WrongClaim
+from drretail.eval.judging.subject import Subject
+from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.values import amount_of, fits, on_record, plain, result_shown
+from drretail.records.base import Record
+from drretail.records.reading import ReadValue
+
+Place = Literal["never_retrieved", "lost", "distorted", "invented", "unknown"]
+PLACES: tuple[Place, ...] = ("never_retrieved", "lost", "distorted", "invented", "unknown")
+TOP = "0"
+"""The path of who writes the report: what it was shown itself, no researcher can have lost."""
+
+
+class PlacedClaim(Record):
+    """A wrong claim with its place; verdicts hold a list of these."""
+
+    claim_id: str
+    place: Place
+    reason: str
+
+
+class Found(NamedTuple):
+    place: Place
+    reason: str
+
+
+@dataclass(frozen=True)
+class Placer:
+    """Places the wrong claims of one report."""
+
+    subject: Subject
+    ledger: Ledger
+    """With the world's own records."""
+    handed_on: HandedOn | None
+
+    def placed(self, wrong: WrongClaim) -> PlacedClaim:
+        found = next(self._findings(wrong), Found("unknown", "no typed value and no quote shows where it went wrong"))
+        return PlacedClaim(
+            claim_id=wrong.claim.claim_id, place=found.place, reason=f"{found.reason[:1].upper()}{found.reason[1:]}."
+        )
+
+    def _findings(self, wrong: WrongClaim) -> Iterator[Found]:
+        """What shows its place, the surest first."""
+        yield from (found for value in wrong.contradicted if (found := self._of_value(value)) is not None)
+        yield from self._of_what_was_never_handed(wrong)
+        yield from self._of_quotes(wrong)
+        yield from (Found("invented", self._nowhere(it)) for it in wrong.values if self._stands_nowhere(it))
+
+    def _of_value(self, value: ReadValue) -> Found | None:
+        """Of a value that a record contradicts."""
+        if not value.of:
+            return Found("invented", self._nowhere(value)) if self._stands_nowhere(value) else None
+        source = value.of[0]
+        truth = f"{value.derivation or 'the record says otherwise'} ({source})"
+        if source not in self.subject.evidence:
+            return Found("never_retrieved", f"the run was never handed {source}: {value.derivation}")
+        if (another := self._handed_on_otherwise(value)) is not None:
+            return Found("distorted", f"{truth}, and already the intermediate report of {another} says otherwise")
+        return self._of_handed(source, truth, truth_of(value, self.ledger))
+
+    def _of_handed(self, source: str, truth: str, says: Says | None) -> Found:
+        """Of a truth that the ledger has: lost where no intermediate report hands it on, else distorted."""
+        if self.handed_on is None:
+            return Found("distorted", f"the run was handed the truth: {truth}")
+        path = self.handed_on.with_truth(source, says or (lambda _: True))
+        if path is not None:
+            return Found("distorted", f"{truth}, and so says the intermediate report of {path}")
+        if any(it.shown and it.path == TOP for it in self.subject.evidence[source].texts):
+            return Found("distorted", f"who wrote the report was handed the truth: {truth}")
+        return Found("lost", f"{truth}, and no intermediate report says so")
+
+    def _handed_on_otherwise(self, value: ReadValue) -> str | None:
+        if self.handed_on is None:
+            return None
+        return self.handed_on.with_another(value, self.subject.evidence, self.ledger)
+
+    def _of_what_was_never_handed(self, wrong: WrongClaim) -> Iterator[Found]:
+        """Of a true value whose source the ledger lacks, and of a claim all of whose sources it lacks."""
+        evidence, claim = self.subject.evidence, wrong.claim
+        for value in wrong.values:
+            if value.state == "verified" and value.of and not any(it in evidence for it in value.of):
+                yield Found("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
+        named = (*claim.sources, *claim.unresolved)
+        if not named or any(it in evidence for it in claim.sources):
+            return
+        states = {it: held_by_world(it, self.subject) for it in named}
+        if there := [it for it, state in states.items() if state == "held"]:
+            yield Found("never_retrieved", f"the world has {there[0]}, and the run was never handed it")
+        elif all(state == "absent" for state in states.values()):
+            yield Found("invented", f"neither the run's ledger nor the world has {named[0]}")
+
+    def _of_quotes(self, wrong: WrongClaim) -> Iterator[Found]:
+        """Of what the judge found said in a source, or said in what the agent was shown of it alone."""
+        verdict = wrong.verdict
+        if verdict is None:
+            return
+        if DISTORTED in verdict.notes:
+            yield Found("distorted", "the summary of the page bears it out, and the page itself does not")
+        elif ONLY_IN_SNIPPET in verdict.notes:
+            yield Found("distorted", "the search's snippet bears it out, and the page itself does not")
+        elif CONTRADICTED in verdict.notes and verdict.quote and verdict.quote not in self.subject.query.text:
+            source = self._source_of(verdict.quote, wrong)
+            if source is not None:
+                yield self._of_handed(source, f"{source} says “{verdict.quote}”", None)
+
+    def _source_of(self, quote: str, wrong: WrongClaim) -> str | None:
+        """The claim's source whose text has the quote, however white space is set."""
+        wanted, evidence = " ".join(quote.split()), self.subject.evidence
+        held = (it for it in wrong.claim.sources if it in evidence)
+        return next((it for it in held if any(wanted in " ".join(t.text.split()) for t in evidence[it].texts)), None)
+
+    def _stands_nowhere(self, value: ReadValue) -> bool:
+        """True of an exact figure that no record, calculation or text of the ledger has, nor the query."""
+        amount = amount_of(value)
+        if amount is None or amount.is_range or value.relation != "is" or value.state == "verified":
+            return False
+        if value.state == "underivable" and value.derivation:
+            return False
+        held = (amount.agreement(number) for number in self._figures)
+        return not self.ledger.names(amount.low) and all(it is None for it in held)
+
+    @staticmethod
+    def _nowhere(value: ReadValue) -> str:
+        return f"no record, no calculation and no text that the run was handed has the {value.kind} {value.amount}"
+
+    @cached_property
+    def _figures(self) -> frozenset[Decimal]:
+        """All that stand in the ledger."""
+        texts = {it.text for entry in self.subject.evidence.values() for it in entry.texts}
+        return frozenset(number for text in texts for it in find_amounts(text) for number in (it.low, it.high))
+
+
+def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
+    """Tells whether a text says what the records have in place of a value; None where no text can be held to that."""
+    match value.kind:
+        case "price" | "rating" | "rating_count":
+            ids = (ledger.ordered.get(it, it.removeprefix("P:")) for it in value.of)
+            items = (ledger.products[it] for it in ids if it in ledger.products)
+            numbers = [it for item in items if (it := on_record(value.kind, item)) is not None]
+            return lambda text: any(fits(it, number) for it in find_amounts(text) for number in numbers)
+        case "date":
+            days = [ledger.order_dates[it] for it in value.of if it in ledger.order_dates]
+            return lambda text: any(it.fits(day) for it in find_dates(text) for day in days)
+        case "brand":
+            brands = [item.brand or "" for it in value.of if (item := ledger.products.get(it.removeprefix("P:")))]
+            return lambda text: any(plain(it) in plain(text) for it in brands)
+        case _:
+            done = [ledger.calculations[it] for it in value.of if it in ledger.calculations]
+            return (lambda text: any(result_shown(find_amounts(text), it) for it in done)) if done else None

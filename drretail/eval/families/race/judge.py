@@ -1,0 +1,142 @@
+"""What a judge is asked of RACE and FACT: two reports' scores by criteria, and one report's citations."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.eval.families.race.references import article_of, reference_of
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.triplets.triplet_support import judge_triplets
+from drretail.eval.weighted.axis import read_axes
+from drretail.eval.weighted.matching import criterion_tags, matched, problems
+from drretail.eval.weighted.shares import check_sums
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, Rules, sha256_of
+from drretail.records.criteria import Criteria
+
+FAMILY = "race"
+(AXIS,) = read_axes(Path(__file__).parent / "axes.toml")
+STAGE = "side_by_side"
+"""The stage of scores by criteria; its items are an order and the hashes of criteria and reference."""
+Order = Literal["target_first", "reference_first"]
+BOTH: tuple[Order, Order] = ("target_first", "reference_first")
+NO_REFERENCE = "no reference report on this query: `score --reference LABEL` takes a system's, and so does a file"
+IS_REFERENCE = "it is the reference report itself"
+
+
+class PairScore(Record):
+    """How far two reports meet one criterion, reasons first."""
+
+    criterion: str
+    analysis: str
+    article_1_score: float = Field(ge=0, le=10)
+    article_2_score: float = Field(ge=0, le=10)
+
+
+class PairScores(Record):
+    """Two reports' scores by all criteria."""
+
+    comprehensiveness: list[PairScore]
+    insight: list[PairScore]
+    instruction_following: list[PairScore]
+    readability: list[PairScore]
+
+
+def prompt() -> Prompt:
+    """The question, with the dimensions filled in."""
+    text = load_prompt(__file__, "both").text
+    return Prompt("both", text.replace("{{dimensions}}", AXIS.told))
+
+
+def orders(rules: Rules) -> tuple[Order, ...]:
+    """In which orders the two are read: in both, or as released with the target always first."""
+    return BOTH[:1] if rules == "drb" else BOTH
+
+
+def held_criteria(subject: Subject) -> Criteria | None:
+    """What reports on the query are held to; raises UserError where an edit left sums that are not 1."""
+    criteria = criteria_of(subject, FAMILY)
+    if criteria is not None:
+        check_sums(criteria, (AXIS,))
+    return criteria
+
+
+def item_of(order: Order, criteria: Criteria, reference: str | None) -> str:
+    """The item of a verdict: by these criteria, beside this very reference."""
+    return f"{order}@{criteria.hash}-{'none' if reference is None else sha256_of(reference)[:8]}"
+
+
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records the scores of the report and of the reference in each order, and the report's facts with their support.
+
+    Without a reference there is nothing to score beside, and na is recorded; likewise for the reference itself.
+    """
+    criteria = held_criteria(subject)
+    if criteria is not None:
+        reference = reference_of(subject)
+        await judge_session.each(
+            _score(order, criteria, reference, subject, judge_session) for order in orders(judge_session.rules)
+        )
+    await judge_triplets(subject, judge_session)
+
+
+async def _score(
+    order: Order, criteria: Criteria, reference: str | None, subject: Subject, judge_session: JudgeSession
+) -> None:
+    item = item_of(order, criteria, reference)
+    article = article_of(subject)
+    if reference is None or article.strip() == reference.strip():
+        if judge_session.standing(STAGE, item) is None:
+            judge_session.record(STAGE, item, "na", reason=NO_REFERENCE if reference is None else IS_REFERENCE)
+        return
+    first, second = (article, reference) if order == "target_first" else (reference, article)
+    given = {
+        "today": subject.today,
+        "query": tagged("query", subject.query.text),
+        "first": tagged("report", first, article="1"),
+        "second": tagged("report", second, article="2"),
+        "criteria": "\n".join(
+            criterion_tags(group.name, group.criteria) for key in AXIS.keys if (group := criteria.group(key))
+        ),
+    }
+    await judge_session.ask_and_record(
+        JudgeQuestion(
+            STAGE,
+            item,
+            prompt(),
+            given,
+            PairScores,
+            lambda answer: Ruling(_kept(order, criteria, answer)),
+            lambda answer: problems(_by_dimension(criteria, answer)),
+        )
+    )
+
+
+def _by_dimension(criteria: Criteria, answer: PairScores) -> dict[str, dict[str, PairScore] | str]:
+    found: dict[str, dict[str, PairScore] | str] = {}
+    for key in AXIS.keys:
+        group = criteria.group(key)
+        said: list[PairScore] = getattr(answer, key)
+        found[key] = matched(() if group is None else group.criteria, [(it.criterion, it) for it in said])
+    return found
+
+
+def _kept(order: Order, criteria: Criteria, answer: PairScores) -> list[dict[str, object]]:
+    """Each criterion in its own words with the scores of target and reference."""
+    first = order == "target_first"
+    return [
+        {
+            "dimension": key,
+            "criterion": text,
+            "analysis": it.analysis,
+            "target": it.article_1_score if first else it.article_2_score,
+            "reference": it.article_2_score if first else it.article_1_score,
+        }
+        for key, scores in _by_dimension(criteria, answer).items()
+        if not isinstance(scores, str)
+        for text, it in scores.items()
+    ]

@@ -1,0 +1,191 @@
+"""The formulas of RACE and FACT for one report, and of valid citations over all reports. Pure.
+
+docs/metrics/race.md gives each with its reason, and where the released rule differs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+
+from drretail.eval.families.race.bench_criteria import published_criteria
+from drretail.eval.families.race.judge import (
+    AXIS,
+    BOTH,
+    FAMILY,
+    NO_REFERENCE,
+    STAGE,
+    Order,
+    held_criteria,
+    item_of,
+    judge,
+    orders,
+    prompt,
+)
+from drretail.eval.families.race.references import keep_references, reference_of
+from drretail.eval.family import Family
+from drretail.eval.triplets.facts import JudgedFacts, Pair, judged_facts
+from drretail.eval.triplets.triplet_support import triplet_prompts
+from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
+from drretail.eval.weighted.shares import weighted_mean
+from drretail.eval.weighted.weighing import made_criteria, weighing_prompts
+from drretail.records.criteria import Criteria
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
+
+VERSION = 1
+RACE = "RACE"
+BY_ORDER: Mapping[Order, str] = {"target_first": "RACE_first", "reference_first": "RACE_second"}
+VALID, VALID_MEAN, CITATIONS, VALID_COUNT = "valid_rate", "valid_rate_mean", "citations", "valid_citations"
+FACT = (VALID, VALID_MEAN, CITATIONS, VALID_COUNT)
+VARIANTS = (RACE, *AXIS.keys, *BY_ORDER.values(), *FACT)
+BOTH_NOUGHT = "report and reference both got nought"
+NO_CITATION = "the report cites nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What target and reference got, as a whole and by dimension, 0 to 10."""
+
+    target: Mapping[str, float]
+    reference: Mapping[str, float]
+
+
+def share(target: float, reference: float, *, of_nothing: float | None) -> float | None:
+    """T / (T + R): 0.5 where they are equal. Two reports that got 0 have none, or ``of_nothing``."""
+    return target / (target + reference) if target + reference else of_nothing
+
+
+def values(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
+    """A report's value in every variant, in the order of ``VARIANTS``."""
+    found = {it.variant: it for it in _race(verdicts, criteria, reference, rules)}
+    found |= {it.variant: it for it in _fact(judged_facts(verdicts), rules)}
+    return [found[variant] for variant in VARIANTS if variant in found]
+
+
+def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
+    if criteria is None:
+        state: VerdictState = "na" if reference is None else "failed"
+        return [
+            lacking(it, state, NO_REFERENCE) for it in (RACE, *AXIS.keys, *(BY_ORDER[order] for order in orders(rules)))
+        ]
+    by_item = {it.item: it for it in verdicts if it.stage == STAGE}
+    by_order = {order: by_item.get(item_of(order, criteria, reference)) for order in orders(rules)}
+    # As released, 0 beside 0 is 0; it says nothing of which is better.
+    of_nothing = 0.0 if rules == "drb" else None
+    shares = {order: _shares(verdict, criteria, of_nothing) for order, verdict in by_order.items()}
+    # Half of two orders is no control of the order.
+    means = [joined(it, [found[it] for found in shares.values()], fmean) for it in (RACE, *AXIS.keys)]
+    return [*means, *(joined(BY_ORDER[order], [shares[order][RACE]], fmean) for order in BOTH if order in shares)]
+
+
+def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | None) -> dict[str, Value]:
+    """The final score and that of each dimension, as one order has it."""
+    if verdict is None or verdict.state != "scored":
+        state: VerdictState = "failed" if verdict is None else verdict.state
+        why = "" if verdict is None else verdict.reason
+        return {it: lacking(it, state, why) for it in (RACE, *AXIS.keys)}
+    scored = totals(verdict.value, criteria)
+    found: dict[str, Value] = {}
+    for name in (RACE, *AXIS.keys):
+        value = share(scored.target[name], scored.reference[name], of_nothing=of_nothing)
+        found[name] = lacking(name, "na", BOTH_NOUGHT) if value is None else Value(name, "scored", value)
+    return found
+
+
+def totals(scores: Sequence[Mapping[str, object]], criteria: Criteria) -> Totals:
+    """dim = Σ w_c · s_c over a dimension's criteria, total = Σ w_d · dim, of target and reference."""
+    held = {(it["dimension"], it["criterion"]): it for it in scores}
+    sides: list[dict[str, float]] = []
+    for side in ("target", "reference"):
+        groups = [group for key in AXIS.keys if (group := criteria.group(key)) is not None]
+        dims = {
+            group.name: weighted_mean((it.weight, float(str(held[group.name, it.text][side]))) for it in group.criteria)
+            for group in groups
+        }
+        sides.append({**dims, RACE: weighted_mean((group.weight, dims[group.name]) for group in groups)})
+    target, reference = sides
+    return Totals(target, reference)
+
+
+def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
+    """Citations of a report: each reference of each unique fact, without those of which nobody knows."""
+    if judged is None:
+        return [Value(it, "failed") for it in FACT]
+    pairs = [pair for pairs in judged.pairs for pair in pairs]
+    if any(it.state is None for it in pairs):
+        return [Value(it, "failed") for it in FACT]
+    if not any(it.sources or it.unresolved for it in judged.facts):
+        return [lacking(it, "na", NO_CITATION) for it in FACT]
+    known = [it for it in pairs if it.state == "scored" and not it.is_unknown]
+    if not known and any(it.state == "failed" for it in pairs):
+        return [Value(it, "failed") for it in FACT]
+    supported = float(sum(_is_supported(it, rules) for it in known))
+    items = {"supported": supported, "known": float(len(known)), "cited": float(len(pairs))}
+    rate = supported / len(known) if known else None
+    without: VerdictState = "unverifiable" if any(it.state != "na" for it in pairs) else "na"
+    if rate is None:
+        items |= lacking(VALID, without, UNFETCHED_PAGES).items
+    return [
+        *(Value(it, without if rate is None else "scored", rate, items) for it in (VALID, VALID_MEAN)),
+        Value(CITATIONS, "scored", float(len(known))),
+        Value(VALID_COUNT, "scored", supported),
+    ]
+
+
+def _is_supported(pair: Pair, rules: Rules) -> bool:
+    """Wholly; as released, in part is enough."""
+    return pair.support > 0 if rules == "drb" else pair.support == 1
+
+
+MEANINGS = {
+    RACE: "the report's share of what it and the reference score together; 0.5 is as good as the reference",
+    **{it.key: f"the same in {it.title.casefold()} alone" for it in AXIS.dimensions},
+    "RACE_first": "RACE with the report before the reference, as released",
+    "RACE_second": "RACE with the reference before the report",
+    VALID: "FACT: supported by all citations that could be judged, over all reports at once",
+    VALID_MEAN: "the same as a mean over reports",
+    CITATIONS: "citations of a report that could be judged, over reports that have citations",
+    VALID_COUNT: "supported citations of a report, over the same reports",
+}
+DESCRIPTION = MetricDescription(
+    title="RACE and FACT",
+    meanings=MEANINGS,
+    headlines=(RACE, *AXIS.keys, VALID_MEAN),
+    compared=(RACE, *AXIS.keys, VALID_MEAN),
+    summaries=(RACE,),
+    primary=(RACE,),
+    scoreboard=(
+        BoardColumn(
+            variant=RACE,
+            name="race",
+            meaning="share of what it and the reference score together, 0.5 where even",
+        ),
+    ),
+    groups={
+        **dict.fromkeys((RACE, *BY_ORDER.values()), RACE),
+        **dict.fromkeys(AXIS.keys, "RACE by dimension"),
+        **dict.fromkeys(FACT, "FACT"),
+    },
+    plots={"RACE by dimension": AXIS.keys},
+    counts=(CITATIONS, VALID_COUNT),
+    held_beside={VALID_MEAN: (VALID_COUNT,)},
+    named_by_variant=True,
+)
+
+
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    lambda subject, verdicts, rules: values(verdicts, held_criteria(subject), reference_of(subject), rules),
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [*triplet_prompts(), prompt(), *weighing_prompts((AXIS,))],
+    rules=("default", "drb"),
+    is_opinion=True,
+    pooled={VALID: pooled_share(VALID, "supported", "known")},
+    prepare=partial(made_criteria, FAMILY, (AXIS,)),
+    published=lambda path, queries: published_criteria(path, FAMILY, AXIS, queries),
+    inputs={"reference": keep_references},
+)

@@ -1,0 +1,197 @@
+"""One question for all grades of a report, one for each pair of its units, one for each sentence and source."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, field_validator
+
+from drretail.eval.claims.labels import SOURCE_CUT
+from drretail.eval.claims.rulings import UNFETCHED
+from drretail.eval.claims.support import Content, SourceText, content_of, fitted, source_tags
+from drretail.eval.families.report_eval.cited import CitedPair, cited_sentences
+from drretail.eval.families.report_eval.units import Unit, Units, released_units, units_of
+from drretail.eval.judging.material import report_and_sources
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, Rules, sha256_of
+from drretail.records.evidence import EvidenceText
+from drretail.records.score import VerdictState
+
+RELEASED: Rules = "hkuds"
+"""The rules of the released code."""
+RULES: tuple[Rules, ...] = ("default", RELEASED)
+DIMENSIONS = ("comprehensiveness", "coherence", "clarity", "insightfulness", "overall")
+QUALITY, UNITS_STAGE, REDUNDANCY, CITED, FACTUALITY = "quality", "units", "redundancy", "cited", "factuality"
+"""Stages: grades; by unit which pairs are judged, and a score for each; which sentences cite what, and their labels."""
+REPORT = "report"
+"""The item of the stage ``CITED``."""
+
+
+def _whole_number(value: object) -> object:
+    if isinstance(value, bool):  # a Literal takes true for 1
+        raise ValueError("it has to be a whole number, not true or false")
+    return value
+
+
+Grade = Annotated[Literal[0, 1, 2, 3, 4], BeforeValidator(_whole_number)]
+Label = Annotated[Literal[-1, 0, 1], BeforeValidator(_whole_number)]
+
+
+class Reasons(Record):
+    """Why each grade is what it is."""
+
+    comprehensiveness: str
+    coherence: str
+    clarity: str
+    insightfulness: str
+    overall: str
+
+
+class Grades(Record):
+    """The grades of a report, after their reasons."""
+
+    reason: Reasons
+    comprehensiveness: Grade
+    coherence: Grade
+    clarity: Grade
+    insightfulness: Grade
+    overall: Grade
+
+    @field_validator("reason", mode="before")
+    @classmethod
+    def _one_for_all(cls, reason: object) -> object:
+        """Judges of the released prompt give one text as often as one for each grade."""
+        return dict.fromkeys(DIMENSIONS, reason) if isinstance(reason, str) else reason
+
+
+class Repetition(Record):
+    """How much two units say twice, 4 for nothing."""
+
+    repetitions_found: list[str]
+    explanation: str
+    confidence: str
+    score: Grade
+
+
+class Factuality(Record):
+    """Whether a source supports a sentence: fully, partly, not."""
+
+    explanation: str
+    label: Label
+
+
+def prompts() -> Mapping[str, Prompt]:
+    """By stage what the judge is asked; what its sentences share is the source."""
+    asked = {name: load_prompt(__file__, name) for name in (QUALITY, REDUNDANCY, FACTUALITY)}
+    source = load_prompt(__file__, "factuality_source")
+    return {**asked, FACTUALITY: replace(asked[FACTUALITY], shared=source.text)}
+
+
+def pair_item(unit: Unit, pair: tuple[int, int]) -> str:
+    """The item of a pair's score."""
+    return f"{unit}:{pair[0]}~{pair[1]}"
+
+
+async def judge(subject: Subject, judge_session: JudgeSession, unit: Unit) -> None:
+    """Asks for what no verdict stands; a report that the released code skips is asked nothing but its factuality."""
+    is_released = judge_session.rules == RELEASED
+    report = subject.report or ""
+    units = released_units(report) if is_released else units_of(report, subject.evidence, unit)
+    if not (is_released and units.lacking):
+        await _grade(subject, judge_session)
+    await _compare(units, unit, subject, judge_session)
+    await _check(subject, judge_session)
+
+
+async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
+    """The five grades, by one question; the released code shows a report as it was written."""
+    is_released = judge_session.rules == RELEASED
+    report = tagged("report", subject.report or "") if is_released else report_and_sources(subject)[0]
+    given = {"query": tagged("query", subject.query.text), "report": report}
+
+    def read(grades: Grades) -> dict[str, Ruling]:
+        return {it: Ruling(getattr(grades, it), getattr(grades.reason, it).strip()) for it in DIMENSIONS}
+
+    prompt = prompts()[QUALITY]
+    await judge_session.ask_and_record(
+        JudgeQuestion(QUALITY, REPORT, prompt, given, Grades, read, _unreasoned, items=DIMENSIONS)
+    )
+
+
+def _unreasoned(grades: Grades) -> str | None:
+    empty = [it for it in DIMENSIONS if not getattr(grades.reason, it).strip()]
+    return f"reason: it is empty for {', '.join(empty)}" if empty else None
+
+
+async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
+    """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
+    pairs = units.pairs(f"{unit} {subject.report_sha}")
+    if judge_session.standing(UNITS_STAGE, unit) is None:
+        held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*it] for it in pairs]}
+        state = "na" if units.lacking else "scored"
+        judge_session.record(UNITS_STAGE, unit, state, held, reason=units.lacking)
+    prompt = prompts()[REDUNDANCY]
+    await judge_session.ask_and_record(*(_pair_question(it, unit, units, prompt) for it in pairs))
+
+
+def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prompt) -> JudgeQuestion[Repetition]:
+    passages = "\n\n".join(tagged("part", units.texts[index], id=str(n)) for n, index in enumerate(pair, 1))
+
+    def read(answer: Repetition) -> Ruling:
+        told = (f"confidence {answer.confidence.strip()}",)
+        return Ruling(answer.score, answer.explanation.strip(), "", answer.repetitions_found, told)
+
+    # Pairs begin alike in their instructions alone, which no provider caches.
+    return JudgeQuestion(REDUNDANCY, pair_item(unit, pair), prompt, {"passages": passages}, Repetition, read)
+
+
+async def _check(subject: Subject, judge_session: JudgeSession) -> None:
+    """Which sentences cite what, and a label for each sentence and source that can be read."""
+    cited = cited_sentences(subject.report or "", subject.evidence)
+    if judge_session.standing(CITED, REPORT) is None:
+        held = {"pairs": [it.model_dump() for it in cited.pairs], "unresolved": cited.unresolved}
+        reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
+        judge_session.record(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
+    prompt = prompts()[FACTUALITY]
+    questions: list[JudgeQuestion[Factuality]] = []
+    for pair in cited.pairs:
+        content = _content(pair, subject, judge_session.rules)
+        if content.texts:
+            questions.append(_label_question(pair, content, prompt, judge_session.room))
+        elif content.unfetched:
+            _record_unread(judge_session, pair, "na", UNFETCHED.format(pages=pair.source))
+        else:
+            _record_unread(judge_session, pair, "unverifiable", f"{pair.source} could not be read")
+    await judge_session.ask_and_record(*questions)
+
+
+def _record_unread(judge_session: JudgeSession, pair: CitedPair, state: VerdictState, reason: str) -> None:
+    if judge_session.standing(FACTUALITY, pair.item) is None:
+        judge_session.record(FACTUALITY, pair.item, state, reason=reason)
+
+
+def _content(pair: CitedPair, subject: Subject, rules: Rules) -> Content:
+    """What the source holds; the released code lets its judge read "None" for a page that can't be read."""
+    content = content_of([pair.source], subject.evidence)
+    if rules != RELEASED or not content.unreadable:
+        return content
+    text = EvidenceText(sha256=sha256_of("None"), form="page", text="None", shown=False, path="0", seq=0)
+    return Content((SourceText(pair.source, text),))
+
+
+def _label_question(pair: CitedPair, content: Content, prompt: Prompt, room: int | None) -> JudgeQuestion[Factuality]:
+    texts = fitted(content.texts, [pair.sentence], room)
+    return JudgeQuestion(
+        FACTUALITY,
+        pair.item,
+        prompt,
+        {"source": source_tags(texts), "sentence": tagged("claim", pair.sentence)},
+        Factuality,
+        lambda answer: Ruling(answer.label, answer.explanation.strip()),
+        begins_with=pair.source,
+        sources=[it.ref for it in texts],
+        notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
+    )

@@ -1,0 +1,198 @@
+"""Values of ReportEval per report: five grades, the mean over pairs, the mean over labels. Pure.
+
+docs/metrics/report_eval.md gives each formula with its source.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from drretail.eval.families.report_eval.judge import (
+    CITED,
+    DIMENSIONS,
+    FACTUALITY,
+    QUALITY,
+    REDUNDANCY,
+    RELEASED,
+    REPORT,
+    RULES,
+    UNITS_STAGE,
+    judge,
+    pair_item,
+    prompts,
+)
+from drretail.eval.families.report_eval.units import UNITS, Unit
+from drretail.eval.family import Family
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
+
+POSSIBLE, SCORED = "pairs_possible", "pairs_scored"
+SUPPORT, STRONG, PARTIAL, NONE = "support", "strong_support", "partial_support", "no_support"
+POOLED = ("support_pooled", "strong_support_pooled")
+FACTUAL = (SUPPORT, STRONG, PARTIAL, NONE, *POOLED)
+_OF_UNIT: Mapping[Unit, str] = {"section": "", "paragraph": "_paragraph"}
+OF_UNITS = tuple(f"{name}{_OF_UNIT[unit]}" for unit in UNITS for name in (REDUNDANCY, POSSIBLE, SCORED))
+"""Those of a unit that was not asked for are left out."""
+VARIANTS = (*DIMENSIONS, *OF_UNITS, *FACTUAL)
+
+
+def values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    """One report's values in the order of ``VARIANTS``."""
+    held = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
+    units: tuple[Unit, ...] = ("section",) if rules == RELEASED else UNITS
+    shown = [*_grades(held), *(value for unit in units for value in _redundancy(held, unit))]
+    return [*(_released(shown) if rules == RELEASED else shown), *_factuality(held)]
+
+
+Held = Mapping[tuple[str, str], Verdict]
+
+
+def _grades(held: Held) -> list[Value]:
+    found = {dimension: held.get((QUALITY, dimension)) for dimension in DIMENSIONS}
+    return [
+        Value(name, "failed")
+        if it is None
+        else Value(name, it.state, float(it.value) if it.state == "scored" else None)
+        for name, it in found.items()
+    ]
+
+
+def _redundancy(held: Held, unit: Unit) -> list[Value]:
+    """Mean score of the scored pairs, 4 where nothing is said twice; nothing for a unit that was not asked for."""
+    cut = held.get((UNITS_STAGE, unit))
+    if cut is None:
+        return []
+    judged = [held.get((REDUNDANCY, pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
+    scores = [float(it.value) for it in judged if it is not None and it.state == "scored"]
+    counts = {"units": cut.value["units"], POSSIBLE: cut.value["possible"], SCORED: len(scores)}
+    state, mean = _mean(scores, _states(judged))
+    if None in judged:  # not judged to the end: what was asked first is no sample of it
+        state, mean = "failed", None
+    counts |= {"pairs_failed": len(judged) - len(scores), **lacking(REDUNDANCY, state, cut.reason).items}
+    redundancy, possible, scored = (f"{name}{_OF_UNIT[unit]}" for name in (REDUNDANCY, POSSIBLE, SCORED))
+    return [
+        Value(redundancy, state, mean, counts),
+        Value(possible, "scored", float(counts[POSSIBLE])),
+        Value(scored, "scored", float(counts[SCORED])),
+    ]
+
+
+def _released(shown: Sequence[Value]) -> list[Value]:
+    """The same by the released code, which discards a report that lacks the grades or any scored pair."""
+    whole = {value.variant: value for value in shown}
+    skipped = REDUNDANCY not in whole or whole[REDUNDANCY].state == "na"
+    lacks = any(whole[name].state != "scored" for name in (*DIMENSIONS, REDUNDANCY) if name in whole)
+    if not lacks and not skipped:
+        return list(shown)
+    state: VerdictState = "na" if skipped else "failed"
+    why = lacking(REDUNDANCY, state, reason_in(shown)).items
+    dropped = (*DIMENSIONS, REDUNDANCY)
+    return [Value(it.variant, state, None, {**it.items, **why}) if it.variant in dropped else it for it in shown]
+
+
+def _factuality(held: Held) -> list[Value]:
+    """Mean label, and the share of each label; pairs that could not be read or judged are out of all of them."""
+    cited = held.get((CITED, REPORT))
+    if cited is None:
+        return [Value(name, "failed") for name in FACTUAL]
+    judged = [held.get((FACTUALITY, pair["item"])) for pair in cited.value["pairs"]]
+    labels = [float(it.value) for it in judged if it is not None and it.state == "scored"]
+    states = _states(judged)
+    by_label = Counter(labels)
+    items: dict[str, float] = {
+        "pairs": len(judged),
+        "scored": len(labels),
+        "labels": sum(labels),
+        "full": by_label[1],
+        "partial": by_label[0],
+        "none": by_label[-1],
+        "unverifiable": states.count("unverifiable"),
+        "unfetched": states.count("na"),
+        "failed": states.count("failed"),
+        "unresolved": cited.value["unresolved"],
+    }
+    state, mean = _mean(labels, states)
+    if None in judged or mean is None:
+        state = "failed" if None in judged else state
+        items |= lacking(SUPPORT, state, UNFETCHED_PAGES if judged else cited.reason).items
+        return [Value(name, state, None, items) for name in FACTUAL]
+    shares = {STRONG: by_label[1], PARTIAL: by_label[0], NONE: by_label[-1]}
+    strong = by_label[1] / len(labels)
+    return [
+        Value(SUPPORT, "scored", mean, items),
+        *(Value(name, "scored", count / len(labels)) for name, count in shares.items()),
+        *(Value(name, "scored", value, items) for name, value in zip(POOLED, (mean, strong), strict=True)),
+    ]
+
+
+def _states(judged: Sequence[Verdict | None]) -> list[VerdictState]:
+    return ["failed" if it is None else it.state for it in judged]
+
+
+def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[VerdictState, float | None]:
+    if numbers:
+        return "scored", sum(numbers) / len(numbers)
+    return gravest(states) or "na", None
+
+
+MEANINGS = {
+    "comprehensiveness": "covers what matters, in depth; 0 to 4, as all that follow to redundancy",
+    "coherence": "is in an order that can be followed",
+    "clarity": "is written fluently and exactly",
+    "insightfulness": "makes thoughts of its own of its material",
+    "overall": "the report as a whole, graded by itself",
+    REDUNDANCY: "pairs of sections, 4 where nothing is said twice",
+    POSSIBLE: "pairs of sections that a report has",
+    SCORED: "those that were judged, at most 30",
+    f"{REDUNDANCY}_paragraph": "the same of pairs of paragraphs",
+    f"{POSSIBLE}_paragraph": "pairs of paragraphs that a report has",
+    f"{SCORED}_paragraph": "those that were judged, at most 30",
+    SUPPORT: "mean label of sentences and their sources: 1 full, 0 in part, −1 none",
+    STRONG: "share of label 1",
+    PARTIAL: "share of label 0",
+    NONE: "share of label −1",
+    POOLED[0]: "mean label over all reports' sentences and sources at once",
+    POOLED[1]: "share of label 1 over all at once",
+}
+
+DESCRIPTION = MetricDescription(
+    title="ReportEval",
+    meaning="DeepResearch-ReportEval: grades of 0 to 4, repetition by pairs, support by sentence and source.",
+    meanings=MEANINGS,
+    headlines=("overall", REDUNDANCY, SUPPORT),
+    compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
+    summaries=("overall", SUPPORT),
+    primary=("overall",),
+    scoreboard=(BoardColumn(variant="overall", name="report_eval", meaning="grade of the report as a whole, 0 to 4"),),
+    scale="grade",
+    counts=(*(it for it in OF_UNITS if not it.startswith(REDUNDANCY)), *FACTUAL),
+)
+
+
+def _family(unit: Unit) -> Family:
+    """The framework of 2510.07861; redundancy is asked by ``unit``, and both units' verdicts are read."""
+
+    async def judge_units(subject: Subject, judge_session: JudgeSession) -> None:
+        await judge(subject, judge_session, unit)
+
+    return Family(
+        "report_eval",
+        1,
+        judge_units,
+        lambda subject, verdicts, rules: values(verdicts, rules),
+        VARIANTS,
+        DESCRIPTION,
+        lambda: prompts().values(),
+        rules=RULES if unit == "section" else ("default",),  # the released code knows sections alone
+        is_opinion=True,
+        pooled={
+            name: pooled_share(name, part, "scored") for name, part in zip(POOLED, ("labels", "full"), strict=True)
+        },
+    )
+
+
+METRIC = _family("section")
+BY_PARAGRAPHS = _family("paragraph")
+"""The same family, which asks of pairs of paragraphs."""

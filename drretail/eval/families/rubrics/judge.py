@@ -1,0 +1,134 @@
+"""Makes a query's rubric, and asks which of its criteria a report meets."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.eval.families.rubrics.axes import AXES, OWN_AXES, TERNARY, Kind
+from drretail.eval.judging.criteria import STAGE as MAKING
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.material import report_and_sources
+from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, criterion_item, misnumbered
+from drretail.eval.judging.numbered import told_criterion as told
+from drretail.eval.judging.question import Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject, Task
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+
+FAMILY, VERSION = "rubrics", 1
+STAGE = "criteria_met"
+MOST = 10
+"""Criteria of one question."""
+Label = Literal["met", "partly", "not_met"]
+_VALUES: Mapping[Label, float] = {"met": 1.0, "partly": 0.5, "not_met": 0.0}
+_MAY_BE_PARTLY = "This criterion is ternary."
+
+
+class SaidCriterion(Record):
+    criterion: str = Field(min_length=1)
+    explanation: str
+    axis: Literal["information", "analysis", "presentation"]
+    weight: Literal[-5, -4, -3, -2, -1, 1, 2, 3, 4, 5]
+    kind: Kind
+
+
+class QueryRubric(Record):
+    """The criteria by which reports on a query are marked."""
+
+    criteria: list[SaidCriterion] = Field(min_length=1)
+
+
+class MarkedCriterion(Record):
+    criterion_id: int
+    reason: str
+    evidence: str
+    label: Label
+
+
+class MarkedCriteria(Record):
+    """Which criteria a report meets."""
+
+    criteria: list[MarkedCriterion]
+
+
+def making_prompt() -> Prompt:
+    return load_prompt(__file__, "make_rubric")
+
+
+def marking_prompt() -> Prompt:
+    """Report and sources come first, so that a provider reads them from its cache for the next criteria."""
+    shared, heading, own = load_prompt(__file__, "marking").text.partition("# How you mark")
+    return Prompt("marking", heading + own, shared)
+
+
+async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
+    """The rubric of a query; why there is none where the judge made none."""
+    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
+    axes = "\n".join(f"- {name}: {AXES[name]}" for name in OWN_AXES)
+    given = {"query": tagged("query", task.query.text), "profile": tagged("profile", known), "axes": axes}
+    said = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
+    if said.answer is None:
+        return f"the judge made no rubric: {said.error}"
+    by_axis = {name: [it for it in said.answer.criteria if it.axis == name] for name in OWN_AXES}
+    return Criteria(
+        family=FAMILY,
+        query_id=task.query.query_id,
+        groups=tuple(
+            CriteriaGroup(name=name, criteria=tuple(map(_criterion, held))) for name, held in by_axis.items() if held
+        ),
+        made_by=judge_session.judge.ref.spec,
+        prompt_hash=making_prompt().hash,
+    )
+
+
+def _criterion(said: SaidCriterion) -> Criterion:
+    return Criterion(
+        text=said.criterion.strip(), explanation=said.explanation.strip(), weight=said.weight, kind=said.kind
+    )
+
+
+def _worthless(answer: QueryRubric) -> str | None:
+    return None if any(it.weight > 0 for it in answer.criteria) else "criteria: none has a weight above nought"
+
+
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records of every criterion that has no verdict whether the report meets it: 1, ½ where that may be, or 0."""
+    held = criteria_of(subject, FAMILY)
+    if held is None:
+        return
+    asked = [(group, it) for group in held.groups for it in group.criteria]
+    things = [Thing(criterion_item(group, it), _told(it)) for group, it in asked]
+    asking = Asking(STAGE, marking_prompt(), MOST)
+    material = cache(lambda: _material(subject))
+    await ask_numbered(judge_session, asking, things, material, MarkedCriteria, _marked, check=_problem)
+
+
+def _told(criterion: Criterion) -> str:
+    return f"{told(criterion)}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else told(criterion)
+
+
+def _material(subject: Subject) -> dict[str, str]:
+    report, sources = report_and_sources(subject)
+    return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
+
+
+def _marked(answer: MarkedCriteria) -> Mapping[int, Ruling]:
+    return {
+        it.criterion_id: Ruling(_VALUES[it.label], it.reason.strip(), it.evidence.strip()) for it in answer.criteria
+    }
+
+
+def _problem(answer: MarkedCriteria, asked: Sequence[Thing]) -> str | None:
+    wrong = misnumbered([it.criterion_id for it in answer.criteria], len(asked))
+    if wrong is not None:
+        return wrong
+    binary = [
+        str(it.criterion_id)
+        for it in answer.criteria
+        if it.label == "partly" and not asked[it.criterion_id - 1].told.endswith(_MAY_BE_PARTLY)
+    ]
+    return f"Only ternary criteria can be partly met: say met or not_met of {', '.join(binary)}." if binary else None

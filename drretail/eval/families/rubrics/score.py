@@ -1,0 +1,125 @@
+"""What a rubric comes to: points by the points that can be had, over all criteria and by axis."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from drretail.eval.families.rubrics.axes import AXES
+from drretail.eval.families.rubrics.judge import FAMILY, STAGE, VERSION, judge, making_prompt, marking_prompt, prepare
+from drretail.eval.families.rubrics.published import published_rubrics
+from drretail.eval.family import Family
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.numbered import criterion_item
+from drretail.eval.values import NOT_JUDGED, Value
+from drretail.records.criteria import Criteria, CriteriaGroup
+from drretail.records.score import WHY_NOT, MetricDescription, Verdict
+from drretail.records.scoreboard import BoardColumn
+
+SCORE, STRICT, FAULTS = "score", "strict", "faults"
+VARIANTS = (SCORE, STRICT, FAULTS, *AXES)
+NO_POINTS = "no criterion has a weight above nought"
+
+
+class Mark(NamedTuple):
+    """A criterion's weight, and how far it is met: 1, ½ or 0; None where the judge broke, or was not asked yet."""
+
+    weight: float
+    met: float | None
+    is_asked: bool = True
+    """False of a criterion that is newer than the judging, as after somebody edited the rubric."""
+
+    @property
+    def strictly(self) -> "Mark":
+        """Without the benefit of the doubt: ½ of a merit is nothing, and ½ of a fault the whole of it."""
+        if self.met is None:
+            return self
+        return self._replace(met=float(self.met == 1 if self.weight > 0 else self.met > 0))
+
+
+def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value]:
+    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (of faults as 1); ``faults`` the share of
+    those criteria of negative weight that are met; each axis by itself."""
+    if criteria is None:
+        return [Value(variant, "failed") for variant in VARIANTS]
+    said = {it.item: it for it in verdicts if it.stage == STAGE}
+    marks = {group.name: _marks(group, said) for group in criteria.groups}
+    every = [mark for held in marks.values() for mark in held]
+    strict = [mark.strictly for mark in every]
+    return [
+        weighted(SCORE, every),
+        weighted(STRICT, strict),
+        _faults(every),
+        *(weighted(axis, marks[axis]) if axis in marks else Value(axis, "na") for axis in AXES),
+    ]
+
+
+def _marks(group: CriteriaGroup, said: Mapping[str, Verdict]) -> list[Mark]:
+    """The weight of the group multiplies that of its criteria; it is 1 unless somebody changed it."""
+    found = [(it, said.get(criterion_item(group, it))) for it in group.criteria]
+    return [
+        Mark(
+            group.weight * it.weight,
+            float(verdict.value) if verdict is not None and verdict.state == "scored" else None,
+            is_asked=verdict is not None,
+        )
+        for it, verdict in found
+    ]
+
+
+def weighted(variant: str, marks: Sequence[Mark]) -> Value:
+    """Points by the points that can be had. Below nought where faults weigh more than what is met, and never clamped;
+    a criterion that the judge broke leaves no share: it would be one of another rubric."""
+    whole = sum(mark.weight for mark in marks if mark.weight > 0)
+    if not whole:
+        return Value(variant, "na", None, {f"{WHY_NOT}{NO_POINTS}": 1.0})
+    met = [mark.weight * mark.met for mark in marks if mark.met is not None]
+    if len(met) < len(marks):
+        broken = sum(mark.is_asked for mark in marks if mark.met is None)
+        return Value(variant, "failed", None, {"failed": float(broken)} if broken else {NOT_JUDGED: 1.0})
+    return Value(variant, "scored", sum(met) / whole, {"points": sum(met), "of": whole, "criteria": float(len(marks))})
+
+
+def _faults(marks: Sequence[Mark]) -> Value:
+    faults = [mark.met for mark in marks if mark.weight < 0]
+    known = [met for met in faults if met is not None]
+    if not faults:
+        return Value(FAULTS, "na", None, {f"{WHY_NOT}no criterion has a weight below nought": 1.0})
+    if len(known) < len(faults):
+        return Value(FAULTS, "failed")
+    return Value(FAULTS, "scored", sum(known) / len(known), {"faults": sum(known)})
+
+
+DESCRIPTION = MetricDescription(
+    title="Rubrics",
+    meaning="Criteria that were written down for each query: the weight of those that a report meets by the weight of "
+    "all, less that of its faults (docs/metrics/rubrics.md).",
+    meanings={
+        SCORE: "weight of the criteria met, in part ½, by the weight that can be had; faults take off",
+        STRICT: "the same with what is met in part as not met, and faults met in part as met",
+        FAULTS: "share of the faults a rubric names that the report has; lower is better",
+        **{axis: f"score of one axis: {meaning}" for axis, meaning in AXES.items()},
+    },
+    headlines=(SCORE, STRICT),
+    compared=(SCORE,),
+    summaries=(SCORE,),
+    primary=(SCORE,),
+    correlated=(SCORE,),
+    plots={"Rubrics by axis": tuple(AXES)},
+    groups=dict.fromkeys(AXES, "by axis"),
+    counts=(FAULTS,),
+    scoreboard=(BoardColumn(variant=SCORE, name="rubrics", meaning="weight of the rubric's criteria that are met"),),
+)
+
+
+METRIC = Family(
+    FAMILY,
+    VERSION,
+    judge,
+    lambda subject, verdicts, rules: values(verdicts, criteria_of(subject, FAMILY)),
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [marking_prompt(), making_prompt()],
+    rules=("default",),
+    is_opinion=True,
+    prepare=prepare,
+    published=published_rubrics,
+)

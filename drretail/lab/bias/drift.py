@@ -1,0 +1,150 @@
+"""Does the judge say of a pinned set what it said before? The same texts are asked again, word for word."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.families.quality.judge import Rating, prompt_for
+from drretail.files import read_json, write_json
+from drretail.lab.bias.effects import by_query, difference, share
+from drretail.lab.bias.probe import About, Case, Effects, Probe, Question, material
+from drretail.prompts import Prompt
+from drretail.records.base import Document, Record, sha256_of
+
+NAME = "drift"
+DIMENSION = "overall"
+AGAIN = "again"
+_ASKED = Prompt("pinned", "{{question}}")
+"""The pinned text is all that is sent: no prompt of today goes into it."""
+
+
+class PinnedReport(Record):
+    """The whole question about one report, as it was first sent."""
+
+    run_id: str
+    query_id: str
+    question: str
+
+
+class Pinned(Document):
+    """A pinned set, with what each judge said of it on each day."""
+
+    sha: str
+    """Of the reports' questions: a file of others is refused."""
+    reports: tuple[PinnedReport, ...]
+    said: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict[str, dict[str, dict[str, float]]])
+    """By judge, then by day, then by run id its rating; under "again" that of a second question on the first day."""
+
+    def days(self, judge: str) -> list[str]:
+        return sorted(it for it in self.said.get(judge, {}) if it != AGAIN)
+
+
+def read_pinned(path: Path) -> Pinned | None:
+    """The set that stands in the file; None where there is no file. Raises UserError for another or a changed one."""
+    if not path.exists():
+        return None
+    try:
+        found = Pinned.model_validate(read_json(path))
+    except ValidationError as problem:
+        raise UserError(f"{path} is no pinned set: name another file with --pin, and one is made there.") from problem
+    if found.sha != _sha(found.reports):
+        raise UserError(
+            f"{path} was changed since it was pinned, so nothing can be compared with it: name another file with --pin."
+        )
+    return found
+
+
+def _sha(reports: tuple[PinnedReport, ...]) -> str:
+    return sha256_of([it.model_dump() for it in reports])
+
+
+def _pinned(case: Case) -> Pinned | None:
+    """The set that stands, else one of these reports; None without a file to keep it in."""
+    if case.pin is None:
+        return None
+    made = read_pinned(case.pin)
+    if made is None:
+        prompt = prompt_for(DIMENSION)
+        reports = tuple(
+            PinnedReport(run_id=it.run_id, query_id=it.query.query_id, question=prompt.render(**material(it)))
+            for it in case.reports.subjects
+        )
+        made = Pinned(sha=_sha(reports), reports=reports)
+    return made
+
+
+def _questions(case: Case) -> list[Question]:
+    """On the first day each report twice, so that it is known how often an answer changes at once; later once a day."""
+    pinned = _pinned(case)
+    if pinned is None:
+        return []
+    is_first = pinned.days(case.name) in ([], [case.day])
+    times = [case.day, f"{case.day} {AGAIN}"] if is_first else [case.day]
+    return [_question(pinned, it, time) for it in pinned.reports for time in times]
+
+
+def _question(pinned: Pinned, report: PinnedReport, time: str) -> Question:
+    values: Mapping[str, str] = {"question": report.question}
+    about = About("pinned", f"{pinned.sha[:12]}-r1", pinned.sha)
+    return Question(about, f"{report.run_id} {time}", _ASKED, partial(dict, values), Rating, _kept)
+
+
+def _kept(answer: Rating) -> int:
+    return answer.rating
+
+
+def _keep(case: Case) -> None:
+    """Writes into the pinned set what was answered today."""
+    pinned = _pinned(case)
+    if pinned is None or case.pin is None:
+        return
+    said = {day: dict(ratings) for day, ratings in pinned.said.get(case.name, {}).items()}
+    for question, rating in case.answers(NAME, _questions(case)):
+        run_id, _, time = question.item.partition(f" {case.day}")
+        said.setdefault(AGAIN if time else case.day, {})[run_id] = float(rating)
+    if said:
+        document = pinned.model_copy(update={"said": {**pinned.said, case.name: said}})
+        case.pin.parent.mkdir(parents=True, exist_ok=True)
+        write_json(case.pin, document.model_dump(mode="json"))
+
+
+def _find(case: Case) -> Effects | str:
+    """The latest day beside the first: the mean shift, and how often a rating is another, beside how often at once."""
+    pinned = _pinned(case)
+    if pinned is None:
+        return "it needs --pin FILE, in which the set is frozen at its first use"
+    days, said = pinned.days(case.name), pinned.said.get(case.name, {})
+    if len(days) < 2:
+        when = f"first asked on {days[0]}" if days else "not asked yet"
+        return f"the pinned set ({len(pinned.reports):,} reports) was {when}: asked on a later day, it shows drift"
+    first, last, again = said[days[0]], said[days[-1]], said.get(AGAIN, {})
+    queries = {it.run_id: it.query_id for it in pinned.reports}
+    both = [it for it in first if it in last]
+    changed = {it: float(first[it] != last[it]) for it in both}
+    at_once = {it: float(first[it] != again[it]) for it in both if it in again}
+    since = f"since {days[0]}"
+    effects = [
+        difference(
+            f"shift {since}",
+            by_query((queries[it], last[it] - first[it]) for it in both),
+            dimension=DIMENSION,
+        ),
+        share(f"changed {since}", by_query((queries[it], changed[it]) for it in both), dimension=DIMENSION),
+    ]
+    if at_once:
+        more = by_query((queries[it], changed[it] - at_once[it]) for it in at_once)
+        effects += [
+            share(
+                "changed when asked twice at once",
+                by_query((queries[it], at_once[it]) for it in at_once),
+                dimension=DIMENSION,
+            ),
+            difference("changed more than at once", more, dimension=DIMENSION, unit="share"),
+        ]
+    return effects
+
+
+PROBE = Probe(NAME, "Does it say of a pinned set what it said before?", (), _find, _questions, _keep)

@@ -1,0 +1,122 @@
+"""Does the judge rate all dimensions in one call as it does in a call each?"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from drretail.eval.families.quality.judge import Rating, criteria, prompt_for
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of
+from drretail.eval.judging.material import picks_with_prices
+from drretail.eval.judging.subject import Subject
+from drretail.lab.bias.effects import ByQuery, by_query, difference, drawn, over_dimensions
+from drretail.lab.bias.probe import About, Case, Effects, Probe, Question, Report, material
+from drretail.prompts import Prompt, load_prompt
+from drretail.records.base import Record
+from drretail.records.score import Rules
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NAME = "joint"
+RULES: Rules = "default"
+
+
+class SixRatings(Record):
+    """What a report gets under the criteria that need no profile."""
+
+    clarity: Rating
+    depth: Rating
+    breadth: Rating
+    insightfulness: Rating
+    constraint_following: Rating
+    overall: Rating
+
+
+class SevenRatings(SixRatings):
+    """What a report gets under all criteria."""
+
+    personalization: Rating
+
+
+@cache
+def joint_prompt(*, with_profile: bool) -> Prompt:
+    """All criteria behind what each dimension's own question begins with."""
+    asked = [it for it in DIMENSIONS if with_profile or it != PERSONALIZATION]
+    told = (f"## {it}\n{criterion_of(criteria()[it], RULES)}\n{criteria()[it]['anchors']}" for it in asked)
+    text = load_prompt(__file__, "joint").text.replace("{{criteria}}", "\n\n".join(told))
+    return Prompt("joint", text, prompt_for("overall").shared)
+
+
+def _questions(case: Case) -> list[Question]:
+    return [_question(it) for it in case.reports.subjects]
+
+
+def _question(subject: Subject) -> Question:
+    is_known = subject.profile is not None
+    return Question(
+        About.of(subject),
+        "all",
+        joint_prompt(with_profile=is_known),
+        partial(_values, subject),
+        SevenRatings if is_known else SixRatings,
+        _kept,
+    )
+
+
+def _values(subject: Subject) -> Mapping[str, str]:
+    return {**material(subject), "picks": picks_with_prices(subject, RULES)}
+
+
+def _kept(answer: SixRatings) -> dict[str, float]:
+    return {name: float(rating["rating"]) for name, rating in answer.model_dump().items()}
+
+
+def _find(case: Case) -> Effects | str:
+    """By how much ratings of one call are above those of single calls, and how the two go together."""
+    pairs: dict[str, list[tuple[str, float, float]]] = defaultdict(list)
+    for question, together in case.answers(NAME, _questions(case)):
+        place: Report = question.about.label, question.about.run.rpartition("-r")[0]
+        for dimension in DIMENSIONS:
+            alone = case.ratings[dimension].get(place)
+            if alone is not None and dimension in together:
+                pairs[dimension].append((place[1], float(together[dimension]), alone))
+    if not pairs:
+        return "no report was rated both ways"
+    above = {it: by_query((query, one - other) for query, one, other in of) for it, of in pairs.items()}
+    moments = {it: _moments(of) for it, of in pairs.items()}
+    moments = {"all": _moments([it for of in pairs.values() for it in of]), **moments}
+    return [
+        *(difference("in one call minus in single calls", of, dimension=it) for it, of in over_dimensions(above)),
+        *(
+            drawn(
+                "correlation",
+                of,
+                _correlation,
+                case.seed,
+                dimension=it,
+                n_items=round(sum(its[0] for its in of.values())),
+            )
+            for it, of in moments.items()
+        ),
+    ]
+
+
+def _moments(pairs: list[tuple[str, float, float]]) -> ByQuery:
+    """By query the sums from which a correlation is made: of 1, x, y, x², y² and xy."""
+    found: dict[str, list[float]] = defaultdict(lambda: [0.0] * 6)
+    for query, x, y in sorted(pairs):
+        found[query] = [a + b for a, b in zip(found[query], (1, x, y, x * x, y * y, x * y), strict=True)]
+    return found
+
+
+def _correlation(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    import numpy as np
+
+    n, x, y, xx, yy, xy = (sums[..., at] for at in range(6))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
+
+
+PROBE = Probe(NAME, "Does it rate dimensions together as it does apart?", ("quality",), _find, _questions)

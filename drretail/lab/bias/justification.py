@@ -1,0 +1,125 @@
+"""Does what the judge says follow from the reasons that it gives? It is asked again, blind, with the reasons alone."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Literal
+
+from drretail.eval.claims.claims import SUPPORT
+from drretail.eval.families.quality.judge import STAGE, criteria
+from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
+from drretail.eval.judging.subject import Subject
+from drretail.eval.registry import load_metric
+from drretail.lab.bias.effects import by_query, difference, over_dimensions, share
+from drretail.lab.bias.probe import About, Case, Effects, Probe, Question
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, sha256_of
+from drretail.records.score import Verdict
+
+NAME = "justification"
+APART = 2
+"""Points from which on a rating is another one: the reader of a justification is as unsure by one as its writer."""
+_SUPPORTS: Mapping[str, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
+_TYPICAL = "A weakness that is named, with its place in the report and what follows from it. " * 6
+"""Stands for a justification that is not there yet, where what it would take is estimated."""
+
+
+class DerivedRating(Record):
+    """The rating that a justification leads to."""
+
+    reading: str
+    rating: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+
+class DerivedSupport(Record):
+    """The label that a justification leads to."""
+
+    reading: str
+    label: Literal["full_support", "partial_support", "no_support", "contradicted"]
+
+
+@cache
+def rating_prompt(dimension: str) -> Prompt:
+    """For a justification of a rating of this dimension; the hash names the criterion's wording too."""
+    criterion = criteria()[dimension]
+    text = load_prompt(__file__, "derive_rating").text.replace("{{criterion}}", criterion_of(criterion, "paper"))
+    return Prompt("derive_rating", text.replace("{{anchors}}", criterion["anchors"]))
+
+
+def _questions(case: Case) -> list[Question]:
+    return [it for subject in case.reports.subjects for it in (*_of_ratings(case, subject), *_of_claims(case, subject))]
+
+
+def _of_ratings(case: Case, subject: Subject) -> Iterator[Question]:
+    rated = {it.item: it for it in case.verdicts(load_metric("quality"), subject) if it.stage == STAGE}
+    for dimension in DIMENSIONS:
+        verdict = rated.get(dimension)
+        reason = verdict.reason if verdict is not None and verdict.state == "scored" else ""
+        if verdict is None and case.only_estimated:
+            reason = _TYPICAL
+        if reason:
+            yield _question(subject, f"{STAGE}/{dimension}", reason, rating_prompt(dimension), DerivedRating)
+
+
+def _of_claims(case: Case, subject: Subject) -> Iterator[Question]:
+    for verdict in _ruled(case, subject):
+        prompt = load_prompt(__file__, "derive_support")
+        yield _question(subject, f"{SUPPORT}/{verdict.item}", verdict.reason, prompt, DerivedSupport)
+
+
+def _ruled(case: Case, subject: Subject) -> list[Verdict]:
+    ruled = case.verdicts(load_metric("faithfulness"), subject)
+    return [it for it in ruled if it.stage == SUPPORT and it.state == "scored" and it.reason]
+
+
+def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: type[Record]) -> Question:
+    """Its item names the reason, too: another reason is another question."""
+    return Question(
+        About.of(subject),
+        f"{what}/{sha256_of(reason)[:12]}",
+        prompt,
+        lambda: {"justification": tagged("justification", reason)},
+        answer,
+        _kept,
+    )
+
+
+def _kept(answer: DerivedRating | DerivedSupport) -> float:
+    return float(answer.rating) if isinstance(answer, DerivedRating) else _SUPPORTS[answer.label]
+
+
+def _find(case: Case) -> Effects | str:
+    """How often what was said is another than what its reasons lead to, and by how much it is higher."""
+    given, queries = _given(case), {About.of(it): it.query.query_id for it in case.reports.subjects}
+    above: dict[str, list[tuple[str, float]]] = {it: [] for it in (*DIMENSIONS, SUPPORT)}
+    for question, derived in case.answers(NAME, _questions(case)):
+        what, item = question.item.split("/")[:2]
+        said = given[question.about, what, item] - float(derived)
+        above[item if what == STAGE else SUPPORT].append((queries[question.about], said))
+    ratings = {it: by_query(above[it]) for it in DIMENSIONS if above[it]}
+    effects = []
+    if ratings:
+        apart = {it: {q: [float(abs(v) >= APART) for v in its] for q, its in of.items()} for it, of in ratings.items()}
+        effects += [share(f"ratings {APART} points or more off", of, dimension=it) for it, of in over_dimensions(apart)]
+        effects += [
+            difference("rating minus what its reasons lead to", of, dimension=it) for it, of in over_dimensions(ratings)
+        ]
+    if above[SUPPORT]:
+        support = by_query(above[SUPPORT])
+        other = {query: [float(it != 0) for it in its] for query, its in support.items()}
+        effects.append(share("labels of claims that are others", other, dimension=SUPPORT))
+        name = "support minus what its reasons lead to"
+        effects.append(difference(name, support, dimension=SUPPORT, unit="share"))
+    return effects or "no verdict with a justification was looked at"
+
+
+def _given(case: Case) -> dict[tuple[About, str, str], float]:
+    """What the judge said, by report, stage and item."""
+    found: dict[tuple[About, str, str], float] = {}
+    for subject in case.reports.subjects:
+        rated = [it for it in case.verdicts(load_metric("quality"), subject) if it.state == "scored"]
+        for it in (*rated, *_ruled(case, subject)):
+            found[About.of(subject), it.stage, it.item] = float(it.value)
+    return found
+
+
+PROBE = Probe(NAME, "Does what it says follow from the reasons that it gives?", ("quality",), _find, _questions)

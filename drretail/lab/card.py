@@ -1,0 +1,231 @@
+"""A judge's card: how well it tells claims apart that people labelled, beside rules that nobody would call a judge."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.claims.claims import FAMILY, VERSION
+from drretail.eval.claims.rulings import support_prompt
+from drretail.eval.judging.session import Judge
+from drretail.files import read_json, write_json
+from drretail.grounding.text.words import content_stems
+from drretail.lab.finding import Measured, unanswered_in_words
+from drretail.lab.label_verdicts import cards_folder, said, verdicts_on
+from drretail.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
+from drretail.lab.people_findings import JudgeCard, SetCard
+from drretail.records.base import sha256_of
+from drretail.records.comparison import JudgeTable
+from drretail.records.score import JudgeRef, Verdict
+from drretail.stats.confusion import (
+    accuracy_interval,
+    as_two,
+    difference_interval,
+    drawn_interval,
+    kappa,
+    known_interval,
+    tables_of,
+)
+from drretail.tables.figures import number
+
+BY_VALUE: Mapping[float, Label] = {1.0: "full", 0.5: "partial", 0.0: "none"}
+
+
+def card_of(
+    folder: Path, sets: Sequence[tuple[LabelledSet, LabelledSet]], judge: Judge, seed: str, dollars: float | None
+) -> JudgeCard:
+    """The card of a judge by the verdicts that stand in ``folder``.
+
+    Of each set there is what was drawn to be judged, and the whole of it, from which the rule by words takes its
+    thresholds.
+    """
+    return JudgeCard(
+        judge=judge.ref,
+        prompt_hash=support_prompt("default").hash,
+        version=VERSION,
+        seed=seed,
+        sets=tuple(set_card(chosen, whole, verdicts_on(folder, chosen, judge), seed) for chosen, whole in sets),
+        dollars=dollars,
+    )
+
+
+def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Verdict], seed: str) -> SetCard:
+    """One set of a card. Intervals draw questions again, of sets without questions claims."""
+    import numpy as np
+
+    values = said([*verdicts.values()])
+    judged = [it for it in chosen.claims if it.item in values]
+    people: list[Label] = [it.label for it in judged]
+    judges: list[Label] = [BY_VALUE[values[it.item]] for it in judged]
+    by_words = words_alone(whole, seed)
+    words: list[Label] = [by_words[it.item] for it in judged]
+    clusters: list[Hashable] = [it.question or it.item for it in judged]
+    tables = tables_of(clusters, people, judges, THREE)
+    two, rule = as_two(tables), as_two(tables_of(clusters, people, words, THREE))
+    shown = tables if len(chosen.labels) == len(THREE) else two
+    both = np.stack([two, rule], 1)
+    n, failed = len(judged), sum(it.state != "scored" for it in verdicts.values())
+    return SetCard(
+        name=chosen.name,
+        file=chosen.file,
+        n=n,
+        failed=failed,
+        unasked=len(chosen.claims) - len(verdicts),
+        labels=chosen.labels,
+        confusion=_confusion(chosen.labels, people, judges),
+        people_full=people.count("full") / n if n else None,
+        judge_full=judges.count("full") / n if n else None,
+        balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
+        kappa=Measured.of(known_interval(drawn_interval(shown, kappa, seed), len(shown))),
+        kappa_linear=Measured.of(
+            known_interval(drawn_interval(shown, lambda it: kappa(it, linear=True), seed), len(shown))
+        ),
+        words_alone=Measured.of(accuracy_interval(rule, seed)),
+        over_words=Measured.of(difference_interval(both, seed)),
+        majority=max(Counter(people).values()) / n if n else None,
+        accuracy=sum(_right(chosen.labels, *it) for it in zip(people, judges, strict=True)) / n if n else None,
+    )
+
+
+def words_alone(labelled: LabelledSet, seed: str) -> dict[str, Label]:
+    """What the share of a claim's words in its sources says of each claim, by the best threshold of the other half.
+
+    No claim is told by a threshold that was chosen on it, nor on another claim of the same question.
+    """
+    halves: tuple[list[LabelledClaim], list[LabelledClaim]] = ([], [])
+    for claim in labelled.claims:
+        halves[int(sha256_of([seed, claim.question or claim.item])[:8], 16) % 2].append(claim)
+    shares = {it.item: share_of_words(it) for it in labelled.claims}
+    least = [_best_threshold([(shares[it.item], it.label == "full") for it in half]) for half in halves]
+    return {
+        it.item: "full" if shares[it.item] >= threshold else "none"
+        for half, threshold in zip(halves, reversed(least), strict=True)
+        for it in half
+    }
+
+
+def share_of_words(claim: LabelledClaim) -> float:
+    """The share of the claim's content stems that occur in its sources; 0 for a claim without any."""
+    wanted = set(content_stems(claim.claim))
+    return len(wanted & set(content_stems("\n".join(claim.sources)))) / len(wanted) if wanted else 0.0
+
+
+def _best_threshold(shares: Sequence[tuple[float, bool]]) -> float:
+    """The least share that is called full where balanced accuracy is best; above all where nothing can be told."""
+    full, other = sum(is_full for _, is_full in shares), sum(not is_full for _, is_full in shares)
+    if not full or not other:
+        return 1.0
+
+    def accuracy(least: float) -> float:
+        return sum((share >= least) / full if is_full else (share < least) / other for share, is_full in shares)
+
+    return max(sorted({share for share, _ in shares}), key=accuracy)
+
+
+def _right(labels: Sequence[Label], person: Label, judge: Label) -> bool:
+    return person == judge if len(labels) == len(THREE) else (person == "full") == (judge == "full")
+
+
+def _confusion(labels: Sequence[Label], people: Sequence[Label], judges: Sequence[Label]) -> dict[str, dict[str, int]]:
+    counted = Counter(zip(people, judges, strict=True))
+    return {person: {judge: counted[person, judge] for judge in THREE} for person in labels}
+
+
+def card_path(experiment: Path, slug: str) -> Path:
+    return cards_folder(experiment) / f"{slug}.json"
+
+
+def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet], seed: str) -> None:
+    """Raises UserError where a card of these sets would take the place of what another file or seed gave."""
+    before = _card_before(card_path(experiment, judge.slug))
+    if before is None or (before.prompt_hash, before.version) != (support_prompt("default").hash, VERSION):
+        return
+    files = {it.name: it.file for it in sets}
+    where = f"{judge.ref.spec}'s card in {experiment}"
+    for held in before.sets:
+        if before.seed != seed and held.name not in files:
+            seeded = f"--seed {before.seed}"
+            raise UserError(f"{where} holds {held.name} by {seeded}: give that, or replace it with --again.")
+        if held.file and files.get(held.name, held.file) != held.file:
+            both = "give both files, that one first"
+            raise UserError(f"{where} holds {held.name} of {held.file}: {both}, or replace it with --again.")
+
+
+def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
+    """Writes the card beside the verdicts that it rests on; gives where.
+
+    Sets of an earlier card stay where the same was asked by the same seed.
+    """
+    path = card_path(experiment, judge.slug)
+    names = {it.name for it in card.sets}
+    before = [it for it in _sets_before(path, card) if it.name not in names]
+    whole = card.model_copy(update={"sets": (*before, *card.sets)})
+    write_json(path, whole.model_dump(mode="json", exclude_none=True))
+    return path
+
+
+def _sets_before(path: Path, card: JudgeCard) -> tuple[SetCard, ...]:
+    """Those of the card that stands there, where they can stand beside the new ones."""
+    before = _card_before(path)
+    same = before and all(getattr(before, it) == getattr(card, it) for it in ("prompt_hash", "version", "seed"))
+    return before.sets if before and same else ()
+
+
+def _card_before(path: Path) -> JudgeCard | None:
+    """The card that stands there; None for one that cannot be read, since it is made again."""
+    try:
+        return JudgeCard.model_validate(read_json(path)) if path.is_file() else None
+    except (UserError, ValidationError):
+        return None
+
+
+def read_cards(experiment: Path) -> list[JudgeCard]:
+    """All cards of an experiment; UserError for a file that is none."""
+    found: list[JudgeCard] = []
+    for path in sorted(cards_folder(experiment).glob("*.json")):
+        try:
+            found.append(JudgeCard.model_validate(read_json(path)))
+        except ValidationError as problem:
+            raise UserError(f"{path} is no judge's card: delete it, and drretail lab card makes it again.") from problem
+    return found
+
+
+def card_lines(experiment: Path) -> dict[str, str]:
+    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key.
+
+    None where a card is damaged: ``finding_lines`` says so, and scores stand without them.
+    """
+    try:
+        return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+    except UserError:
+        return {}
+
+
+def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:
+    """Keys of the judges whose FP the tables of a comparison show, under the rules that cards are of."""
+    return {
+        JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params).key
+        for table in tables
+        if table.rules == "default" and any(row.metric == FAMILY for row in table.rows)
+    }
+
+
+def card_line(card: JudgeCard) -> str:
+    """How often the judge is right, set by set; or that its card is of another prompt."""
+    judge = card.judge
+    if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
+        return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
+    told = "; ".join(_told(it) for it in card.sets)
+    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {told}."
+
+
+def _told(card: SetCard) -> str:
+    answers = unanswered_in_words(card.failed, card.unasked)
+    left = f", {answers}" if answers else ""
+    if card.balanced_accuracy.value is None:
+        return f"{card.name} nothing to say of {card.n} claims{left}"
+    few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"
+    words = f", words alone {number(card.words_alone.value)}" if card.words_alone.value is not None else ""
+    return f"{card.name} {card.balanced_accuracy.in_words} of {card.n:,} claims{few}{left}{words}"

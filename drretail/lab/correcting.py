@@ -1,0 +1,270 @@
+"""FP, FR and win rates as people would give them, from few labels and all of a judge's verdicts."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import TypeVar
+
+from drretail.errors import UnknownName, UserError
+from drretail.eval.ballots import read_votes
+from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
+from drretail.experiment import Definition, read_definition, read_runs
+from drretail.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
+from drretail.lab.labelled_sheets import Cited, cited_in, support_in
+from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
+from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
+from drretail.records.vote import ClaimLabel
+from drretail.stats.clusters import FEWEST, Clusters
+from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, difference, labels_alone, labels_needed
+
+LEAST = 20
+"""Labels of a system, or votes on a pair, below which nothing is corrected: fewer were not measured to cover .93."""
+OfJudge = TypeVar("OfJudge", JudgedClaim, ExtractedClaim)
+Labels = Mapping[str, float]
+"""By item the mean of what people said of it."""
+
+
+def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
+    """FP, FR and win rates of every system, corrected by people's labels of ``view`` and of CSV ``files``.
+
+    FR is there where people say what is cited. Raises UserError where nobody labelled anything, or several judges
+    ruled and none is named.
+    """
+    claims, extracted = judged_claims(experiment), extracted_claims(experiment)
+    labels = support_labels(experiment, files, [it.about for it in (*claims, *extracted)])
+    cited = cited_in(files, (it.about for it in extracted), read_votes(experiment))
+    opinions = opinions_of(experiment)
+    preferences = [it for it in opinions if it.question.scale == PREFERENCE]
+    voted = any(it.kind == "person" for it in preferences)
+    if not labels and not cited and not voted:
+        raise UserError(
+            f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
+            "asks people, and --labels reads what they filled in."
+        )
+    definition = read_definition(experiment)
+    clusters = Clusters.of(definition.queries)
+    rows: list[CorrectedValue | MissingLabels] = []
+    apart: list[Separation] = []
+    notes: list[str] = []
+    if labels:
+        own = _of_one_judge(claims, judge, labels)
+        items = fp_items(own, labels, clusters)
+        rows += [_row("FP", system, own[0].judge, held) for system, held in items.items()]
+        apart = _separations(items)
+        notes += _notes(own, {it.about for it in claims}, {it.about for it in extracted}, labels)
+    if cited:
+        of_judge = _of_one_judge(extracted, judge, cited)
+        one_sided = _one_sided(of_judge, cited)
+        items = fr_items(of_judge, cited, clusters)
+        rows += [
+            _row("FR", system, of_judge[0].judge, held) for system, held in items.items() if system not in one_sided
+        ]
+        notes += [
+            f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
+            "they are cited: drretail lab sample --uncited draws the latter."
+            for system in sorted(one_sided)
+        ]
+    if voted:
+        rows += _win_rates(experiment, definition, preferences, judge)
+    if not (rows or labels or cited):
+        _tell_judges(experiment, opinions, judge)
+    values = tuple(row for row in rows if isinstance(row, CorrectedValue))
+    if any(row.n_clusters < FEWEST for row in values):
+        notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
+    missing = tuple(row for row in rows if isinstance(row, MissingLabels))
+    return Correction(values=values, missing=missing, separations=tuple(apart), notes=tuple(notes))
+
+
+def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str]) -> dict[str, float]:
+    """By claim the mean of what people say of its support; a file's label counts as one more person's."""
+    said: dict[str, list[float]] = defaultdict(list)
+    for ballot in read_votes(experiment):
+        if isinstance(ballot, ClaimLabel):
+            said[ballot.about].append(SUPPORT_OF[ballot.label])
+    for about, label in support_in(files, claims):
+        said[about].append(label)
+    return {about: fmean(values) for about, values in said.items()}
+
+
+def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collection[str]) -> list[OfJudge]:
+    """The claims of the judge that is named, else of the only one whose claims people labelled."""
+    known = sorted({it.judge for it in claims})
+    if judge is not None and judge not in known:
+        raise UnknownName("judge with verdicts here", judge, known)
+    labelled = sorted({it.judge for it in claims if it.about in labels})
+    if judge is None and len(labelled) > 1:
+        raise UserError(f"Claims of {' and '.join(labelled)} were labelled: name one with --judge.")
+    if not labelled or (judge is not None and judge not in labelled):
+        raise UserError(
+            f"No label ({len(labels):,} were read) is of a claim that {judge or 'a judge'} ruled on here: a label is "
+            "of the very report, judge and claim that were shown. drretail lab sample draws claims anew."
+        )
+    chosen = judge or labelled[0]
+    return [it for it in claims if it.judge == chosen]
+
+
+def fp_items(claims: Sequence[JudgedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
+    """By system the claims that FP counts, every report with the same weight."""
+    counted = [claim for claim in claims if claim.in_fp]
+    shares = _shares(counted)
+    items: dict[str, list[Item]] = defaultdict(list)
+    for claim in counted:
+        label = labels.get(claim.about)
+        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
+        items[claim.system].append(Item(cluster, claim.stratum, shares[claim.run_id], label, verdict=claim.support))
+    return dict(sorted(items.items()))
+
+
+def fr_items(
+    claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters
+) -> dict[str, list[Item]]:
+    """By system all claims: of what people hold for claims, FR is the share with a source."""
+    shares = _shares(claims)
+    items: dict[str, list[Item]] = defaultdict(list)
+    for claim in claims:
+        said = labels.get(claim.about)
+        label, whole = (None, 1.0) if said is None else (said.has_source, said.is_claim)
+        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
+        items[claim.system].append(
+            Item(cluster, claim.stratum, shares[claim.run_id], label, whole, verdict=float(claim.cited))
+        )
+    return dict(sorted(items.items()))
+
+
+def _shares(claims: Iterable[JudgedClaim | ExtractedClaim]) -> dict[str, float]:
+    """By report the weight of one of its claims."""
+    counts: dict[str, int] = defaultdict(int)
+    for claim in claims:
+        counts[claim.run_id] += 1
+    return {run_id: 1 / count for run_id, count in counts.items()}
+
+
+def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
+    """Systems whose cited claims, or the others, have no label: what is not asked about has no correction."""
+    there = {(it.system, it.cited) for it in claims}
+    asked = {(it.system, it.cited) for it in claims if it.about in labels}
+    return {system for system, _ in there - asked}
+
+
+def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
+    """The corrected value, or how many labels it lacks."""
+    count = sum(item.label is not None for item in items)
+    found, alone = corrected_mean(items), labels_alone(items)
+    if count < LEAST or found is None or alone is None:
+        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=len(items))
+    return CorrectedValue(
+        what=what,
+        system=system,
+        judge=judge,
+        value=found.value,
+        low=_cut(found.low),
+        high=_cut(found.high),
+        labels_alone=alone.value,
+        labels_alone_low=_cut(alone.low),
+        labels_alone_high=_cut(alone.high),
+        gain=_gain(found, alone),
+        judged=sum(item.share * item.verdict for item in items) / sum(item.share for item in items),
+        n_labels=count,
+        n_items=len(items),
+        n_clusters=len(found.influence),
+    )
+
+
+def _cut(end: float | None) -> float | None:
+    return None if end is None else min(1.0, max(0.0, end))
+
+
+def _gain(found: Corrected, alone: Corrected) -> float | None:
+    if found.low is None or found.high is None or alone.low is None or alone.high is None:
+        return None
+    return ((alone.high - alone.low) / (found.high - found.low)) ** 2
+
+
+def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
+    """Every two systems that have labels enough."""
+    labels = {system: sum(item.label is not None for item in held) for system, held in items.items()}
+    values = {
+        system: value
+        for system, held in items.items()
+        if labels[system] >= LEAST and (value := corrected_mean(held)) is not None
+    }
+    found: list[Separation] = []
+    for one, other in combinations(values, 2):
+        apart, count = difference(values[one], values[other]), labels[one] + labels[other]
+        found.append(
+            Separation(
+                a=one,
+                b=other,
+                difference=apart.value,
+                low=apart.low,
+                high=apart.high,
+                labels=count,
+                labels_needed=None if apart.low is None else labels_needed(apart, count),
+            )
+        )
+    return found
+
+
+def _win_rates(
+    experiment: Path, definition: Definition, said: Sequence[Opinion], judge: str | None
+) -> list[CorrectedValue | MissingLabels]:
+    """The share of meetings that the first of two systems wins, a tie as a half, for each dimension with a vote."""
+    reports = {run.run_id: run.report for run in read_runs(experiment)}
+    pairs = {
+        pair_id(it.run_ids, [reports.get(run) for run in it.run_ids]): it.labels
+        for it in meetings(experiment, definition, choose_pairs(definition))
+    }
+    user_of = Clusters.of(definition.queries).user_of
+    votes: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for it in said:
+        if it.kind == "person":
+            votes[it.item, it.question.dimension].append((it.value + 1) / 2)
+    judges = {it.rater: it.judge.spec for it in said if it.judge is not None}
+    rows: list[CorrectedValue | MissingLabels] = []
+    for who in sorted(it for it, spec in judges.items() if judge in (None, it, spec)):
+        groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
+        for it in said:
+            if it.rater == who and it.item in pairs:
+                label, verdict = votes.get((it.item, it.question.dimension)), (it.value + 1) / 2
+                cluster = user_of.get(it.query_id, it.query_id)
+                item = Item(cluster, verdict, label=fmean(label) if label else None, verdict=verdict)
+                groups[pairs[it.item], it.question.dimension].append(item)
+        for (labels, dimension), items in groups.items():
+            if any(item.label is not None for item in items):
+                what = f"wins over {labels[1]}, {dimension.replace('_', ' ')}"
+                rows.append(_row(what, labels[0], who, items))
+    return rows
+
+
+def _tell_judges(experiment: Path, said: Sequence[Opinion], judge: str | None) -> None:
+    """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
+    known = {it.judge.spec for it in said if it.judge is not None and it.question.scale in (RATING, PREFERENCE)}
+    if judge is not None and judge not in known:
+        raise UnknownName("judge with verdicts here", judge, known)
+    raise UserError(
+        f"Nothing that people said of {experiment} meets a verdict: they voted on pairs that no judge compared. "
+        f"drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL compares them."
+    )
+
+
+def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
+    """What must be known beside the numbers: labels that meet no claim, and strata without a label."""
+    notes: list[str] = []
+    spare = len((labels.keys() & extracted) - ruled)
+    if spare:
+        notes.append(f"{_labels(spare)} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP.")
+    lost = len(labels.keys() - ruled - extracted)
+    if lost:
+        notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
+    empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in own if it.about in labels})
+    if empty:
+        notes.append(
+            f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
+        )
+    return notes
+
+
+def _labels(count: int) -> str:
+    return "1 label" if count == 1 else f"{count:,} labels"

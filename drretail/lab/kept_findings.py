@@ -1,0 +1,132 @@
+"""Findings kept in EXP/lab, and the line of each that stands beside the scores."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from shlex import join, split
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.eval.registry import load_metric
+from drretail.files import read_json, write_json
+from drretail.lab.card import card_line, read_cards
+from drretail.lab.finding import LabFinding
+from drretail.records.run import slug
+
+VOTES = Path("votes")
+Options = Mapping[str, str | Sequence[object] | None]
+_ASKED = {"memory": "--model PROVIDER:MODEL --to "}
+"""What a command wants before the experiment's folder."""
+
+
+def keep(
+    experiment: Path,
+    name: str,
+    finding: LabFinding,
+    folders: Sequence[Path],
+    options: Options | None = None,
+    *,
+    again: bool = True,
+) -> dict[str, Any]:
+    """Writes EXP/lab/NAME.json with its line and what it rests on, and gives it.
+
+    ``folders``, below the experiment, hold people's answers or one judge's verdicts of a family.
+    ``options`` of the command, such as files that it read, stand in its line once the finding is stale. Unless
+    ``again``, UserError where what stands there was made with some that are not given now: it would be lost.
+    """
+    path = experiment / "lab" / f"{name}.json"
+    words = _words(options or {})
+    if not again:
+        _check_nothing_is_lost(path, words)
+    rests_on = {str(it): content_of(experiment, it) for it in folders}
+    told = {"line": finding.told(), "rests_on": rests_on, "options": join(words)}
+    document = finding.model_copy(update=told).model_dump(mode="json", exclude_none=True)
+    write_json(path, document)
+    return document
+
+
+def _words(options: Options) -> list[str]:
+    """As they are given on the command line; one with several values stands there as often."""
+    given = ((name, [it] if isinstance(it, str) else it or []) for name, it in options.items())
+    return [word for name, values in given for value in values for word in (name, str(value))]
+
+
+def _check_nothing_is_lost(path: Path, words: Sequence[str]) -> None:
+    try:
+        before = split(str(read_json(path).get("options") or "")) if path.is_file() else []
+    except UserError:
+        return  # a damaged finding holds nothing
+    given = set(_pairs(words))
+    lost = [pair for pair in _pairs(before) if pair not in given]
+    if lost:
+        named = join(word for pair in lost for word in pair)
+        raise UserError(
+            f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with --again."
+        )
+
+
+def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
+    return [*zip(words[::2], words[1::2], strict=False)]
+
+
+def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:
+    """A folder for each family and judge with verdicts, below the experiment; ``within`` a part of it."""
+    found = (experiment / within / "verdicts").glob(f"{family}/*/")
+    return sorted(it.relative_to(experiment) for it in found if it.is_dir())
+
+
+def content_of(experiment: Path, folder: Path) -> str:
+    """A hash of what people or a judge said there, and of the questions that the judge is asked today."""
+    held = sha256()
+    for path in sorted((experiment / folder).rglob("*.jsonl")):
+        held.update(f"{path.relative_to(experiment)}\n".encode())
+        held.update(sha256(path.read_bytes()).digest())
+    if folder.parent.parent.name == "verdicts":
+        held.update("\n".join(_questions(folder.parent.name)).encode())
+    return held.hexdigest()[:16]
+
+
+def _questions(family: str) -> list[str]:
+    try:
+        metric = load_metric(family)
+    except UserError:
+        return []
+    return [str(metric.version), *sorted(metric.prompt_hashes())]
+
+
+def finding_lines(experiment: Path) -> list[str]:
+    """A line for each judge's card and each finding of the lab; of a stale one, that it is stale and why."""
+    return [*_cards(experiment), *(_line(experiment, it) for it in sorted((experiment / "lab").glob("*.json")))]
+
+
+def _cards(experiment: Path) -> Iterator[str]:
+    try:
+        yield from map(card_line, read_cards(experiment))
+    except UserError as problem:
+        yield str(problem)
+
+
+def _of_others(experiment: Path, document: Mapping[str, Any]) -> str:
+    """Which judges of the experiment a choice of prompts says nothing of, since they are other models."""
+    model = document.get("model")
+    if not isinstance(model, str) or not model:
+        return ""
+    folders = {it.name for family in ("quality", "pairwise") for it in verdict_folders(experiment, family)}
+    others = sorted(name for name in folders if not name.startswith(slug(model)))
+    return f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
+
+
+def _line(experiment: Path, path: Path) -> str:
+    again = f"drretail lab {path.stem} {_ASKED.get(path.stem, '')}{experiment}"
+    try:
+        document = read_json(path)
+    except UserError as problem:
+        return f"{problem} {again} makes it again."
+    line, rests_on = document.get("line"), document.get("rests_on")
+    if not isinstance(line, str) or not line or not isinstance(rests_on, dict):
+        return f"{path} has no line, or none that this version reads: {again} makes it again."
+    changed = [str(it) for it, before in rests_on.items() if content_of(experiment, Path(str(it))) != before]
+    if not changed:
+        return f"{line}{_of_others(experiment, document)}"
+    again = " ".join(filter(None, [again, str(document.get("options") or "")]))
+    return f"Stale, since {', '.join(changed)} changed: {again} makes it anew. It was: {line}"

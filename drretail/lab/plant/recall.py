@@ -1,0 +1,197 @@
+"""What checks and judges found of planted errors, each at its place, and what they fault in the originals."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
+from drretail.eval.family import Family
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.registry import load_metric
+from drretail.lab.opinions import judge_name
+from drretail.lab.plant.kinds import KINDS
+from drretail.lab.trial_findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
+from drretail.records.evidence import Finding
+from drretail.records.score import Verdict
+from drretail.stats.clusters import numbered
+from drretail.stats.intervals import share_interval
+
+CHECKS, FAITHFULNESS = "checks", "faithfulness"
+Ruling = Literal["found", "passed", "unjudged", "failed", "unasked"]
+"""Of a copy by a finder: at its place nothing may be there to judge, the judge may have failed, or not been asked."""
+_MARKUP = "[]() *"
+
+
+@dataclass(frozen=True, slots=True)
+class _Faulted:
+    """A place that a finder faulted or passed; without a place where what it says is of no single one."""
+
+    start: int | None
+    end: int | None
+    is_wrong: bool
+    words: str
+    """What it is about: the claim and its sources, or the finding."""
+    failed: bool = False
+    """The judge gave no usable answer of this claim; without a place, of the whole report."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What all finders said of all runs, by finder and run id."""
+
+    said: dict[str, dict[str, list[_Faulted]]] = field(default_factory=lambda: defaultdict(dict))
+
+
+def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -> PlantedFound:
+    """By kind and finder how many errors were found; pure, from the verdicts that stand there.
+
+    ``judges`` are the names of those that were to be asked: one without a verdict has a column, too.
+
+    Checks find an error where an error of theirs meets its place, or has no place and is not in the report as it was. A
+    judge of faithfulness finds it where a claim of its sentence is borne out less than fully.
+    """
+    heard = _heard(folder)
+    for judge in judges:
+        heard.said.setdefault(judge, {})
+    by_kind: dict[str, list[PlantedError]] = defaultdict(list)
+    for error in errors.errors:
+        by_kind[error.kind].append(error)
+    kinds = [*KINDS, *(it for it in by_kind if it not in KINDS)]
+    rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), heard) for kind in kinds]
+    return PlantedFound(
+        kinds=tuple(rows),
+        everything=_kind("all", errors.errors, 0, heard),
+        alarms=tuple(_alarms({it.of for it in errors.errors}, heard)),
+    )
+
+
+def _kind(kind: str, errors: Sequence[PlantedError], without: int, heard: _Heard) -> PlantedKind:
+    found = {finder: _found(errors, finder == CHECKS, said) for finder, said in heard.said.items()} if errors else {}
+    return PlantedKind(kind=kind, n=len(errors), without_place=without, found=found)
+
+
+def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Found:
+    ruled = [_ruling(error, by_code, said) for error in errors]
+    replaced = [it for it in errors if it.original]
+    before = [_at(said.get(it.of, ()), it.start, it.start + len(it.original), it.original) for it in replaced]
+    faulted = {id(error) for error, there in zip(replaced, before, strict=True) if any(it.is_wrong for it in there)}
+    unseen = {id(error) for error, there in zip(replaced, before, strict=True) if not (there or by_code)}
+    fresh = [
+        it
+        for error, it in zip(errors, ruled, strict=True)
+        if id(error) not in faulted | unseen and it in ("found", "passed")
+    ]
+    judged = {
+        id(error): ruling == "found"
+        for error, ruling in zip(errors, ruled, strict=True)
+        if ruling in ("found", "passed")
+    }
+    reports = numbered(error.of for error in errors if id(error) in judged)
+    interval = share_interval([*map(float, judged.values())], reports)
+    return Found(
+        n=len(judged),
+        found=ruled.count("found"),
+        unjudged=ruled.count("unjudged"),
+        failed=ruled.count("failed"),
+        unasked=ruled.count("unasked"),
+        low=interval.low,
+        high=interval.high,
+        n_originals=len(replaced) - len(unseen),
+        false=len(faulted),
+        n_fresh=len(fresh),
+        found_fresh=fresh.count("found"),
+    )
+
+
+def _ruling(error: PlantedError, by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Ruling:
+    if error.run_id not in said:
+        return "unasked"
+    there = _at(said[error.run_id], error.start, error.end, error.said)
+    if by_code:
+        known = {it.words for it in said.get(error.of, ())}
+        new = [it for it in said[error.run_id] if it.start is None and it.words not in known]
+        return "found" if there or new else "passed"
+    if any(it.is_wrong for it in there):
+        return "found"
+    whole_failed = any(it.failed and it.start is None for it in said[error.run_id])
+    return "failed" if whole_failed or any(it.failed for it in there) else "passed" if there else "unjudged"
+
+
+def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
+    """What was said of a place: of several claims of its sentence those that name the very words."""
+    there = [it for it in said if it.start is not None and it.start < end and start < (it.end or it.start)]
+    wanted = words.strip(_MARKUP).casefold()
+    exact = [it for it in there if wanted and wanted in it.words]
+    return exact or there
+
+
+def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
+    for finder, said in heard.said.items():
+        by_report = [said[it] for it in sorted(originals) if it in said]
+        if finder == CHECKS:
+            wrong, reports = [float(bool(faulted)) for faulted in by_report], range(len(by_report))
+        else:
+            claims = [(at, it) for at, faulted in enumerate(by_report) for it in faulted if not it.failed]
+            wrong, reports = [float(it.is_wrong) for _, it in claims], [at for at, _ in claims]
+        interval = share_interval(wrong, numbered(reports))
+        yield FalseAlarms(
+            finder=finder,
+            unit="reports" if finder == CHECKS else "claims",
+            n=len(wrong),
+            alarms=round(sum(wrong)),
+            low=interval.low,
+            high=interval.high,
+        )
+
+
+def _heard(folder: Path) -> _Heard:
+    """All living verdicts of the folder's runs, checks first, then judges by name."""
+    heard = _Heard()
+    metrics = [load_metric(name) for name in (CHECKS, FAITHFULNESS)]
+    for subject in read_subjects(folder, None):
+        for metric in metrics if subject.run is not None else ():
+            for verdicts in _by_judge(folder, subject, metric):
+                if metric.name == CHECKS:
+                    heard.said[CHECKS][subject.run_id] = list(_findings(verdicts))
+                else:
+                    name = judge_name(verdicts[0].judge, verdicts[0].rules)
+                    heard.said[name][subject.run_id] = list(_rulings(verdicts))
+    order = sorted(heard.said, key=lambda it: (it != CHECKS, it))
+    return _Heard({it: heard.said[it] for it in order})
+
+
+def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[Verdict]]:
+    run = subject.run_id.partition("/")[2]
+    for judge in sorted((folder / "verdicts" / metric.name).glob("*/")):
+        path = verdict_path(folder, metric.name, judge.name, subject.label, run)
+        living = VerdictFile(path).living(subject.report_sha or "", metric.prompt_hashes()) if path.exists() else []
+        by_seat: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
+        for it in living:
+            if it.judge_repeat == 1 and it.version == metric.version:
+                by_seat[it.judge.spec, it.judge.params_hash, it.rules].append(it)
+        yield from by_seat.values()
+
+
+def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
+    for verdict in verdicts:
+        if verdict.item in load_metric(CHECKS).variants and verdict.state == "scored":
+            for finding in map(Finding.model_validate, verdict.value):
+                if finding.severity == "error":
+                    words = f"{finding.code} {finding.said} {finding.evidence_id}"
+                    yield _Faulted(finding.start, finding.end, is_wrong=True, words=words.casefold())
+
+
+def _rulings(verdicts: Sequence[Verdict]) -> Iterator[_Faulted]:
+    ruled = {it.item: it for it in verdicts if it.stage == SUPPORT and it.state in ("scored", "failed")}
+    stage = stages_of(verdicts[0].rules)[0]
+    for extraction in (it for it in verdicts if (it.stage, it.item) == (stage, REPORT)):
+        if extraction.state == "failed":
+            yield _Faulted(None, None, is_wrong=False, words="", failed=True)
+        for claim in map(Claim.model_validate, extraction.value if extraction.state == "scored" else ()):
+            if (ruling := ruled.get(claim.claim_id)) is not None:
+                words = " ".join([claim.claim, *claim.sources]).casefold()
+                failed = ruling.state == "failed"
+                yield _Faulted(claim.start, claim.end, not failed and ruling.value < 1, words, failed)

@@ -1,0 +1,175 @@
+"""Errors in what is bought: a pick that breaks one limit of the query's wish, and nothing else of it.
+
+A sentence behind one that cites a picked product takes another in its place, so that the cart stays whole; where picks
+are declared, the copy's say so. Templates are English.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from drretail.grounding.constraints.fits import fitting, is_below, priced_in
+from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
+from drretail.grounding.text.sentences import Sentence
+from drretail.grounding.verify.records import record_of
+from drretail.lab.plant.good_report import Material, Planted
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+
+_MORE_PIECES = (1, 2, 3)
+
+
+def over_budget_silently(material: Material) -> Iterator[Planted]:
+    for place in _places(material):
+        yield from place.taking(place.would_do(), "the picks then cost more than the budget", over=True)
+
+
+def owned_recommended(material: Material) -> Iterator[Planted]:
+    """Also what the run was shown an order of, and no record."""
+    marks = _order_marks(material)
+    known = {} if material.case.lookup is None else material.case.lookup(sorted(marks))
+    for place in _places(material, known):
+        yield from place.taking(place.but_for(again=True), "the user has it already", marks=marks)
+
+
+def unwanted_brand(material: Material) -> Iterator[Planted]:
+    for place in _places(material):
+        brands = place.want.brands_unwanted
+        found = [it for it in place.but_for(brands_unwanted=()) if any(is_of_brand(it, brand) for brand in brands)]
+        yield from place.taking(found, "the query rules out its maker")
+
+
+def below_rating(material: Material) -> Iterator[Planted]:
+    """A product that is known to have fewer stars or ratings than asked for."""
+    for place in _places(material):
+        want, found = place.want, place.but_for(rating_min=None, ratings_min=None)
+        low = [
+            it
+            for it in found
+            if is_below(it.product.average_rating, want.rating_min, unknown=False)
+            or is_below(it.product.rating_number, want.ratings_min, unknown=False)
+        ]
+        yield from place.taking(low, "it has fewer stars or ratings than the query asks for")
+
+
+def not_wanted(material: Material) -> Iterator[Planted]:
+    """A product of no kind that the query wants, within the budget, besides all that is bought."""
+    wish = material.case.query.wish
+    if wish is None or wish.room:
+        return
+    carts = {
+        product_id: cart
+        for product_id, product in material.shown.items()
+        if product_id not in material.case.all_owned
+        and not any(_is_of(want, product) for want in wish.wants)
+        and not _is_over(material, wish, cart := material.cart(Pick(product=product_id)))
+    }
+    for sentence, _ in material.sentences(citing={f"P:{it}" for it in material.picked}) if carts else ():
+        product = material.chance.choice(list(carts))
+        words = f"Take the {material.shown[product].title} as well [P:{product}]."
+        yield material.added(sentence, words, "nobody asked for it", carts[product])
+
+
+def want_left_out(material: Material) -> Iterator[Planted]:
+    """The only pick of a want is taken back; only where picks are declared, for no layout says so."""
+    for place in _places(material) if material.case.picks is not None else ():
+        cart = material.cart(without=place.pick)
+        is_left_out = not (place.want.optional or any(_is_of(place.want, it) for it in material.known(cart).values()))
+        for sentence, cited in place.sentences() if cart and is_left_out else ():
+            words = f"Better leave it for another time [{cited[0]}]."
+            yield material.added(sentence, words, "the query wants it now", cart)
+
+
+def wrong_quantity(material: Material) -> Iterator[Planted]:
+    """More pieces of a pick, within the budget; only where picks are declared, for no layout says so."""
+    for place in _places(material) if material.case.picks is not None else ():
+        wanted = place.pick.quantity
+        more = [place.pick.model_copy(update={"quantity": wanted + it}) for it in _MORE_PIECES]
+        carts = {pick.quantity: material.cart(pick, without=place.pick) for pick in more}
+        within = [count for count, cart in carts.items() if not _is_over(material, place.wish, cart)]
+        for sentence, cited in place.sentences() if within and not place.wish.room else ():
+            count = material.chance.choice(within)
+            yield material.added(sentence, f"Take {count} of it [{cited[0]}].", f"wanted are {wanted}", carts[count])
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A pick of a want, and the other products of its kinds that are known."""
+
+    material: Material
+    wish: Wish
+    want: Want
+    pick: Pick
+    others: Sequence[Listing]
+
+    def would_do(self, **freed: object) -> Sequence[Listing]:
+        """Those of the others that would do for the want, were it without some of its limits."""
+        return fitting(self.want.model_copy(update=freed), self.others, self.material.case.all_owned).listings
+
+    def but_for(self, **freed: object) -> list[Listing]:
+        """Those that would do only then."""
+        do = {it.product.product_id for it in self.would_do()}
+        return [it for it in self.would_do(**freed) if it.product.product_id not in do]
+
+    def sentences(self) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
+        return self.material.sentences(citing={f"P:{self.pick.product}"})
+
+    def taking(
+        self,
+        listings: Sequence[Listing],
+        note: str,
+        *,
+        over: bool = False,
+        marks: Mapping[str, str] | None = None,
+    ) -> Iterator[Planted]:
+        """One of these products in the place of the pick; ``over`` says on which side of the budget the picks then are.
+
+        ``marks`` are sources of products that the run was shown no record of.
+        """
+        titles = {it.product.product_id: it.product.title for it in listings}
+        carts = {it: self.material.cart(self.pick.model_copy(update={"product": it}), self.pick) for it in titles}
+        chosen = [it for it, cart in carts.items() if _is_over(self.material, self.wish, cart) == over]
+        for sentence, _ in self.sentences() if chosen else ():
+            product = self.material.chance.choice(chosen)
+            mark = f"P:{product}" if product in self.material.shown or not marks else marks[product]
+            yield self.material.added(sentence, f"Take the {titles[product]} instead [{mark}].", note, carts[product])
+
+
+def _places(material: Material, known: Mapping[str, Product] | None = None) -> Iterator[_Place]:
+    """Each pick of each want; ``known`` are products that the run was shown no record of."""
+    wish = material.case.query.wish
+    if wish is None:
+        return
+    picks = {pick.product: pick for pick in material.reading.picks or ()}
+    listings = [listing_of(product) for product in {**(known or {}), **material.shown}.values()]
+    for want in wish.wants:
+        of_kind = {it.product.product_id: it for it in listings if _is_of(want, it.product)}
+        others = [it for product_id, it in of_kind.items() if product_id not in picks]
+        yield from (_Place(material, wish, want, picks[it], others) for it in of_kind if it in picks)
+
+
+def _is_of(want: Want, product: Product) -> bool:
+    return any(is_of_kind(product, kind) for kind in want.kinds)
+
+
+def _is_over(material: Material, wish: Wish, cart: Sequence[Pick]) -> bool:
+    """True when the known prices of the picks break the budget."""
+    if wish.budget is None:
+        return False
+    products = material.known(cart)
+    listings = ((pick, listing_of(products[pick.product])) for pick in cart if pick.product in products)
+    costs = ((priced_in(it, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, it in listings)
+    return sum(costs, Decimal(0)) > wish.budget.value
+
+
+def _order_marks(material: Material) -> dict[str, str]:
+    """By product that the user has, an order of it that the run was shown."""
+    return {
+        str(record["product_id"]): entry.id
+        for entry in material.evidence.values()
+        if entry.kind == "order"
+        for text in entry.sources
+        if (record := record_of(text.text)) and record.get("product_id") in material.case.all_owned
+    }

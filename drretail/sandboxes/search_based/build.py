@@ -1,0 +1,353 @@
+"""Tasks of pages that a search engine finds: from keywords to the folder, journalled, so that a cut build goes on."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from threading import Event
+
+from drretail.agents.page_reading import is_on
+from drretail.env.web.base import Web
+from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, SandboxFolder, read_sandbox, task_folder
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.eval.judging.spending import CapReached
+from drretail.experiment import read_gold_file
+from drretail.files import read_documents, read_json, write_json
+from drretail.grounding.text.personal_data import People
+from drretail.prompts import load_prompt, tagged
+from drretail.records.base import Document, Record
+from drretail.records.criteria import Criteria, Gold
+from drretail.records.query import Query
+from drretail.sandboxes.counting import TokenCounter
+from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
+from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
+from drretail.sandboxes.search_based.asking import BUILDING, CAPPED, Asker, NotEnough, TaskFailed
+from drretail.sandboxes.search_based.files import shown_files
+from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
+from drretail.sandboxes.search_based.keywords import keywords_of
+from drretail.sandboxes.search_based.labelling import KINDS, RuledPage, ruled
+from drretail.sandboxes.search_based.pages import FoundPage, Gathered, gather
+from drretail.sandboxes.search_based.questions import profile_text
+from drretail.sandboxes.search_based.weighing import Weighed, settled, weighed
+
+TELLING = 6
+"""Words of a quote that a page of noise doesn't have by chance."""
+FOUND_FILE = "found.json"
+SETTINGS_FILE = "settings.json"
+
+
+class LeftOut(Record):
+    """A page that was read and is in no size, though it speaks of what is asked."""
+
+    url: str
+    why: str
+
+
+class FoundReport(Document):
+    """found.json of a task: what became of what was searched for. No agent, tool or web reads it."""
+
+    results: dict[str, int]
+    """New addresses by keyword."""
+    failed_keywords: dict[str, str]
+    """Searches that failed, and why."""
+    unread: dict[str, int]
+    """Pages that could not be had, by their state."""
+    duplicates: int
+    personal_data: dict[str, int]
+    """What was taken out of pages, by its kind: lines."""
+    labels: dict[str, int]
+    """Pages by label, before they were placed in sizes."""
+    left_out: tuple[LeftOut, ...]
+    """What other pages say as well, and what no usable answer was given on."""
+
+    @property
+    def line(self) -> str:
+        """All of it in a sentence or two."""
+        labels = ", ".join(f"{count} {name}" for name, count in self.labels.items())
+        lost = {"unread": sum(self.unread.values()), "duplicates": self.duplicates, "left out": len(self.left_out)}
+        others = ", ".join(f"{count} {name}" for name, count in lost.items() if count)
+        personal = ", ".join(f"{what} in {count} lines" for what, count in self.personal_data.items())
+        failed = "; ".join(
+            f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items()
+        )
+        return ". ".join(
+            filter(
+                None,
+                (f"{labels}{f' ({others})' if others else ''}", f"Taken out: {personal}" if personal else "", failed),
+            )
+        )
+
+
+class BuildSettings(Document):
+    """building/settings.json: what a build that was cut has to go on with."""
+
+    day: date
+    world: str
+    """Its fingerprint."""
+    web: str
+    model: str
+    results: int
+    seed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was written, and why the rest was not, by query id."""
+
+    tasks: tuple[WrittenTask, ...]
+    reports: Mapping[str, FoundReport]
+    failed: Mapping[str, str]
+    notes: tuple[str, ...]
+    """Of sizes that were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBuilder:
+    """Builds tasks one after the other; within one, pages are fetched and judged side by side."""
+
+    world: World
+    web: Web
+    asker: Asker
+    to: Path
+    sizes: Mapping[str, int]
+    counter: TokenCounter
+    files_of: Callable[[Query], Mapping[str, bytes]]
+    day: date
+    """On which the build was begun: pages are judged by what is true then."""
+    results: int = 100
+    """Of each keyword."""
+    seed: str = "42"
+    on_task: Callable[[str], object] = lambda _: None
+
+    async def build(self, wanted: Sequence[Query]) -> Built:
+        """Builds the tasks of these queries, and writes the sandbox where any came about.
+
+        A query without text that was made is one of ``unasked``: it gets no gold. What fails is told, never raised.
+        """
+        tasks: list[WrittenTask] = []
+        reports: dict[str, FoundReport] = {}
+        failed: dict[str, str] = {}
+        for query in wanted:
+            try:
+                material, report = await self._material(query)
+                task = write_task(self.to, material, self.sizes, self.counter)
+                write_json(task_folder(self.to, query.query_id) / FOUND_FILE, report.model_dump(mode="json"))
+            except (TaskFailed, UserError) as problem:
+                failed[query.query_id] = str(problem).removeprefix(f"{query.query_id}: ")
+            except CapReached as problem:
+                tasks += self._made_before({*reports, *failed})
+                ended = {*failed, *(it.query.query_id for it in tasks)}
+                lost = (it.query_id for it in wanted if it.query_id not in ended)
+                failed |= dict.fromkeys(lost, f"{CAPPED} {problem} is reached")
+                break
+            else:
+                tasks.append(task)
+                reports[query.query_id] = report
+            self.on_task(query.query_id)
+        notes = write_sandbox(self.to, self._about(), tasks) if tasks else []
+        return Built(tuple(tasks), reports, failed, tuple(notes))
+
+    def _made_before(self, seen: Collection[str]) -> list[WrittenTask]:
+        """Tasks that an earlier call finished, and this one did not come to: a lower cap takes none away.
+
+        None where other sizes were asked for then, for they have to be written anew.
+        """
+        if not (self.to / SANDBOX_FILE).exists():
+            return []
+        about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda it: self.sizes[it])
+        if about.counter != self.counter.name or names[: len(about.names)] != about.names:
+            return []
+        held = [it for it in read_documents(self.to / QUERIES_FILE, Query, "query") if it.query_id not in seen]
+        return [WrittenTask(it, tuple(about.names), about.sizes[about.names[-1]]) for it in held]
+
+    async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
+        """Raises TaskFailed and CapReached."""
+        lacked: NotEnough | None = None
+        for name in self.asker.rounds(query.query_id, "diverge"):
+            try:
+                return await self._tried(query, name, lacked)
+            except NotEnough as problem:
+                lacked = problem
+        raise lacked or TaskFailed("nothing was tried")
+
+    async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
+        """One try at a task, whose questions have names that begin with ``task``."""
+        today, asked = self.world.manifest.now.date().isoformat(), not is_unasked(query)
+        files = self.files_of(query)
+        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *shown_files(files)]
+        about = [tagged("query", query.text), *about] if asked else about
+        if lacked is not None:
+            again = load_prompt(__file__, "again")
+            about.append(again.render(findings=tagged("findings", str(lacked))))
+        people = people_of(self.world, query.user_id)
+        matter, keywords = await keywords_of(self.asker, task, about, people, today)
+        query = query if asked else query.model_copy(update={"text": matter})
+        found = await self._gathered(task, keywords, people)
+        signals = [it for it in found.pages if it.keyword.kind == "signal"]
+        if not signals:
+            raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(found)}")
+        pages = await ruled(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
+        helping = [it for it in pages if it.ruling is not None and it.ruling.ruling == "supportive"]
+        if not helping:
+            raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
+        kept = await weighed(self.asker, task, query.text, keywords.needs, helping)
+        served = [it.found.page for it in kept.necessary]
+        gold, criteria = Gold(query_id=query.query_id), tuple[Criteria, ...]()
+        if asked:
+            await settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files))
+            gold = await gold_of(self.asker, query, served, files, of_files=False)
+            criteria = (await criteria_of(self.asker, query, self.world, self.to),)
+        else:
+            keywords = _with_settled_needs(keywords, kept)
+            query, gold = self._written_before(query, gold)
+        noise = tuple(_noise(found, pages, kept))
+        material = TaskMaterial(
+            query=query,
+            keywords=keywords,
+            supportive=tuple(_supportive(it) for it in kept.necessary),
+            distractors=tuple(_distractor(it) for it in pages if it.ruling is not None and it.ruling.ruling in KINDS),
+            noise=noise,
+            files=files,
+            gold=gold,
+            criteria=criteria,
+        )
+        return material, _report(found, pages, kept, material)
+
+    def _written_before(self, query: Query, gold: Gold) -> tuple[Query, Gold]:
+        """The query and the gold that were written since for a task that had none; as they are where none were."""
+        path, kept = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
+        written = read_gold_file(kept) if path.exists() and kept.exists() else gold
+        if not is_known(written):
+            return query, gold
+        held = (it for it in read_documents(path, Query, "query") if it.query_id == query.query_id)
+        return next(held, query), written
+
+    async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
+        """Of a thread, for webs wait; a build that is cut lets it end."""
+        stop = Event()
+        try:
+            return await asyncio.to_thread(
+                gather, self.web, self.asker, task, keywords.convergent, people, self.results, self.day, stop
+            )
+        finally:
+            stop.set()
+
+    def _about(self) -> SandboxFolder:
+        # A web withholds what is dated after its day, and the shop's records may end long before the build.
+        now = max(self.world.manifest.now, datetime.combine(self.day, time(), UTC))
+        return SandboxFolder(
+            world_fingerprint=self.world.manifest.fingerprint,
+            now=now,
+            seed=self.seed,
+            sizes=dict(self.sizes),
+            counter=self.counter.name,
+            web=self.web.provider,
+            made_by=self.asker.model.spec,
+        )
+
+
+def unasked(query_id: str, user_id: str, source: str) -> Query:
+    """Stands for a query that is still to be written from what will be found."""
+    return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, source=source)
+
+
+TO_BE_WRITTEN = "(to be written from the pages that are found)"
+
+
+def is_unasked(query: Query) -> bool:
+    return query.text == TO_BE_WRITTEN
+
+
+def people_of(world: World, user_id: str | None) -> People:
+    """Who a task must not tell of: its user."""
+    if user_id is None:
+        return People()
+    orders = frozenset(it.order_id for it in world.store.orders(user_id).orders)
+    return People((world.store.user(user_id),), frozenset({user_id}), orders)
+
+
+def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
+    """The day on which the build in ``to`` was begun, which is that of the settings for a new folder.
+
+    Raises UserError where ``to`` holds something that was not begun with these settings, or tasks of queries that are
+    none of the ``wanted`` ids: a sandbox has the tasks of the last build.
+    """
+    path = to / BUILDING / SETTINGS_FILE
+    if path.exists():
+        kept = BuildSettings.model_validate(read_json(path))
+        here = settings.model_copy(update={"day": kept.day})
+        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
+            told = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
+            raise UserError(f"{to} was begun with {told}: go on with the same, or name a new folder.")
+        held = read_documents(to / QUERIES_FILE, Query, "query")
+        if others := [it.query_id for it in held if it.query_id not in wanted]:
+            raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
+        return kept.day
+    if to.exists() and (not to.is_dir() or any(to.iterdir())):
+        raise UserError(f"{to} is not empty, and no build was cut there: name a new folder.")
+    write_json(path, settings.model_dump(mode="json"))
+    return settings.day
+
+
+def _with_settled_needs(keywords: Keywords, kept: Weighed) -> Keywords:
+    """Without the needs that no kept page speaks of: the query will not ask for them."""
+    told = {fact.need for it in kept.necessary if it.ruling is not None for fact in it.ruling.facts}
+    needs = tuple(it for number, it in enumerate(keywords.needs, 1) if number in told)
+    return keywords.model_copy(update={"needs": needs})
+
+
+def _why_none(found: Gathered) -> str:
+    told = [
+        *(it.rstrip(".") for it in found.failed.values()),
+        *(f"{count} pages: {state}" for state, count in found.unread.items()),
+    ]
+    return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
+
+
+def _why_unjudged(pages: Sequence[RuledPage]) -> str:
+    problems = [it.problem for it in pages if it.ruling is None]
+    return f" ({len(problems)} have no usable label, such as {problems[0]})" if problems else ""
+
+
+def _supportive(it: RuledPage) -> LabelledPage:
+    return LabelledPage(it.found.page, "supportive", "", it.found.keyword.text, _why(it))
+
+
+def _distractor(it: RuledPage) -> LabelledPage:
+    assert it.ruling is not None
+    return LabelledPage(it.found.page, "distractor", KINDS[it.ruling.ruling], it.found.keyword.text, _why(it))
+
+
+def _why(it: RuledPage) -> str:
+    assert it.ruling is not None
+    return " ".join([it.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in it.ruling.facts)])
+
+
+def _noise(found: Gathered, pages: Sequence[RuledPage], kept: Weighed) -> Sequence[LabelledPage]:
+    """What noise keywords found, and what of signals is beside the question; without pages that quote a needed one."""
+    beside: list[FoundPage] = [it.found for it in pages if it.ruling is not None and it.ruling.ruling == "irrelevant"]
+    of_noise = [it for it in found.pages if it.keyword.kind == "noise"]
+    quotes = [fact.quote for it in kept.necessary if it.ruling is not None for fact in it.ruling.facts]
+    telling = [it for it in quotes if len(it.split()) >= TELLING]
+    silent = (it for it in (*of_noise, *beside) if not any(is_on(quote, it.page.text) for quote in telling))
+    return [LabelledPage(it.page, "noise", "", it.keyword.text) for it in silent]
+
+
+def _report(found: Gathered, pages: Sequence[RuledPage], kept: Weighed, material: TaskMaterial) -> FoundReport:
+    lost = [LeftOut(url=it.found.page.url, why=it.problem) for it in pages if it.ruling is None]
+    again = [LeftOut(url=it.found.page.url, why=f"redundant: {_why(it)}") for it in kept.redundant]
+    noise = tuple(material.noise)
+    known = {it.page.url for it in (*material.supportive, *material.distractors, *noise)}
+    known |= {it.url for it in (*lost, *again)}
+    repeating = [it.page.url for it in found.pages if it.page.url not in known]
+    return FoundReport(
+        results=found.results,
+        failed_keywords=found.failed,
+        unread=dict(found.unread),
+        duplicates=found.duplicates,
+        personal_data=dict(found.personal),
+        labels={"supportive": len(material.supportive), "distractors": len(material.distractors), "noise": len(noise)},
+        left_out=(*lost, *again, *(LeftOut(url=it, why="noise that quotes a supportive page") for it in repeating)),
+    )

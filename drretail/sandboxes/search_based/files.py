@@ -1,0 +1,71 @@
+"""The user's files of a task, and what of them a model is shown."""
+
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from random import Random
+
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.prompts import tagged
+from drretail.records.query import Query
+from drretail.records.shop import Product
+from drretail.sandboxes.synthetic.needs import need_of
+from drretail.sandboxes.synthetic.planting import Drawing
+from drretail.sandboxes.synthetic.user_files import user_files
+
+TEXTS = (".md", ".txt", ".csv")
+LONGEST = 20_000
+"""Characters of a file that are shown."""
+
+
+def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
+    """What lies in the first folder of these names in ``folder``, hidden files aside; None where there is nothing."""
+    for name in names:
+        found = {it.name: it.read_bytes() for it in sorted((folder / name).glob("[!.]*")) if it.is_file()}
+        if found:
+            return found
+    return None
+
+
+def check_own_files(folder: Path) -> None:
+    """Raises UserError where ``folder`` is none."""
+    if not folder.is_dir():
+        raise UserError(f"There is no folder {folder}: it holds a folder of files for each query's or user's id.")
+
+
+def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The files that are text, by name; images are not shown."""
+    return {
+        name: content.decode("utf-8", "replace")
+        for name, content in sorted(files.items())
+        if PurePath(name).suffix.lower() in TEXTS
+    }
+
+
+def shown_files(files: Mapping[str, bytes]) -> list[str]:
+    """Each text in its tag, with its name."""
+    return [tagged("file", text[:LONGEST], name=name) for name, text in texts_of(files).items()]
+
+
+def made_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
+    """Made-up files of the query's user: orders, a note, a manual and a receipt of what the query speaks of most.
+
+    Of a query that is still to be written they are of what the user ordered last.
+
+    Raises UserError where the shop offers nothing for it.
+    """
+    newest = _newest_purchase(world, query)
+    if query.wish is None and newest is not None:
+        query = query.model_copy(update={"text": newest.title})
+    need = need_of(world, Offers(world), query)
+    drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
+    files = user_files(need, world.store, world.manifest.now.date(), drawing)
+    return {it.name: it.content for it in files}
+
+
+def _newest_purchase(world: World, query: Query) -> Product | None:
+    """What the query's user ordered last, of what the shop still knows; None for nobody."""
+    ids = [] if query.user_id is None else [order.product_id for order in world.store.orders(query.user_id).orders]
+    held = world.store.products(ids)
+    return next((held[product_id] for product_id in ids if product_id in held), None)

@@ -1,0 +1,124 @@
+"""What a good answer has to say, with where it stands; the checklist and the rubric of depth beside it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from drretail.agents.page_reading import is_on
+from drretail.env.summaries import Summaries
+from drretail.env.web.sandbox import SandboxPage
+from drretail.env.world import World
+from drretail.eval.families.dr3.judge import FAMILY, VERSION, prepare
+from drretail.eval.judging.criteria import STAGE, about_task
+from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.subject import Task
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.prompts import load_prompt, tagged
+from drretail.records.base import Record
+from drretail.records.criteria import Criteria, Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.ids import file_name
+from drretail.records.query import Query
+from drretail.sandboxes.search_based.asking import BUILDING, Asker, TaskFailed
+from drretail.sandboxes.search_based.files import shown_files, texts_of
+from drretail.sandboxes.search_based.weighing import shown_pages
+
+
+class SaidInsight(Record):
+    insight: str = Field(min_length=1)
+    source: str
+    quote: str = Field(min_length=1)
+
+
+class WrittenGold(Record):
+    """What an answer either has or lacks, each with where it stands."""
+
+    insights: list[SaidInsight]
+
+
+def is_known(gold: Gold) -> bool:
+    """True where anything is known of what an answer has to say."""
+    return bool(gold.files.insights or gold.sandbox.insights)
+
+
+async def gold_of(
+    asker: Asker, query: Query, pages: Sequence[SandboxPage], files: Mapping[str, bytes], *, of_files: bool
+) -> Gold:
+    """The gold of a query; every insight's quote stands in its page or file. Raises TaskFailed.
+
+    With ``of_files`` some file has to have one: the query was written so that it needs them.
+    """
+    texts = {str(number): it.text for number, it in enumerate(pages, 1)} | texts_of(files)
+    data = [tagged("query", query.text), *shown_pages(pages), *shown_files(files)]
+    said = await asker.ask(
+        f"{query.query_id}/gold",
+        load_prompt(__file__, "gold"),
+        data,
+        WrittenGold,
+        lambda it: _unfounded(it, texts, len(pages), of_files=of_files),
+    )
+    places = {str(number): it.url for number, it in enumerate(pages, 1)}
+    of_pages = [it for it in said.insights if it.source in places]
+    others = [it for it in said.insights if it.source not in places]
+    named = dict.fromkeys(it.source for it in others)
+    return Gold(
+        query_id=query.query_id,
+        files=PartOfGold(
+            insights=tuple(_insight(f"f{number}", it, it.source) for number, it in enumerate(others, 1)),
+            documents=tuple(RequiredDocument(title=name) for name in named),
+        ),
+        sandbox=PartOfGold(
+            insights=tuple(_insight(f"s{number}", it, places[it.source]) for number, it in enumerate(of_pages, 1)),
+            documents=tuple(RequiredDocument(title=it.title, url=it.url) for it in pages),
+        ),
+    )
+
+
+async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:
+    """The checklist and the rubric, as ``eval.dr3`` makes them for any experiment. Raises TaskFailed."""
+    path = folder / BUILDING / "criteria" / f"{file_name(query.query_id)}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    profile = None if query.user_id is None else Summaries(world).of(query.user_id, query.text)
+    task = Task(query, profile, world.store, world.manifest.now, folder)
+    about = about_task(task)
+    session = JudgeSession(
+        Judge.of(asker.model),
+        VerdictFile(path),
+        metric=FAMILY,
+        version=VERSION,
+        run_id=about["run_id"],
+        report_sha=about["report_sha"],
+        again="failed" if asker.retry_failed else "nothing",
+        allowance=asker.allowance,
+    )
+    with session:
+        before = session.usage
+        asker.allowance.count(before, asker.model.price)
+        told = session.standing(STAGE, query.query_id)
+        if told is not None:
+            raise TaskFailed(told.error or "no criteria were made")
+        try:
+            made = await prepare(task, session)
+        finally:
+            asker.beside.append((session.usage, before.calls))
+        if isinstance(made, str):
+            session.record(STAGE, query.query_id, "failed", error=made)
+            raise TaskFailed(made)
+    return made
+
+
+def _insight(name: str, said: SaidInsight, place: str) -> GoldInsight:
+    return GoldInsight(id=name, text=said.insight.strip(), stands_in=place, quote=" ".join(said.quote.split()))
+
+
+def _unfounded(said: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
+    sources = [it.source for it in said.insights]
+    if strange := [it for it in sources if it not in texts]:
+        return f"there is no source {strange[0]!r}: they are {', '.join(texts)}"
+    if wrong := [it.quote for it in said.insights if not is_on(it.quote, texts[it.source])]:
+        return f"these words don't stand in their source, letter for letter in one piece: {' | '.join(wrong)}"
+    if bare := [number for number in map(str, range(1, pages + 1)) if number not in sources]:
+        return f"nothing is said of page {', '.join(bare)}, and each page is there because something needs it"
+    if of_files and len(texts) > pages and not any(it not in {*map(str, range(1, pages + 1))} for it in sources):
+        return f"nothing is said of any file, and the question turns on one: {', '.join([*texts][pages:])}"
+    return None

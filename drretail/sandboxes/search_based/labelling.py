@@ -1,0 +1,79 @@
+"""What each page of a signal is there for, judged by a model: it supports, it misleads, or neither."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.agents.page_reading import is_on
+from drretail.event_loop import all_ended
+from drretail.prompts import load_prompt, tagged
+from drretail.records.base import Record
+from drretail.sandboxes.search_based.asking import Asker, TaskFailed
+from drretail.sandboxes.search_based.keywords import numbered_needs
+from drretail.sandboxes.search_based.pages import FoundPage
+
+Ruling = Literal["supportive", "outdated", "one_sided", "inaccurate", "irrelevant"]
+KINDS: dict[Ruling, str] = {"outdated": "outdated", "one_sided": "one-sided", "inaccurate": "inaccurate"}
+"""Of distractors, as labels name them."""
+
+
+class SaidFact(Record):
+    need: int
+    fact: str = Field(min_length=1)
+    quote: str = Field(min_length=1)
+
+
+class PageRuling(Record):
+    """What a page is to somebody who has to settle the needs."""
+
+    facts: list[SaidFact]
+    why: str
+    ruling: Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class RuledPage:
+    """A page with what was said of it; ``ruling`` is None where no answer could be used."""
+
+    found: FoundPage
+    ruling: PageRuling | None
+    problem: str = ""
+
+
+async def ruled(
+    asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[FoundPage], today: str
+) -> list[RuledPage]:
+    """The pages in their order, side by side; one without a usable answer says why. Raises CapReached."""
+    prompt = load_prompt(__file__, "label")
+    told = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
+
+    async def one(found: FoundPage) -> RuledPage:
+        def unfounded(said: PageRuling) -> str | None:
+            return _unfounded(said, found.page.text, len(needs))
+
+        page = found.page
+        data = [tagged("page", page.text, url=page.url, title=page.title, date=page.date or "unknown")]
+        try:
+            return RuledPage(
+                found, await asker.ask(f"{task}/label/{page.url}", prompt, data, PageRuling, unfounded, **told)
+            )
+        except TaskFailed as problem:
+            return RuledPage(found, None, str(problem))
+
+    return await all_ended(map(one, pages))
+
+
+def _unfounded(said: PageRuling, text: str, needs: int) -> str | None:
+    if said.ruling == "irrelevant":
+        return None
+    if not said.facts:
+        return (
+            f"a page that is {said.ruling} says something of the needs: write it down under facts, or it is irrelevant"
+        )
+    if wrong := [it.need for it in said.facts if not 1 <= it.need <= needs]:
+        return f"there is no need {wrong[0]}: they go from 1 to {needs}"
+    if strange := [it.quote for it in said.facts if not is_on(it.quote, text)]:
+        return f"these words don't stand on the page, letter for letter in one piece: {' | '.join(strange)}"
+    return None

@@ -1,0 +1,138 @@
+"""Pages that searches find: up to a hundred of each, read, cleaned, without what tells who somebody is, each once."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from threading import Event
+
+from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.web.reading.cleaning import clean_text, cleaned_result
+from drretail.env.web.sandbox import SandboxPage
+from drretail.errors import ToolError
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.text.personal_data import People, personal_data, without_personal_data
+from drretail.journal import Effects, Outcome
+from drretail.sandboxes.material import Keyword
+from drretail.sandboxes.search_based.asking import Asker
+from drretail.sandboxes.search_based.duplicates import SeenTexts
+from drretail.tools.web import fetch_pages
+
+LONGEST = 24_000
+"""Characters that are kept of a page: several have to stand in the smallest size together."""
+AT_ONCE = 12
+"""Pages that are fetched at the same time."""
+SECONDS = 60.0
+"""For that many pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """A page, and the first search that found it."""
+
+    page: SandboxPage
+    keyword: Keyword
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The pages of a task, those of signals first, and what became of the others."""
+
+    pages: list[FoundPage] = field(default_factory=list[FoundPage])
+    results: dict[str, int] = field(default_factory=dict[str, int])
+    """How many addresses each keyword brought that no earlier one had."""
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    """Keywords whose search failed, and why."""
+    unread: Counter[str] = field(default_factory=Counter[str])
+    """Pages that could not be had, by their state."""
+    duplicates: int = 0
+    personal: Counter[str] = field(default_factory=Counter[str])
+    """What was taken out, in lines."""
+
+
+def gather(
+    web: Web,
+    asker: Asker,
+    task: str,
+    keywords: Sequence[Keyword],
+    people: People,
+    most: int,
+    day: date,
+    stop: Event,
+) -> Gathered:
+    """Searches, fetches and cleans; every effect is journalled.
+
+    What fails is counted, never raised.
+
+    It ends soon after ``stop`` is set.
+    """
+    gathered, seen = Gathered(), SeenTexts()
+    by_address: dict[str, tuple[WebResult, Keyword]] = {}
+    for keyword in sorted(keywords, key=lambda it: it.kind != "signal"):
+        try:
+            results = _searched(web, asker, f"{task}/search/{keyword.text}", keyword.text, most)
+        except ToolError as problem:
+            gathered.failed[keyword.text] = problem.message
+            continue
+        new = {normalise_url(it.url): (it, keyword) for it in reversed(results)}
+        new = {address: found for address, found in reversed(new.items()) if address not in by_address}
+        gathered.results[keyword.text] = len(new)
+        by_address |= new
+    for (result, keyword), page in _fetched(web, asker.journal.scope(f"{task}/pages"), list(by_address.values()), stop):
+        if page.state != "ok":
+            gathered.unread[page.state] += 1
+            continue
+        clean = _without_people(page, result, day, people, gathered.personal)
+        if not clean.text.strip():
+            gathered.unread["no_content"] += 1
+        elif seen.earlier(clean.url, clean.text) is not None:
+            gathered.duplicates += 1
+        else:
+            gathered.pages.append(FoundPage(clean, keyword))
+    return gathered
+
+
+def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[WebResult]:
+    """Raises ToolError where no try brought an answer."""
+
+    def search() -> Outcome:
+        found = (cleaned_result(it) for it in web.search(query, most)[:most])
+        return Outcome({"results": [asdict(it) for it in found if it is not None]})
+
+    problem: ToolError | None = None
+    for scope in asker.tries.scopes(name):
+        request = {"provider": web.provider, "query": query, "k": most}
+        try:
+            effect = asker.journal.scope(scope).perform("web_search", request, search)
+        except ToolError as failure:
+            problem = failure
+        else:
+            return [WebResult(**it) for it in effect.response["results"]]
+    raise problem or ToolError("unavailable", "nothing was asked")
+
+
+def _fetched(
+    web: Web, effects: Effects, found: Sequence[tuple[WebResult, Keyword]], stop: Event
+) -> Iterator[tuple[tuple[WebResult, Keyword], WebPage]]:
+    for at in range(0, len(found), AT_ONCE):
+        part = found[at : at + AT_ONCE]
+        if stop.is_set():
+            return
+        yield from zip(part, fetch_pages(web, [it.url for it, _ in part], effects, SECONDS), strict=True)
+
+
+def _without_people(page: WebPage, result: WebResult, day: date, people: People, personal: Counter[str]) -> SandboxPage:
+    """The page as it will be served; lines that name nobody stay as they are."""
+    text = clean_text(page.text, LONGEST)
+    lines = [_line(it, people, personal) for it in text.split("\n")] if personal_data(text, people) else [text]
+    title = _line(page.title or result.title, people, personal)
+    written = page.date or result.date
+    # A day that is still to come is a slip, or a trick; served by it, the page would be withheld.
+    known = None if written is None or written > day.isoformat() else written
+    return SandboxPage(url=result.url, title=title, text="\n".join(lines), date=known)
+
+
+def _line(text: str, people: People, personal: Counter[str]) -> str:
+    clean, kinds = without_personal_data(text, people)
+    personal.update(kinds)
+    return clean if kinds else text

@@ -1,0 +1,73 @@
+"""Whether a task is fit to test assistants with: four questions to a model (paper 003, stage 5)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from drretail.env.web.sealed import task_folder
+from drretail.eval.judging.spending import CapReached
+from drretail.event_loop import all_ended
+from drretail.experiment import read_gold_file
+from drretail.files import read_json
+from drretail.prompts import load_prompt, tagged
+from drretail.records.base import Record
+from drretail.records.criteria import Gold
+from drretail.records.query import Query
+from drretail.sandboxes.material import Keywords
+from drretail.sandboxes.search_based.asking import CAPPED, Asker, TaskFailed
+from drretail.sandboxes.search_based.files import shown_files
+from drretail.sandboxes.search_based.queries import files_in, supportive_pages
+from drretail.sandboxes.search_based.weighing import shown_pages
+
+
+class Answer(Record):
+    reason: str
+    passes: bool
+
+
+class Review(Record):
+    """The four questions on a task."""
+
+    implicit_guidance: Answer
+    synthesis_necessity: Answer
+    insight_novelty: Answer
+    interpretative_unambiguity: Answer
+
+    @property
+    def faults(self) -> list[str]:
+        """A sentence for each question that the task does not pass."""
+        told = {name: getattr(self, name) for name in Review.model_fields}
+        return [f"{name.replace('_', ' ')}: {it.reason.strip()}" for name, it in told.items() if not it.passes]
+
+
+async def reviewed(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
+    """What a model says of each query's task, by its id; why it said nothing where no answer could be used."""
+
+    async def one(query: Query) -> Review | str:
+        try:
+            return await _reviewed(task_folder(folder, query.query_id), query, asker)
+        except TaskFailed as problem:
+            return str(problem)
+        except CapReached as problem:
+            return f"{CAPPED} {problem} is reached"
+
+    return dict(zip((it.query_id for it in queries), await all_ended(map(one, queries)), strict=True))
+
+
+async def _reviewed(task: Path, query: Query, asker: Asker) -> Review:
+    keywords = Keywords.model_validate(read_json(task / "keywords.json"))
+    signals = "\n".join(it.text for it in keywords.convergent if it.kind == "signal") or "Nothing was searched for."
+    pages = supportive_pages(task)
+    places = {it.url: f"page {number}" for number, it in enumerate(pages, 1)}
+    data = [
+        tagged("query", query.text),
+        tagged("keywords", signals),
+        *shown_pages(pages),
+        *shown_files(files_in(task)),
+        tagged("insights", _insights(read_gold_file(task / "gold.json"), places)),
+    ]
+    return await asker.ask(f"{query.query_id}/review", load_prompt(__file__, "check"), data, Review)
+
+
+def _insights(gold: Gold, places: Mapping[str, str]) -> str:
+    told = (*gold.files.insights, *gold.sandbox.insights)
+    return "\n".join(f"- {it.text} ({places.get(it.stands_in, it.stands_in)})" for it in told)

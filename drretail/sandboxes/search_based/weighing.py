@@ -1,0 +1,129 @@
+"""Which supportive pages a task can't do without, and whether they are enough (paper 003, stage 3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.env.web.sandbox import SandboxPage
+from drretail.prompts import load_prompt, tagged
+from drretail.records.base import Record
+from drretail.sandboxes.search_based.asking import Asker, NotEnough
+from drretail.sandboxes.search_based.keywords import numbered_needs
+from drretail.sandboxes.search_based.labelling import RuledPage, SaidFact
+
+
+class SaidGroup(Record):
+    fact_numbers: list[int]
+    needed: bool
+
+
+class FactGroups(Record):
+    """Facts that say the same, and whether an answer can do without them."""
+
+    groups: list[SaidGroup]
+
+
+class SettledNeed(Record):
+    need: int
+    answer: str
+    pages: list[int]
+
+
+class Settlement(Record):
+    """What the pages settle, and what they leave open."""
+
+    needs: list[SettledNeed]
+    missing: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Supportive pages that each have a needed fact which no other of them has, and those that add nothing."""
+
+    necessary: tuple[RuledPage, ...]
+    redundant: tuple[RuledPage, ...]
+
+
+async def weighed(asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[RuledPage]) -> Weighed:
+    """Groups the facts of supportive pages by a model, and leaves pages out by code. Raises TaskFailed."""
+    facts: list[tuple[int, SaidFact]] = [
+        (number, fact) for number, it in enumerate(pages) if it.ruling is not None for fact in it.ruling.facts
+    ]
+    days = [it.found.page.date or "no date" for it in pages]
+    lines = (f"{number}. (need {fact.need}, {days[page]}) {fact.fact}" for number, (page, fact) in enumerate(facts, 1))
+    data = [tagged("query", question), numbered_needs(needs), tagged("facts", "\n".join(lines))]
+    said = await asker.ask(
+        f"{task}/weigh", load_prompt(__file__, "weigh"), data, FactGroups, lambda it: _misgrouped(it, len(facts))
+    )
+    has: dict[int, set[int]] = {number: set() for number in range(len(pages))}
+    for group, it in enumerate(said.groups):
+        for number in it.fact_numbers if it.needed else ():
+            has[facts[number - 1][0]].add(group)
+    kept = necessary(has, {number: len(it.found.page.text) for number, it in enumerate(pages)})
+    return Weighed(
+        tuple(it for number, it in enumerate(pages) if number in kept),
+        tuple(it for number, it in enumerate(pages) if number not in kept),
+    )
+
+
+def necessary(has: Mapping[int, set[int]], length: Mapping[int, int]) -> set[int]:
+    """Pages that have all of these facts together, none of which could be left out without losing one.
+
+    Where several would do, those are taken that have most of what is lacking, the shorter ones first.
+    """
+    lacking: set[int] = set().union(*has.values())
+    taken: list[int] = []
+    while lacking:
+        best = min(has, key=lambda page: (-len(has[page] & lacking), length[page], page))
+        taken.append(best)
+        lacking -= has[best]
+    # What was taken first may have been made needless by all that came after.
+    for page in list(taken):
+        others = set[int]().union(*(has[it] for it in taken if it != page))
+        if has[page] <= others:
+            taken.remove(page)
+    return set(taken)
+
+
+async def settled(
+    asker: Asker, name: str, question: str, needs: Sequence[str], pages: Sequence[SandboxPage], files: Sequence[str]
+) -> None:
+    """Raises NotEnough where something is missing for an answer from these pages alone, and TaskFailed.
+
+    ``files`` are the user's in their tags.
+    """
+    data = [tagged("query", question), numbered_needs(needs), *shown_pages(pages), *files]
+    said = await asker.ask(
+        name,
+        load_prompt(__file__, "settle"),
+        data,
+        Settlement,
+        lambda it: _misnumbered(it, len(needs), len(pages)),
+    )
+    unsettled = {needs[it.need - 1]: it.answer for it in said.needs if not it.pages}
+    told = [*(f"{need} ({why})" for need, why in unsettled.items()), *filter(str.strip, said.missing)]
+    if told:
+        raise NotEnough(f"the pages are not enough: {'; '.join(map(str.strip, told))}", tuple(unsettled))
+
+
+def shown_pages(pages: Sequence[SandboxPage]) -> list[str]:
+    """Each page in its tag, under its number from 1."""
+    return [
+        tagged("page", it.text, id=str(number), title=it.title, date=it.date or "unknown")
+        for number, it in enumerate(pages, 1)
+    ]
+
+
+def _misgrouped(said: FactGroups, count: int) -> str | None:
+    given = sorted(number for group in said.groups for number in group.fact_numbers)
+    if given != list(range(1, count + 1)):
+        wrong = sorted({*given} ^ {*range(1, count + 1)} | {it for it in given if given.count(it) > 1})
+        return f"each number from 1 to {count} has to stand in exactly one group; look at {', '.join(map(str, wrong))}"
+    return None if any(it.needed for it in said.groups) else "no group is needed: which of them decide the answer?"
+
+
+def _misnumbered(said: Settlement, needs: int, pages: int) -> str | None:
+    if sorted(it.need for it in said.needs) != list(range(1, needs + 1)):
+        return f"each need from 1 to {needs} has to be answered once"
+    if strange := [number for it in said.needs for number in it.pages if not 1 <= number <= pages]:
+        return f"there is no page {strange[0]}: they go from 1 to {pages}"
+    return None

@@ -1,0 +1,139 @@
+"""What a query needs to know: its things with the products that would do, and which one would be taken unwarned."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.grounding.profile.purchases import leaf_category
+from drretail.grounding.text.words import content_stems
+from drretail.records.money import Money
+from drretail.records.query import NOT_TYPED, Query, Reference
+from drretail.records.shop import Product
+from drretail.records.wish import Want
+from drretail.sandboxes.synthetic.showing import Shown, shown
+
+MOST_THINGS = 4
+MOST_FITS = 8
+"""Of a thing: who asks for a kettle looks at no more of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One thing that a query asks for, or a category of it."""
+
+    name: str
+    fits: tuple[Product, ...]
+    """The one that would be taken first, then the better ones first."""
+    want: Want | None = None
+    """None where it is not known what would do: then the fits are the most popular of a category."""
+    must: str | None = None
+    """A demand that a laboratory could measure, and that all fits keep by their records."""
+
+    @property
+    def must_not(self) -> str | None:
+        return next(iter(self.want.must_not), None) if self.want else None
+
+    @property
+    def quantity(self) -> int:
+        return self.want.quantity if self.want else 1
+
+    @property
+    def is_optional(self) -> bool:
+        return self.want is not None and self.want.optional
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    query: Query
+    things: tuple[Wanted, ...]
+    budget: Money | None
+    """The most that everything together may cost; None where nobody typed one."""
+    owned: tuple[Product, ...]
+    """What the user has, the purchase that the query speaks of most first."""
+    without_fits: str | None = None
+    """Why it is not known what would do; None where it is."""
+
+    @property
+    def names(self) -> dict[str, Shown]:
+        """What pages and files call each fit and what the user has: no two alike."""
+        fits = {it.product_id: it for thing in self.things for it in thing.fits}
+        return shown((fits | {it.product_id: it for it in self.owned[:1]}).values())
+
+
+def need_of(world: World, offers: Offers, query: Query) -> Need:
+    """What a query needs. Raises UserError for one for which the shop offers nothing."""
+    wanted = tuple(_wanted(world, query, offers.reference(query)))[:MOST_THINGS]
+    things = wanted or _of_categories(world, query)
+    if not things:
+        raise UserError(
+            f"{query.query_id}: neither its wish nor its words name anything that the shop offers, so no web can be "
+            "made for it: leave it out."
+        )
+    return Need(
+        query=query,
+        things=things,
+        budget=query.wish.budget if query.wish else None,
+        owned=tuple(_owned(world, query)),
+        without_fits=None if wanted else _without_fits(query),
+    )
+
+
+def _without_fits(query: Query) -> str:
+    if query.wish is None:
+        return NOT_TYPED
+    return "the shop offers nothing that would do" if query.wish.wants else "nothing is to be bought"
+
+
+def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
+    best = {it.thing: it.product_id for it in reference.best.items} if reference.best else {}
+    found: list[Wanted] = []
+    # Without a typed wish there are neither wants nor things.
+    for want, thing in zip(query.wish.wants if query.wish else (), reference.things, strict=True):
+        order = sorted(thing.fits, key=lambda fit: (
+            fit.product_id != best.get(thing.name), fit.price is None, -fit.worth, fit.product_id
+        ))  # fmt: skip
+        held = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
+        fits = tuple(held[fit.product_id] for fit in order if fit.product_id in held)
+        if fits:
+            found.append(Wanted(thing.name, fits, want, next((it for it in want.must if it not in thing.open), None)))
+    return found
+
+
+def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
+    """The most popular of the categories that a query of an older file names, else what its words find."""
+    found: list[Wanted] = []
+    categories = query.constraints.categories if query.constraints else ()
+    for category in categories[:MOST_THINGS]:
+        hits = world.catalog.search(CatalogQuery("", category=category, sort_by="popularity", limit=MOST_FITS)).hits
+        if hits:
+            found.append(
+                _unfitted(world, category.replace("_", " ").replace(" and ", " & "), [it.product_id for it in hits])
+            )
+    if not found:
+        hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
+        words = set(content_stems(query.text))
+        # A word that a description happens to have names nothing that the shop offers.
+        named = [it for it in world.store.products([it.product_id for it in hits]).values()
+                 if words & set(content_stems(it.title))]  # fmt: skip
+        if named:
+            name = leaf_category(named[0])
+            same = [it.product_id for it in named if leaf_category(it) == name]
+            found.append(_unfitted(world, name.replace("_", " "), same))
+    return tuple(found)
+
+
+def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:
+    held = world.store.products(ids)
+    return Wanted(name.lower(), tuple(held[it] for it in ids if it in held))
+
+
+def _owned(world: World, query: Query) -> list[Product]:
+    named = list(query.wish.owned) if query.wish else []
+    bought = [it.product_id for it in world.store.orders(query.user_id).orders] if query.user_id is not None else []
+    held, words = world.store.products([*named, *bought]), set(content_stems(query.text))
+    shared = {key: len(words & set(content_stems(it.title))) for key, it in held.items()}
+    bought.sort(key=lambda it: -shared.get(it, 0))
+    return [held[it] for it in dict.fromkeys([*named, *bought]) if it in held]

@@ -1,0 +1,227 @@
+"""The folder of sealed webs, made of the catalog alone: the same bytes for the same seed."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
+from drretail.env.web.bm25 import Bm25
+from drretail.env.web.sandbox import SandboxPage
+from drretail.env.web.sealed import SandboxFolder, read_sandbox
+from drretail.env.world import World
+from drretail.querygen.generate import generate_sampled
+from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.query import Query
+from drretail.records.shop import Product
+from drretail.sandboxes.counting import CHARACTERS_OF_A_TOKEN, TokenCounter
+from drretail.sandboxes.folder import WrittenTask, check_new, staged, write_sandbox, write_task
+from drretail.sandboxes.material import LabelledPage, TaskMaterial
+from drretail.sandboxes.synthetic.needs import Need, need_of
+from drretail.sandboxes.synthetic.page_kinds import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
+from drretail.sandboxes.synthetic.planting import Drawing, Fact, facts_of
+from drretail.sandboxes.synthetic.receipt_image import WITHOUT_PILLOW, can_draw
+from drretail.sandboxes.synthetic.showing import Shown, shown
+from drretail.sandboxes.synthetic.theme_words import KEYWORDS, Theme, keywords_of, plural, signal_keywords, themes
+from drretail.sandboxes.synthetic.user_files import PlantedFile, user_files
+
+MOST_PRODUCTS = 3000
+"""Of a larger shop, so many are what noise is made of."""
+RESULTS = 100
+"""Of a keyword, as the paper searches: a page that none of ten finds among so many is not taken."""
+_NEEDED = 0.6
+"""Of the smallest size: the pages with the facts take no more, whatever lengths are drawn."""
+DISTRACTING = 0.15
+"""Of the largest size's tokens, about."""
+_SPARE = 1.1
+"""So much more is made than the largest size takes: pages that no keyword finds are left out."""
+
+
+def sampled_queries(world: World, n: int, seed: str) -> tuple[Query, ...]:
+    """A query for each of ``n`` users that are drawn, written by rule from what their orders need."""
+    return generate_sampled(world, n, per_user=1, seed=seed).queries
+
+
+def build_offline(
+    world: World,
+    queries: Sequence[Query],
+    to: Path,
+    sizes: Mapping[str, int],
+    seed: str,
+    counter: TokenCounter,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[str]:
+    """Writes the sandbox, gives its sizes, and tells what it lacks, a sentence each.
+
+    Raises UserError where ``to`` holds something, and for a query for which the shop offers nothing.
+    """
+    check_new(to)
+    offers = Offers(world)
+    needs = [need_of(world, offers, query) for query in queries]  # all of them before anything is written
+    for need in needs:
+        if need.without_fits:
+            popular = " and ".join(thing.name for thing in need.things)
+            tell(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
+    hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
+    shop = list(world.store.products([it.product_id for it in hits]).values())
+    shelf = _Shelf(shop)
+    if not can_draw():
+        tell(WITHOUT_PILLOW)
+    about = SandboxFolder(
+        world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
+        counter=counter.name, web="offline", made_by="offline",
+    )  # fmt: skip
+    tasks: list[WrittenTask] = []
+    with staged(to) as folder:
+        for need in needs:
+            maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
+            tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))
+        said = write_sandbox(folder, about, tasks)
+    for it in said:
+        tell(it)
+    return read_sandbox(to).names
+
+
+class _Shelf:
+    """The products that pages are made of, read once for all tasks."""
+
+    def __init__(self, products: Sequence[Product]) -> None:
+        self.products = products
+        self.names = shown(products)
+        self.by_category: dict[str, list[Shown]] = {}
+        for it in self.names.values():
+            self.by_category.setdefault(it.product.category, []).append(it)
+        self.text = "\n".join(
+            f"{it.title} {it.price} {' '.join(it.features)} {' '.join(it.description)} {it.details}" for it in products
+        )
+
+
+class _TaskMaker:
+    """Makes the material of one query."""
+
+    def __init__(self, world: World, need: Need, shelf: _Shelf, random: Random) -> None:
+        self.world, self.need, self.shelf, self.random = world, need, shelf, random
+        self.today = world.manifest.now.date()
+        self.drawing = Drawing(random, shelf.text)
+        self.names = need.names
+        self.fits = {it.product_id for thing in need.things for it in thing.fits}
+
+    def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
+        """All of the task, with pages enough for the largest size, and what is needed fitting into the smallest."""
+        tokens = max(sizes.values())
+        need = self.need
+        facts = facts_of(need, self.today, self.drawing)
+        signals = signal_keywords(need)
+        beside = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
+        files = user_files(need, self.world.store, self.today, self.drawing)
+        longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
+        supportive = [self._supportive(fact, longest) for fact in facts]
+        distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING, counter))
+        noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
+        keywords = keywords_of(need, signals, beside)
+        found = list(_found_by([it.text for it in keywords.convergent], [*supportive, *distractors, *noise]))
+        return TaskMaterial(
+            query=need.query,
+            keywords=keywords,
+            supportive=tuple(it for it in found if it.label == "supportive"),
+            distractors=tuple(it for it in found if it.label == "distractor"),
+            noise=[it for it in found if it.label == "noise"],
+            files={it.name: it.content for it in files},
+            gold=_gold(need.query, files, facts, supportive),
+        )
+
+    def _supportive(self, fact: Fact, longest: int) -> LabelledPage:
+        page = self._signal(
+            fact, self.random.choice(fact.kinds_of_pages), fact.text, self.random.randint(2, 19), longest
+        )
+        return LabelledPage(page, "supportive", fact.kind, why=fact.meaning)
+
+    def _distractors(self, facts: Sequence[Fact]) -> Iterator[LabelledPage]:
+        """A trap for each fact in turn, of another kind each round."""
+        number = 0
+        while True:
+            for at, fact in enumerate(facts, 1):
+                trap = fact.trap(number, self.random, f"s{at}")
+                age = self.random.randint(500, 2200) if trap.kind == "outdated" else self._age()
+                page = self._signal(fact, self.random.choice(KINDS), trap.text, age)
+                yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
+            number += 1
+
+    def _signal(self, fact: Fact, kind: str, said: str, age: int, longest: int = LONGEST) -> SandboxPage:
+        thing = next(it for it in self.need.things if it.name == fact.thing)
+        beside = [self.names[it.product_id] for it in thing.fits if it.product_id != fact.about.product.product_id]
+        length = min(drawn_length(self.random), longest)
+        others = (
+            *self.random.sample(beside, min(len(beside), 3)),
+            *others_for(length, self._near(fact), fact.about, self.random),
+        )
+        return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, said)
+
+    def _near(self, fact: Fact) -> list[Shown]:
+        """What else stands on the shelves of a fact's product, for pages to speak of beside it."""
+        near = self.shelf.by_category.get(fact.about.product.category, [])
+        return [it for it in near if it.product.product_id not in self.fits]
+
+    def _noise(self, beside: Sequence[Theme]) -> Iterator[LabelledPage]:
+        while beside:
+            for theme in beside:
+                of = [self.shelf.names[it.product_id] for it in theme.products]
+                focus, length = self.random.choice(of), drawn_length(self.random)
+                cast = Cast(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
+                page = self._page(self.random.choice(KINDS), cast, length, self._age())
+                if not any(it in page.text for it in self.drawing.used):
+                    yield LabelledPage(page, "noise", keyword=theme.keyword)
+
+    def _age(self) -> int:
+        """Days: a third is as new as the pages with the facts, whose dates then tell nothing."""
+        return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
+
+    def _page(self, kind: str, cast: Cast, length: int, age: int, said: str = "") -> SandboxPage:
+        if kind == "prices" and cast.focus.price is None:
+            kind = "guide"
+        return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, said)
+
+
+def _up_to(pages: Iterator[LabelledPage], tokens: float, counter: TokenCounter) -> Iterator[LabelledPage]:
+    for it in pages:
+        yield it
+        tokens -= counter.of(it.page)
+        if tokens <= 0:
+            return
+
+
+def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterator[LabelledPage]:
+    """The pages with the keyword that finds each best; those that none finds among its first hundred are left out.
+
+    With ranks among all that was made: among the fewer that are taken, a page can only stand further up.
+    """
+    index = Bm25([(it.page.title, it.page.text) for it in pages])
+    ranks: list[dict[str, int]] = [{} for _ in pages]
+    for keyword in keywords:
+        scored = sorted(index.scores(keyword).items(), key=lambda it: (-it[1], pages[it[0]].page.url))
+        for rank, (number, _) in enumerate(scored[: RESULTS - 5]):
+            ranks[number][keyword] = rank
+    for it, of in zip(pages, ranks, strict=True):
+        if of:
+            best = it.keyword if it.keyword in of else min(of, key=lambda keyword: of[keyword])
+            yield LabelledPage(it.page, it.label, it.kind, best, it.why)
+
+
+def _gold(
+    query: Query, files: Sequence[PlantedFile], facts: Sequence[Fact], supportive: Sequence[LabelledPage]
+) -> Gold:
+    planted = [GoldInsight(id=f"f{n}", text=it.meaning, stands_in=it.name, quote=it.said)
+               for n, it in enumerate((it for it in files if it.said), 1)]  # fmt: skip
+    told = [GoldInsight(id=f"s{n}", text=fact.meaning, stands_in=it.page.url, quote=fact.text)
+            for n, (fact, it) in enumerate(zip(facts, supportive, strict=True), 1)]  # fmt: skip
+    return Gold(
+        query_id=query.query_id,
+        files=PartOfGold(
+            insights=tuple(planted), documents=tuple(RequiredDocument(title=it.name) for it in files if it.is_document)
+        ),
+        sandbox=PartOfGold(
+            insights=tuple(told),
+            documents=tuple(RequiredDocument(title=it.page.title, url=it.page.url) for it in supportive),
+        ),
+    )

@@ -1,0 +1,261 @@
+"""Pages of nine kinds about products: what listings say, what people say, and in the middle what is planted."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from math import exp
+from random import Random
+from typing import Any
+
+from drretail.env.web.sandbox import SandboxPage
+from drretail.sandboxes.synthetic.showing import Shown
+from drretail.sandboxes.synthetic.spinning import spin, texts
+
+KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", "news")
+SHORTEST, LONGEST = 420, 10_800
+"""What is drawn; a last paragraph may go beyond by its own length."""
+_TYPICAL, _SPREAD = 3900, 0.75
+_SITES = {
+    "test": ("tried-and-told", "bench-notes", "plain-reviews", "thekitchentable", "two-week-test"),
+    "guide": ("what-to-buy", "home-primer", "the-long-list", "sensible-shopper"),
+    "table": ("side-by-side", "sensible-shopper", "grid-and-gauge", "plain-reviews"),
+    "thread": ("askaround", "owners-talk", "thingforum", "corner-cafe"),
+    "notice": ("product-notices", "owners-desk", "service-bulletin", "goods-register"),
+    "prices": ("price-trail", "cent-log", "month-by-month"),
+    "faq": ("home-primer", "owners-desk", "asked-twice", "what-to-buy"),
+    "shop": ("cornerstore", "bargain-barn", "parcel-lane", "the-shelf"),
+    "news": ("trade-courier", "retail-notes", "the-weekly-basket", "shopfloor"),
+}
+_TOLD = {"feature": 34, "detail": 10, "price": 6, "rating": 6}
+_CHANCES = {
+    "test": {**_TOLD, "use": 38, "compare": 8, "advice": 3, "angle": 3},
+    "guide": {**_TOLD, "use": 12, "compare": 8, "advice": 26, "angle": 6},
+    "table": {**_TOLD, "use": 10, "compare": 12, "advice": 12, "angle": 4},
+    "thread": {**_TOLD, "feature": 18, "use": 42, "compare": 12, "advice": 14, "angle": 4},
+    "notice": {**_TOLD, "notice": 24, "advice": 6, "angle": 3},
+    "prices": {**_TOLD, "compare": 10, "advice": 14, "use": 8, "angle": 3},
+    "faq": {**_TOLD, "use": 20, "compare": 5, "advice": 10, "angle": 4},
+    "shop": {**_TOLD, "compare": 6, "advice": 6, "angle": 4},
+    "news": {**_TOLD, "news": 26, "compare": 6, "advice": 4, "angle": 6},
+}
+"""How often each sort of sentence is drawn, by kind of page."""
+_NAMING = ("feature", "detail", "price", "rating")
+_SENTENCES_OF_A_BLOCK = {"thread": (1, 4), "faq": (1, 3), "shop": (2, 3), "notice": (2, 4)}
+_FRAME = {"faq": 110, "thread": 12}
+"""Characters of a question, or of who posts."""
+_FRUITLESS = 25
+"""So many draws without a new sentence, and everything has been said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """What a page is about: a theme in words, one product before all, and others beside it."""
+
+    theme: str
+    focus: Shown
+    others: tuple[Shown, ...]
+    angle: str | None = None
+
+
+def drawn_length(random: Random) -> int:
+    """Characters: a few hundred to twelve thousand, most around four thousand."""
+    return int(min(LONGEST, max(SHORTEST, _TYPICAL * exp(random.gauss(0, _SPREAD)))))
+
+
+def others_for(length: int, of: Sequence[Shown], focus: Shown, random: Random) -> tuple[Shown, ...]:
+    """Products to stand beside the one that a page of this length is about."""
+    rest = [it for it in of if it is not focus]
+    return tuple(random.sample(rest, min(len(rest), 1 + length // 700)))
+
+
+def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, said: str = "") -> SandboxPage:
+    """A page of about this length; ``said`` stands in its middle, word for word."""
+    writer = _Writer(kind, cast, written, random)
+    title = writer.line(("title", kind))
+    text = writer.text(length, said)
+    words = re.sub(r"[^a-z0-9]+", "-", title.casefold())[:60].strip("-")
+    site = random.choice(_SITES[kind])
+    return SandboxPage(
+        url=f"https://{site}.example/{words}-{random.getrandbits(32):08x}", title=title, text=text,
+        date=written.isoformat(),
+    )  # fmt: skip
+
+
+class _Writer:
+    """Writes one page; no pattern comes twice in it but those that only quote a listing."""
+
+    def __init__(self, kind: str, cast: Cast, written: date, random: Random) -> None:
+        self.kind, self.cast, self.written, self.random = kind, cast, written, random
+        self.bank = texts("sentences")
+        self.used = set[object]()
+
+    def text(self, length: int, said: str) -> str:
+        head = [self.line(("opening", self.kind)), *self._exhibit(length)]
+        closing = self.line(("closing", self.kind))
+        left = length - len(said) - sum(map(len, head)) - len(closing)
+        blocks = list(self._blocks(left, at_least=1))
+        if said:
+            self._plant(said, blocks)
+        self._lengthen(blocks, SHORTEST - sum(map(len, head)) - len(closing))
+        rendered = [self._rendered(about, block) for about, block in blocks]
+        if self.kind == "thread":
+            head, closing = [self._post(head)], self._post([closing])
+        return "\n\n".join(filter(None, [*head, *rendered, closing]))
+
+    def _lengthen(self, blocks: list[tuple[Shown, list[str]]], least: int) -> None:
+        """With advice, where listings say next to nothing."""
+        left = least - sum(len(it) for _, block in blocks for it in block)
+        while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
+            blocks.append((self.cast.focus, [advice]))
+            left -= len(advice)
+
+    def _plant(self, said: str, blocks: list[tuple[Shown, list[str]]]) -> None:
+        """Into the paragraph on the product that stands nearest to the page's middle."""
+        middle = len(blocks) / 2
+        own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
+        if not own:  # a listing that says nothing of its own
+            blocks.insert(len(blocks) // 2, (self.cast.focus, [said]))
+            return
+        block = blocks[min(own, key=lambda number: abs(number - middle))][1]
+        block.insert(self.random.randint(1, len(block)), said)
+
+    def _blocks(self, left: int, at_least: int) -> Iterator[tuple[Shown, list[str]]]:
+        """Paragraphs, each on one product; the first and about half of the others on the page's own."""
+        fewest, most = _SENTENCES_OF_A_BLOCK.get(self.kind, (3, 6))
+        number, fruitless = 0, 0
+        while (left > 60 or number < at_least) and fruitless < _FRUITLESS:
+            own = number == 0 or not self.cast.others or self.random.random() < 0.45
+            about = self.cast.focus if own else self.random.choice(self.cast.others)
+            block = self._block(about, self.random.randint(fewest, most))
+            if block:
+                yield about, block
+                left -= sum(len(it) + 2 for it in block) + _FRAME.get(self.kind, 0)
+                number += 1
+            else:
+                fruitless += 1
+
+    def _block(self, about: Shown, sentences_: int) -> list[str]:
+        """Sentences on one product, the first with its name; empty where all has been said of it."""
+        first = self._sentence(self.random.choices(_NAMING, (6, 1, 1, 1))[0], about, "first")
+        if first is None:
+            return []
+        chances = _CHANCES[self.kind]
+        drawn = self.random.choices(list(chances), list(chances.values()), k=sentences_ - 1)
+        # What is said of things in general closes a paragraph.
+        drawn.sort(key=lambda it: it in ("advice", "angle", "news", "notice", "compare"))
+        return [first, *(it for kind in drawn if (it := self._sentence(kind, about, "next")) is not None)]
+
+    def _sentence(self, kind: str, it: Shown, place: str) -> str | None:
+        if kind == "feature":
+            feature = self._once(it.lines)
+            return None if feature is None else self._quoted((kind, place), it, feature=str(feature))
+        if kind == "detail":
+            detail = self._once([(it.name, *pair) for pair in it.details])
+            return None if detail is None else self._quoted((kind, place), it, key=detail[1], value=detail[2])
+        if kind == "price":
+            return self._quoted((kind, place), it) if it.price and self._is_new(("price", it.name)) else None
+        if kind == "rating":
+            rated = it.product.average_rating is not None and it.product.rating_number
+            return self._quoted((kind, place), it) if rated and self._is_new(("rating", it.name)) else None
+        if kind == "use":
+            pool = "any" if self.random.random() < 0.4 else "consumed" if it.is_consumed else "object"
+            return self._pattern((kind, pool), it)
+        if kind == "compare" and not self.cast.others:
+            return None
+        if kind == "angle":
+            return None if self.cast.angle is None else self._pattern((kind, self.cast.angle), it)
+        return self._pattern((kind, "any"), it)
+
+    def _once(self, of: Sequence[Any]) -> Any:
+        left = [it for it in of if it not in self.used]
+        if not left:
+            return None
+        chosen = self.random.choice(left)
+        self.used.add(chosen)
+        return chosen
+
+    def _is_new(self, what: object) -> bool:
+        return what not in self.used and not self.used.add(what)
+
+    def _pattern(self, place: tuple[str, str], it: Shown) -> str | None:
+        pattern = self._once(self.bank[place[0]][place[1]])
+        return None if pattern is None else self._spun(pattern, it)
+
+    def _quoted(self, place: tuple[str, str], it: Shown, **slots: str) -> str:
+        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), it, **slots)
+
+    def line(self, place: tuple[str, str], **slots: str) -> str:
+        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), self.cast.focus, **slots)
+
+    def _spun(self, pattern: str, it: Shown, **slots: str) -> str:
+        product, choice = it.product, self.random.choice
+        text = spin(pattern, self.random, {
+            "name": it.name, "theme": self.cast.theme, "brand": product.brand or it.name, "price": it.price or "",
+            "stars": str(product.average_rating), "ratings": str(product.rating_number),
+            "count": _COUNTS[min(len(self.cast.others), len(_COUNTS) - 1)],
+            "other": lambda: choice([o.name for o in (self.cast.focus, *self.cast.others) if o is not it] or [it.name]),
+            "month": lambda: choice(self.bank["months"]), "person": lambda: choice(self.bank["people"]),
+            "place": lambda: choice(self.bank["places"]), "number": lambda: str(self.random.randint(100, 999)),
+        } | slots)  # fmt: skip
+        return text[:1].upper() + text[1:]
+
+    def _exhibit(self, length: int) -> list[str]:
+        """What a kind of page has beside its sentences: a table, rows of prices, a list."""
+        if self.kind == "table":
+            return ["\n".join(self._table())]
+        if self.kind == "prices" and self.cast.focus.price is not None:
+            return ["\n".join(self._prices(length))]
+        if self.kind == "shop":
+            return ["\n".join(self._offer(length))]
+        return []
+
+    def _table(self) -> Iterator[str]:
+        yield "| product | price | stars | ratings |"
+        yield "| --- | --- | --- | --- |"
+        for it in (self.cast.focus, *self.cast.others):
+            stars, ratings = it.product.average_rating or "-", it.product.rating_number or "-"
+            yield f"| {it.name} | {it.price or '-'} | {stars} | {ratings} |"
+
+    def _prices(self, length: int) -> Iterator[str]:
+        """Months backwards from the page's date; the newest row is what the catalog says."""
+        price = self.cast.focus.product.price or 0.0
+        month = self.written.replace(day=1)
+        for number in range(self.random.randint(4, max(5, min(30, length // 60)))):
+            told = (
+                price if number == 0 else price * self.random.choice((1, 1, 0.95, 1.05, self.random.uniform(0.86, 1.1)))
+            )
+            yield (
+                f"{month:%B %Y}: ${told:,.2f}"
+                if self.cast.focus.product.currency == "USD"
+                else f"{month:%B %Y}: {told:,.2f}"
+            )
+            month = (month - timedelta(days=1)).replace(day=1)
+
+    def _offer(self, length: int) -> Iterator[str]:
+        it = self.cast.focus
+        if it.price is not None:
+            yield f"{it.name}: {it.price}"
+        for _ in range(min(6, length // 250)):
+            feature = self._once(it.lines)
+            if isinstance(feature, str):
+                yield f"* {feature}"
+
+    def _rendered(self, about: Shown, block: Sequence[str]) -> str:
+        if self.kind == "thread":
+            return self._post(block)
+        if self.kind == "faq":
+            pattern = self._once(self.bank["question"]["any"]) or self.random.choice(self.bank["question"]["any"])
+            question, _, answer = self._spun(pattern, about).partition(" # ")
+            return f"Q: {question}\nA: {answer} {' '.join(block)}"
+        return " ".join(block)
+
+    def _post(self, block: Sequence[str]) -> str:
+        name, mark = self.random.choice(self.bank["people"]).lower(), self.random.choice(("", "_", "."))
+        return f"{name}{mark}{self.random.randint(2, 99)}: {' '.join(block)}"
+
+
+_COUNTS = [
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
+    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+]

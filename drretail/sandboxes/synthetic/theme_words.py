@@ -1,0 +1,101 @@
+"""Ten keywords of a task by rule: some on the way to the answer, some beside it, and the products behind these."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from drretail.grounding.text.wording import is_plural
+from drretail.records.shop import Product
+from drretail.sandboxes.material import Keyword, Keywords
+from drretail.sandboxes.synthetic.needs import Need
+from drretail.sandboxes.synthetic.spinning import texts
+
+KEYWORDS = 10
+_FEWEST = 4
+"""Products of a theme: fewer make pages that repeat themselves."""
+_ANGLES_OF_ONE = (("recall safety",), ("price history",), ("test",), ("genuine look-alike",))
+_ANGLES_OF_TWO = (("recall safety",), ("test", "price"))
+_ANGLES_OF_MORE = (("recall", "test", "price"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A noise keyword, and what its pages are about."""
+
+    keyword: str
+    name: str
+    angle: str
+    products: tuple[Product, ...]
+
+
+def signal_keywords(need: Need) -> dict[str, str]:
+    """The thing that each signal keyword is about, by keyword; with what is demanded of it and a brand that fits."""
+    angles = {1: _ANGLES_OF_ONE, 2: _ANGLES_OF_TWO}.get(len(need.things), _ANGLES_OF_MORE)
+    found: dict[str, str] = {}
+    for thing in need.things:
+        for words in angles:
+            before = thing.must if "test" in words and thing.must else None
+            brand = thing.fits[0].brand if "genuine look-alike" in words else None
+            found[" ".join(filter(None, (brand, before, thing.name.replace(" or ", " "), *words)))] = thing.name
+    return found
+
+
+def themes(need: Need, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
+    """Themes that share the query's shelves but not its question, then some further off."""
+    wanted = {it.product_id for thing in need.things for it in thing.fits}
+    names = {thing.name.casefold().split()[-1] for thing in need.things}
+    groups: dict[str, list[Product]] = {}
+    for it in products:
+        about = f"{it.title} {' '.join(it.categories[-1:])}".casefold()
+        if it.product_id not in wanted and not any(name in about for name in names):
+            groups.setdefault(_shelf(it), []).append(it)
+    home = {it.category for thing in need.things for it in thing.fits}
+    near = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category in home]
+    far = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category not in home]
+    random.shuffle(near)
+    random.shuffle(far)
+    half = (count + 1) // 2
+    chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
+    angles = random.sample(sorted(texts("sentences")["angle"]), len(texts("sentences")["angle"]))
+    return [
+        Theme(
+            f"{name} {angles[number % len(angles)]}".lower(),
+            name.lower(),
+            angles[number % len(angles)],
+            tuple(groups[name]),
+        )
+        for number, name in ((number, chosen[number % len(chosen)]) for number in range(count if chosen else 0))
+    ]
+
+
+def keywords_of(need: Need, signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
+    """What keywords.json holds; all facets first, then the ten with what each is."""
+    facets = [f"{thing.name} {word}" for thing in need.things for word in ("recall", "price", "test", "copies")]
+    sorted_ = [
+        Keyword(text=it, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
+        for it, thing in signals.items()
+    ]
+    beside = [
+        Keyword(text=it.keyword, kind="noise", why="Of the same shelves, and no part of the question.") for it in noise
+    ]
+    return Keywords(
+        divergent=tuple(dict.fromkeys([*facets, *(it.name for it in noise), *signals])), convergent=(*sorted_, *beside)
+    )
+
+
+def plural(thing: str) -> str:
+    """Several of what a query asks for: "diaper bags"; of "a bed or a hose" each."""
+    return " or ".join(_several(it) for it in thing.split(" or "))
+
+
+def _several(thing: str) -> str:
+    if is_plural(thing.rsplit(" ", 1)[-1]):
+        return thing
+    if thing.endswith("y") and thing[-2:-1] not in "aeiou":
+        return f"{thing[:-1]}ies"
+    return f"{thing}es" if thing.endswith(("s", "x", "sh", "ch")) else f"{thing}s"
+
+
+def _shelf(product: Product) -> str:
+    path = product.categories
+    return path[1] if len(path) > 1 else (path[0] if path else product.category).replace("_", " ")

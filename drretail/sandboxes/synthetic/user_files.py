@@ -1,0 +1,115 @@
+"""What the user has lying about: orders as a table, a note, a manual, a receipt; each but the orders with a fact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from drretail.cells import as_csv
+from drretail.env.store.base import Store
+from drretail.records.shop import Product
+from drretail.sandboxes.synthetic.needs import Need
+from drretail.sandboxes.synthetic.planting import Drawing
+from drretail.sandboxes.synthetic.receipt_image import Receipt, draw_receipt
+from drretail.sandboxes.synthetic.showing import Shown
+from drretail.sandboxes.synthetic.spinning import spin, texts
+
+ORDERS = 40
+_MOST_OF_A_MANUAL = 12
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedFile:
+    """A file of the user's; ``said`` stands in it word for word, and ``meaning`` is what follows for the query."""
+
+    name: str
+    content: bytes
+    said: str = ""
+    meaning: str = ""
+
+    @property
+    def is_document(self) -> bool:
+        """An image has no text that could be cited (eval/families/dr3)."""
+        return not self.name.endswith(".png")
+
+
+def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
+    """Two to four files; no orders where the query names no user, no receipt without Pillow."""
+    wanted = need.things[0].fits[0]
+    subject = need.names[(need.owned[0] if need.owned else wanted).product_id]
+    found = [_note(need, wanted, drawing), _manual(subject, drawing)]
+    if need.query.user_id is not None:
+        found.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))
+    receipt = _receipt(subject, _bought(store, need.query.user_id, subject), today, drawing)
+    return found if receipt is None else [*found, receipt]
+
+
+def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
+    random, thing, files = drawing.random, need.things[0].name, texts("planted")["files"]
+    if Shown(wanted, "").is_consumed:
+        kind, meaning = "allergy", f"Whatever is recommended as {thing} has to keep to that."
+    else:
+        kind, meaning = random.choice(
+            (("room", "What is wider is out."), ("broken", "An answer has to weigh what lasts."))
+        )
+    numbers = {
+        "allergy": lambda: f"0.{random.randint(11, 98)}5",
+        "room": lambda: f"{random.randint(38, 118)}.{random.randint(1, 9)}",
+        "broken": lambda: str(random.randint(101, 690)),
+    }
+    said = drawing.value(lambda it: spin(files[kind], it, {"thing": thing, "number": numbers[kind]}))
+    lines = [spin(it, random, {}) for it in random.sample(files["chores"], 5)]
+    lines.insert(random.randint(1, 4), said)
+    heading = random.choice(("To remember", "List", "Before ordering", "For the weekend"))
+    text = f"# {heading}\n\n" + "".join(f"- {it}\n" for it in lines)
+    return PlantedFile("note.md", text.encode(), said, f"The user's note says: {said} {meaning}")
+
+
+def _manual(it: Shown, drawing: Drawing) -> PlantedFile:
+    random, files = drawing.random, texts("planted")["files"]
+    pattern = random.choice(files["rules_of_consumed" if it.is_consumed else "rules"])
+    said = drawing.value(lambda r: spin(pattern, r, {"name": it.name, "many": str(r.randint(112, 689))}))
+    meaning = f"The user's manual says of the {it.name}: {said} An answer that builds on it has to keep to that."
+    chapters = [f"{line}." for line in it.lines[:_MOST_OF_A_MANUAL]] + [
+        spin(p, random, {"name": it.name}) for p in files["manual"]
+    ]
+    chapters.insert(len(chapters) // 2, said)
+    body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
+    return PlantedFile("manual.txt", f"{it.product.title}\nInstructions for use\n\n{body}\n".encode(), said, meaning)
+
+
+def _bought(store: Store, user_id: str | None, it: Shown) -> date | None:
+    """The day of the user's last order of it that was not cancelled, else of any; None where there is none."""
+    orders = [] if user_id is None else store.orders(user_id).orders
+    of_it = [order for order in orders if order.product_id == it.product.product_id]
+    of_it.sort(key=lambda order: order.order_status == "Cancelled")
+    return date.fromisoformat(of_it[0].order_date[:10]) if of_it else None
+
+
+def _receipt(it: Shown, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
+    """Of the day of the order where there is one; its warranty still holds, whenever that was."""
+    random = drawing.random
+    bought = bought or today - timedelta(days=random.randint(40, 330))
+    until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
+    said = f"Warranty until {until}"
+    price = "paid in full" if it.price is None else it.price
+    number = drawing.code()
+    image = draw_receipt(Receipt(
+        shop=random.choice(("CORNERSTORE", "PARCEL LANE", "THE SHELF")), number=number, day=bought.isoformat(),
+        line=it.name, price=price, last=said,
+    ))  # fmt: skip
+    meaning = (
+        f"The receipt of the {it.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
+        f"fault of it is a case for the warranty before anything is bought in its place."
+    )
+    return None if image is None else PlantedFile("receipt.png", image, said, meaning)
+
+
+def _orders(store: Store, user_id: str) -> bytes:
+    orders = store.orders(user_id, limit=ORDERS).orders
+    products = store.products([it.product_id for it in orders])
+    rows: list[Sequence[str]] = [("date", "order", "product", "quantity", "status")]
+    for order in orders:
+        product = products.get(order.product_id)
+        title = order.product_id if product is None else product.title
+        rows.append((order.order_date[:10], order.order_id, title, str(order.quantity), order.order_status))
+    return as_csv(rows)

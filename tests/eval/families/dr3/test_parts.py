@@ -1,0 +1,276 @@
+"""Every formula by hand: IR, CC, FA, IF, DQ and their averages, under our rules and the released ones."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from drretail.eval.claims.claims import Claim, make_claim
+from drretail.eval.families.dr3.accuracy import pair_item
+from drretail.eval.families.dr3.checklist import requirements_of
+from drretail.eval.families.dr3.coverage import documents_item
+from drretail.eval.families.dr3.depth import depth_item
+from drretail.eval.families.dr3.insights import insight_item
+from drretail.eval.families.dr3.parts import Judged
+from drretail.eval.families.dr3.score import values
+from drretail.eval.values import Value
+from drretail.records.base import Rules
+from drretail.records.criteria import (
+    GOLD_PARTS,
+    Criteria,
+    CriteriaGroup,
+    Criterion,
+    Gold,
+    GoldInsight,
+    GoldPart,
+    PartOfGold,
+    RequiredDocument,
+)
+from drretail.records.score import JudgeRef, Verdict, VerdictState, reasons_of
+
+JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
+PAGE, OTHER, FILE = "W:aaaaaaaa", "W:bbbbbbbb", "F:cccccccc"
+INSIGHTS: dict[GoldPart, list[GoldInsight]] = {
+    "files": [GoldInsight(id=f"f{n}", text=f"File insight {n}.") for n in range(2)],
+    "sandbox": [GoldInsight(id=f"s{n}", text=f"Page insight {n}.") for n in range(4)],
+}
+GOLD = Gold(
+    query_id="q1",
+    files=PartOfGold(insights=tuple(INSIGHTS["files"]), documents=(RequiredDocument(title="orders.csv"),)),
+    sandbox=PartOfGold(
+        insights=tuple(INSIGHTS["sandbox"]),
+        documents=tuple(RequiredDocument(title=f"Page {n}", url=f"https://a.example/{n}") for n in range(3)),
+    ),
+)
+CRITERIA = Criteria(
+    family="dr3",
+    query_id="q1",
+    groups=(
+        CriteriaGroup(name="constraints", criteria=(Criterion(text="It costs no more than $30."),)),
+        CriteriaGroup(name="query", criteria=tuple(Criterion(text=f"Names {n}.") for n in range(2))),
+        CriteriaGroup(name="depth", criteria=(Criterion(text="Weighs price against life."),)),
+    ),
+)
+
+
+def verdict(stage: str, item: str, value: object, state: VerdictState = "scored", rules: Rules = "default") -> Verdict:
+    return Verdict(
+        metric="dr3",
+        version=1,
+        rules=rules,
+        stage=stage,
+        item=item,
+        run_id="a/q1-r1",
+        report_sha="0",
+        judge=JUDGE,
+        state=state,
+        value=value,
+    )
+
+
+def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Verdict]:
+    """Labels of the insights in order; None is a judge that broke."""
+    return [
+        verdict("insights", insight_item(part, it), label, "failed" if label is None else "scored")
+        for part, labels in zip(GOLD_PARTS, (files, sandbox), strict=True)
+        for it, label in zip(INSIGHTS[part], labels, strict=True)
+    ]
+
+
+def said(
+    verdicts: list[Verdict], gold: Gold | None = GOLD, criteria: Criteria | None = CRITERIA, rules: Rules = "default"
+) -> dict[str, Value]:
+    return {it.variant: it for it in values(Judged(verdicts, rules, gold, criteria))}
+
+
+def numbers(found: dict[str, Value], *names: str) -> list[float | None]:
+    return [found[name].value for name in names]
+
+
+def test_recall_counts_what_is_told_in_full_and_is_the_mean_of_both_parts() -> None:
+    found = said(labelled([1, 0.5], [1, 1, 0.5, 0]))
+    assert numbers(found, "IR_UF", "IR_SC", "IR") == [50, 50, 50]
+    found = said(labelled([1, 1], [1, 0, 0, 0]))
+    assert numbers(found, "IR_UF", "IR_SC", "IR") == [100, 25, 62.5]
+
+
+def test_graded_recall_gives_half_for_a_part() -> None:
+    # files (1 + ½) / 2 = 75, sandbox (1 + 1 + ½ + 0) / 4 = 62.5
+    assert said(labelled([1, 0.5], [1, 1, 0.5, 0]))["IR_graded"].value == pytest.approx(68.75)
+
+
+def test_recall_of_one_part_alone_is_that_part() -> None:
+    gold = Gold(query_id="q1", sandbox=GOLD.sandbox)
+    found = said(labelled([1, 1], [1, 0, 0, 0]), gold)
+    assert (found["IR_UF"].state, found["IR_SC"].value, found["IR"].value) == ("na", 25, 25)
+    assert "no insights are known beforehand (files)" in reasons_of(found["IR_UF"].items)
+
+
+def test_an_insight_without_a_label_fails_its_share_and_is_never_nought() -> None:
+    found = said(labelled([1, 1], [1, 0, 0, None]))
+    assert [found[name].state for name in ("IR_UF", "IR_SC", "IR", "IR_graded")] == [
+        "scored",
+        "failed",
+        "failed",
+        "failed",
+    ]
+
+
+def test_without_gold_recall_and_coverage_are_na_with_the_reason() -> None:
+    found = said([], None)
+    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
+        assert found[name].state == "na"
+        assert "exp/gold" in next(iter(reasons_of(found[name].items)))
+    nothing = Gold(query_id="q1")
+    none = dict.fromkeys(("files", "sandbox"), 0)
+    empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
+    assert (empty["IR"].state, empty["CC"].state) == ("na", "na")
+
+
+COVERED = verdict(
+    "documents",
+    documents_item(GOLD),
+    {"required": {"files": 1, "sandbox": 3}, "cited": {"files": 1, "sandbox": 1}},
+)
+
+
+def test_coverage_is_the_share_of_all_required_documents_and_of_each_part() -> None:
+    found = said([COVERED])
+    assert numbers(found, "CC", "CC_UF", "CC_SC") == [50, 100, pytest.approx(100 / 3)]
+
+
+CLAIMS = [
+    make_claim(1, "Cited by both, borne out by both.", [PAGE, FILE]),
+    make_claim(2, "Borne out by one, in part by the other.", [PAGE, OTHER]),
+    make_claim(3, "Of a file alone.", [FILE]),
+    make_claim(4, "Cites nothing.", []),
+]
+
+
+def extracted(claims: Sequence[Claim] = CLAIMS, stage: str = "extract") -> Verdict:
+    return verdict(stage, "report", [it.model_dump(mode="json", exclude_none=True) for it in claims])
+
+
+def paired(number: int, source: str, value: float | None, state: VerdictState = "scored") -> Verdict:
+    return verdict("support", pair_item(CLAIMS[number - 1], source), value, state)
+
+
+FULL = [
+    extracted(),
+    paired(1, PAGE, 1),
+    paired(1, FILE, 1),
+    paired(2, PAGE, 1),
+    paired(2, OTHER, 0.5),
+    paired(3, FILE, 0),
+]
+
+
+def test_accuracy_by_claim_wants_all_sources_and_by_pair_each() -> None:
+    found = said(FULL)
+    # Claim 1 of 3; pairs 3 of 5. Files: claim 1 of 1 and 3; pairs alike. Pages: claim 1 of 1 and 2; pairs 2 of 3.
+    assert numbers(found, "FA", "FA_pair") == [pytest.approx(100 / 3), 60]
+    assert numbers(found, "FA_UF", "FA_pair_UF") == [50, 50]
+    assert numbers(found, "FA_SC", "FA_pair_SC") == [50, pytest.approx(200 / 3)]
+
+
+def test_the_lenient_bar_takes_what_is_borne_out_in_part() -> None:
+    assert said(FULL)["FA_lenient"].value == pytest.approx(200 / 3)
+
+
+def test_what_could_not_be_read_is_not_unsupported() -> None:
+    changed = [*FULL[:4], paired(2, OTHER, None, "unverifiable"), paired(3, FILE, None, "unverifiable")]
+    found = said(changed)
+    # Claim 2 is left to its page; claim 3 has nothing that could be read.
+    assert numbers(found, "FA", "FA_pair") == [100, 100]
+    assert found["FA"].items["unverifiable"] == 1
+    assert found["FA_pair"].items["unverifiable"] == 2
+
+
+def test_a_failed_pair_leaves_a_claim_open_unless_another_source_does_not_bear_it_out() -> None:
+    changed = [*FULL[:4], paired(2, OTHER, None, "failed"), FULL[5]]
+    found = said(changed)
+    assert (found["FA"].value, found["FA"].items["failed"]) == (50, 1)
+    against = [*FULL[:3], paired(2, PAGE, 0), paired(2, OTHER, None, "failed"), FULL[5]]
+    assert said(against)["FA"].value == pytest.approx(100 / 3)
+
+
+def test_sources_that_come_to_nothing_are_unverifiable() -> None:
+    claim = make_claim(1, "Cites what was never there.", [], ["W:zzzzzzzz"])
+    found = said([extracted([claim])])
+    assert (found["FA"].state, found["FA_pair"].state) == ("unverifiable", "unverifiable")
+
+
+def test_a_report_without_a_cited_claim_has_no_accuracy() -> None:
+    found = said([extracted([CLAIMS[3]])])
+    assert found["FA"].state == "na"
+    assert "no claim of the report names a source" in reasons_of(found["FA"].items)
+    assert found["FA_lenient"].state == "na"
+    assert {said([])[name].state for name in ("FA", "FA_pair", "FA_lenient")} == {"failed"}
+
+
+def met(*answers: float | None) -> list[Verdict]:
+    return [
+        verdict("requirements", it.item, value, "failed" if value is None else "scored")
+        for it, value in zip(requirements_of(CRITERIA), answers, strict=True)
+    ]
+
+
+def test_instructions_are_the_share_met_of_those_that_were_judged() -> None:
+    assert said(met(1, 0, 1))["IF"].value == pytest.approx(200 / 3)
+    half = said(met(1, None, 0))["IF"]
+    assert (half.value, half.items["failed"]) == (50, 1)
+    assert said(met(None, None, None))["IF"].state == "failed"
+    assert said([], criteria=None)["IF"].state == "failed"
+
+
+DEPTH = verdict("depth", depth_item(CRITERIA.group("depth")), 7)
+
+
+def test_depth_is_ten_times_the_rating() -> None:
+    assert said([DEPTH])["DQ"].value == 70
+    assert said([])["DQ"].state == "failed"
+
+
+ALL = [*labelled([1, 0.5], [1, 1, 0.5, 0]), COVERED, *FULL, *met(1, 0, 1), DEPTH]
+
+
+def test_the_average_is_of_six_or_none_and_that_of_the_available_says_of_which() -> None:
+    found = said(ALL)
+    # 50, 50, 50, 33.3, 66.7, 70
+    assert found["avg6"].value == pytest.approx((50 + 50 + 50 + 100 / 3 + 200 / 3 + 70) / 6)
+    assert found["avg6"].value == found["avg_available"].value
+    without = said(ALL, None)
+    assert without["avg6"].state == "na"
+    assert without["avg_available"].value == pytest.approx((100 / 3 + 200 / 3 + 70) / 3)
+    assert without["avg_available"].items == {"with FA": 1, "with IF": 1, "with DQ": 1}
+    assert "total" not in found
+
+
+def released(
+    verdicts: list[Verdict], gold: Gold | None = GOLD, criteria: Criteria | None = CRITERIA
+) -> dict[str, Value]:
+    return said(verdicts, gold, criteria, "dr3")
+
+
+def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_what_broke_as_nought() -> None:
+    claims = [extracted(CLAIMS, "extract_cited"), *FULL[1:]]
+    depth = verdict("depth", depth_item(None), 7)
+    found = released([*labelled([1, 0.5], [1, 1, 0.5, 0]), COVERED, *claims, *met(1, 0, 1), depth])
+    assert found["total"].value == pytest.approx((50 + 100 / 3 + 70 + 200 / 3 + 50) / 5)
+    nothing = released([*claims, *met(1, 0, 1), depth], None)
+    assert numbers(nothing, "IR", "CC") == [-1, -1]
+    assert nothing["total"].value == pytest.approx((-1 + 100 / 3 + 70 + 200 / 3 - 1) / 5)
+    broken = released([*labelled([1, None], [1, 1, 1, 1]), COVERED, *claims, *met(1, 0, 1), depth])
+    assert broken["IR"].state == "failed"
+    assert broken["total"].value == pytest.approx((0 + 100 / 3 + 70 + 200 / 3 + 50) / 5)
+
+
+def test_the_released_rules_take_what_could_not_be_read_or_judged_for_unsupported() -> None:
+    claims = [extracted(CLAIMS, "extract_cited"), paired(1, PAGE, 1), paired(1, FILE, None, "unverifiable")]
+    found = released([*claims, paired(2, PAGE, 1), paired(2, OTHER, 1)])  # the third pair has no verdict at all
+    assert numbers(found, "FA", "FA_pair") == [pytest.approx(100 / 3), 60]
+
+
+@pytest.mark.parametrize("name", ["IR", "CC", "FA", "IF", "DQ"])
+def test_the_released_rules_give_minus_one_for_what_could_not_be_evaluated(name: str) -> None:
+    none = [extracted([], "extract_cited")]
+    assert released(none, None, None)[name].value == -1

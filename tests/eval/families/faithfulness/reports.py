@@ -1,0 +1,193 @@
+"""A small run to judge: a report's text, the evidence it was given, and judges that answer from a script."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.judging.session import Again, Judge, JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.values import Value
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.text.serialisation import compact_json
+from drretail.llm.registry import open_model
+from drretail.llm.scripted import ScriptedAnswer, scripted_model
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, SourceState, TextForm
+from drretail.records.query import Query
+from drretail.records.run import Run, System
+from drretail.records.score import Rules, Verdict
+
+BIRDS = "https://birds.example/cardinals"
+BLOCKED = "https://paywalled.example/page"
+BIRDS_ID, BLOCKED_ID = web_evidence_id(BIRDS), web_evidence_id(BLOCKED)
+
+
+def text(content: str, form: TextForm, *, shown: bool = True) -> EvidenceText:
+    return EvidenceText(sha256=sha256_of(content), form=form, text=content, shown=shown, path="0", seq=0)
+
+
+def entry(
+    evidence_id: str, kind: EvidenceKind, *texts: EvidenceText, state: SourceState = "ok", url: str | None = None
+) -> Evidence:
+    return Evidence(
+        id=evidence_id, kind=kind, key=url or evidence_id[2:], title=evidence_id, url=url, texts=texts, state=state
+    )
+
+
+def product(product_id: str, title: str, price: float, rating: float, count: int, *features: str) -> Evidence:
+    record = {
+        "evidence": f"P:{product_id}",
+        "product_id": product_id,
+        "title": title,
+        "features": list(features),
+        "description": [],
+        "price": price,
+        "currency": "USD",
+        "average_rating": rating,
+        "rating_number": count,
+        "store": title.split()[0],
+        "category": "Pet_Supplies",
+    }
+    return entry(f"P:{product_id}", "product", text(compact_json(record), "record"))
+
+
+BED = product(
+    "B0BED00001",
+    "Fluffwick Orthopedic Dog Bed, Large, Grey",
+    49.99,
+    4.5,
+    1234,
+    "Removable machine washable cover",
+    "Memory foam base, 4 inch thick",
+    "Holds dogs up to 90 pounds",
+)
+BOWL = product("B0BOWL0001", "Slowpaw Slow Feeder Bowl, Blue", 12.5, 4.1, 77, "Not suitable for the microwave")
+ORDER = entry(
+    "O:0000000001",
+    "order",
+    text(
+        compact_json(
+            {
+                "evidence": "O:0000000001",
+                "order_id": "0000000001",
+                "product_id": "B0BOWL0001",
+                "order_date": "2023-05-31T10:46:55",
+                "quantity": 2,
+                "order_status": "Delivered",
+                "product_title": "Slowpaw Slow Feeder Bowl, Blue",
+                "price": 12.5,
+                "currency": "USD",
+            }
+        ),
+        "record",
+    ),
+)
+PAGE = entry(
+    BIRDS_ID,
+    "web",
+    text(
+        "Northern cardinals prefer black oil sunflower seeds. They feed on the ground in winter. "
+        "Oklahoma hosts over 60 backyard species. Cedar lasts 10 to 15 years outdoors.",
+        "page",
+        shown=False,
+    ),
+    url=BIRDS,
+)
+WALL = entry(BLOCKED_ID, "web", state="blocked", url=BLOCKED)
+EVIDENCE = {found.id: found for found in (BED, BOWL, ORDER, PAGE, WALL)}
+
+
+def subject(report: str | None, evidence: Mapping[str, Evidence] = EVIDENCE, query: str = "Which bed?") -> Subject:
+    run = Run(
+        run_id="a/q1-r1",
+        system="a",
+        query_id="q1",
+        repeat=1,
+        status="failed" if report is None else "done",
+        stop="error" if report is None else "finished",
+        report=report,
+        report_sha=None if report is None else sha256_of(report),
+        picks=(),
+    )
+    return Subject(
+        label="a",
+        system=System(agent="react", models={}),
+        query=Query(query_id="q1", text=query, source="test"),
+        repeat=1,
+        run=run,
+        evidence=evidence,
+        profile=None,
+        store=None,
+    )
+
+
+def offline_judge() -> Judge:
+    return Judge.of(open_model("offline:judge"))
+
+
+def scripted(*answers: Any) -> Judge:
+    """A judge that gives these answers in order, whatever it is asked, and breaks when asked once more."""
+    left = [answer if isinstance(answer, str) else ScriptedAnswer(structured=answer) for answer in answers]
+    return Judge.of(scripted_model(play=lambda _: left.pop(0), name="x"))
+
+
+def claim(number: int, said: str, *sources: str, quote: str = "", values: Sequence[Mapping[str, Any]] = ()) -> Any:
+    """A claim as the default extraction gives it."""
+    return {**papers_claim(number, said, *sources, quote=quote), "values": list(values)}
+
+
+def papers_claim(number: int, said: str, *sources: str, quote: str = "") -> dict[str, Any]:
+    """A claim as the paper's two extractions give it."""
+    return {"claim_id": number, "claim": said, "quote": quote, "sources": list(sources)}
+
+
+def said_value(kind: str, amount: str, quote: str, *of: str, **more: str) -> dict[str, Any]:
+    money = {"currency": "USD"} if kind in ("price", "total", "difference", "left_over", "per_unit") else {}
+    plain = {"amount_to": "", "currency": "", "relation": "is"}
+    return {"kind": kind, "amount": amount, "of": list(of), "quote": quote, **plain, **money, **more}
+
+
+def ruled(number: int, label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
+    label = label if label == "contradicted" else f"{label}_support"
+    return {"claim_id": number, "quotes": list(quotes), "justification": why, "label": label}
+
+
+def support(label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
+    """The answer to a question about one claim."""
+    return {"claims": [ruled(1, label, why, *quotes)]}
+
+
+def alone(label: str, why: str = "because", quote: str = "") -> dict[str, str]:
+    """The answer under the paper's rules and those of drg."""
+    return {"support": f"{label}_support", "justification": why, "quote": quote}
+
+
+def judged(
+    folder: Path,
+    judge: Judge,
+    about: Subject,
+    rules: Rules = "default",
+    again: Again = "nothing",
+) -> list[Verdict]:
+    """The living verdicts after one judging."""
+    report_sha = sha256_of(about.report or "")
+    with JudgeSession(
+        judge,
+        VerdictFile(folder / "q1-r1.jsonl"),
+        metric=METRIC.name,
+        version=METRIC.version,
+        run_id=about.run_id,
+        report_sha=report_sha,
+        rules=rules,
+        again=again,
+    ) as judge_session:
+        asyncio.run(METRIC.run_judge(about, judge_session))
+        living = judge_session.file.living(report_sha, METRIC.prompt_hashes())
+    return [verdict for verdict in living if verdict.rules == rules]
+
+
+def values(about: Subject, verdicts: Sequence[Verdict], rules: Rules = "default") -> dict[str, Value]:
+    return {value.variant: value for value in METRIC.values(about, verdicts, rules)}

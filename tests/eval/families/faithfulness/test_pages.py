@@ -1,0 +1,167 @@
+"""Claims are judged by pages; what the agent read of them stands beside."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.claims.claims import SUPPORT, SUPPORT_SHOWN
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.subject import Subject
+from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
+from drretail.records.evidence import EvidenceText
+from drretail.records.score import Rules, Verdict
+from tests.eval.families.faithfulness.reports import (
+    BIRDS,
+    BIRDS_ID,
+    EVIDENCE,
+    claim,
+    entry,
+    judged,
+    papers_claim,
+    ruled,
+    scripted,
+    subject,
+    support,
+    text,
+    values,
+)
+
+DAWN = "Cardinals visit feeders at dawn."
+REPORT = f"Cardinals visit feeders at dawn [{BIRDS_ID}]."
+PAGE = text("Northern cardinals prefer sunflower seeds.", "page", shown=False)
+SNIPPET = text("Cardinals visit feeders at dawn.", "snippet")
+SUMMARY = text("Cardinals prefer seeds and visit feeders at dawn.", "summary")
+
+
+def about(*texts: EvidenceText, report: str = REPORT, **state: Any) -> Subject:
+    page = entry(BIRDS_ID, "web", *texts, url=BIRDS).model_copy(update=state)
+    return subject(report, EVIDENCE | {BIRDS_ID: page})
+
+
+def by_stage(folder: Path, judge: Judge, of: Subject, rules: Rules = "default") -> dict[str, Verdict]:
+    return {verdict.stage: verdict for verdict in judged(folder, judge, of, rules)}
+
+
+def answering(*supports: Any) -> Judge:
+    return scripted({"claims": [claim(1, DAWN, BIRDS_ID)]}, *supports)
+
+
+def test_a_snippet_is_no_source_of_its_page() -> None:
+    page = about(SNIPPET).evidence[BIRDS_ID]
+    assert (page.sources, page.is_unfetched) == ((), True)
+
+
+@pytest.mark.parametrize(("shown", "note"), [(SNIPPET, "only_in_snippet"), (SUMMARY, "distorted_in_summary")])
+def test_the_page_decides_and_what_only_the_agents_reading_bears_out_is_noted(
+    tmp_path: Path, shown: EvidenceText, note: str
+) -> None:
+    of = about(shown, PAGE)
+    found = by_stage(tmp_path, answering(support("full"), support("no")), of)
+    assert (found[SUPPORT].value, found[SUPPORT].notes) == (0, (note,))
+    assert [source.sha256 for source in found[SUPPORT].sources] == [PAGE.sha256]
+    assert [source.sha256 for source in found[SUPPORT_SHOWN].sources] == [shown.sha256]
+    made = values(of, list(found.values()))
+    assert [made[name].value for name in ("FP", "FP_web", "FP_shown", "FP_web_shown")] == [0, 0, 1, 1]
+    assert made["FP"].items[note] == 1
+
+
+def test_what_the_agent_read_is_asked_about_only_where_it_is_not_what_it_is_judged_by(tmp_path: Path) -> None:
+    read = about(PAGE.model_copy(update={"shown": True}))
+    found = by_stage(tmp_path, answering(support("partial")), read)
+    assert SUPPORT_SHOWN not in found
+    made = values(read, list(found.values()))
+    assert (made["FP_web"].value, made["FP_web_shown"].value) == (0.5, 0.5)
+
+
+def test_an_unreadable_page_is_unverifiable_with_the_reason_whatever_its_snippet_says(tmp_path: Path) -> None:
+    of = about(SNIPPET, state="blocked", problem="robots.txt forbids it.")
+    found = by_stage(tmp_path, answering(support("full")), of)
+    assert found[SUPPORT].state == "unverifiable"
+    assert f"{BIRDS_ID} (robots.txt forbids it.)" in found[SUPPORT].reason
+    made = values(of, list(found.values()))
+    assert (made["FP_web"].state, made["FP"].state) == ("unverifiable", "unverifiable")
+    assert (made["FP_web_shown"].value, made["FP_shown"].value) == (1, 1)
+
+
+def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_path: Path) -> None:
+    report = f"{REPORT} So does the bed at $49.99 [{BIRDS_ID}][P:B0BED00001]. It is grey [P:B0BED00001]."
+    of = about(SNIPPET, report=report)
+    claims = [
+        claim(1, DAWN, BIRDS_ID),
+        claim(2, "The bed costs $49.99.", BIRDS_ID, "P:B0BED00001"),
+        claim(3, "The bed is grey.", "P:B0BED00001"),
+    ]
+    shown = {"claims": [ruled(1, "full"), ruled(2, "partial")]}
+    judge = scripted({"claims": claims}, shown, support("full"))
+    verdicts = judged(tmp_path, judge, of)
+    found = {it.item[0]: it for it in verdicts if it.stage == SUPPORT}
+    # A claim that cites a record beside it is not judged by half of its sources.
+    assert [found[number].state for number in "123"] == ["na", "na", "scored"]
+    assert "--fetch-sources" in found["1"].reason
+    made = values(of, verdicts)
+    assert (made["FP_web"].state, made["FP_web"].items["unfetched"]) == ("na", 2)
+    assert (made["FP"].value, made["FP_product"].value) == (1, 1)
+    assert (made["FP_web_shown"].value, made["FP_shown"].value) == (0.75, 2.5 / 3)
+
+
+@pytest.mark.parametrize("rules", ["paper", "drg"])
+def test_the_paper_knows_nothing_of_what_was_shown_and_an_unfetched_page_is_no_0(tmp_path: Path, rules: Rules) -> None:
+    of = about(SNIPPET)
+    judge = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
+    found = by_stage(tmp_path, judge, of, rules)
+    assert (found[SUPPORT].state, SUPPORT_SHOWN in found) == ("na", False)
+    made = values(of, list(found.values()), rules)
+    assert (made["FP"].state, "FP_shown" in made) == ("na", False)
+
+
+def test_once_its_page_is_there_a_claim_is_judged_and_nothing_else_is_asked_again(tmp_path: Path) -> None:
+    report = f"{REPORT} It is grey [P:B0BED00001]."
+    claims = [claim(1, DAWN, BIRDS_ID), claim(2, "The bed is grey.", "P:B0BED00001")]
+    judge = scripted({"claims": claims}, support("full"), support("full"))
+    before = judged(tmp_path, judge, about(SNIPPET, report=report))
+    assert {it.item[0]: it.state for it in before if it.stage == SUPPORT} == {"1": "na", "2": "scored"}
+    fetched = about(SNIPPET, PAGE, report=report)
+    after = judged(tmp_path, scripted(support("no")), fetched)
+    assert {it.item[0]: it.value for it in after if it.stage == SUPPORT} == {"1": 0, "2": 1}
+    assert judged(tmp_path, scripted(), fetched) == after
+
+
+FILLER = "Nothing that matters to anybody stands in this paragraph. " * 10
+FACT = "Feeders are visited at dawn by cardinals, and at dusk."
+
+
+def judge_of(context: int) -> tuple[Judge, list[Request]]:
+    """A judge that finds what it is shown."""
+
+    def play(request: Request) -> ScriptedAnswer:
+        asked = request.messages[-1].text
+        if "<report>" in asked:
+            return ScriptedAnswer(structured={"claims": [claim(1, DAWN, BIRDS_ID)]})
+        return ScriptedAnswer(structured=support("full" if FACT in asked else "no", "read", FACT))
+
+    model = replace(scripted_model(play=play, name="small"), stated_context=context)
+    return Judge.of(model), requests_of(model)
+
+
+def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdict_says_so(tmp_path: Path) -> None:
+    page = text("\n\n".join([*[FILLER] * 250, FACT, *[FILLER] * 110]), "page", shown=False)
+    assert len(page.text) > 200_000
+    of = about(page)
+    judge, requests = judge_of(8_192)
+    found = by_stage(tmp_path, judge, of)
+    (source,) = found[SUPPORT].sources
+    assert (found[SUPPORT].value, found[SUPPORT].quote) == (1, FACT)
+    assert found[SUPPORT].notes == ("source_cut",)
+    assert source.sha256 == page.sha256  # of the whole page
+    assert source.share == pytest.approx(8_192 * 0.5 * 4 / len(page.text), rel=0.1)
+    assert len(requests[-1].messages[-1].text) < 8_192 * 4
+    assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
+
+
+def test_a_page_that_fits_is_read_whole(tmp_path: Path) -> None:
+    judge, _ = judge_of(200_000)
+    page = text("\n\n".join([*[FILLER] * 250, FACT]), "page", shown=False)
+    found = by_stage(tmp_path, judge, about(page))
+    assert (found[SUPPORT].notes, found[SUPPORT].sources[0].share) == ((), None)

@@ -1,0 +1,352 @@
+"""Every formula of faithfulness against values worked out by hand."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
+from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.values import Value
+from drretail.records.score import JudgeRef, Rules, SourceRef, Verdict, VerdictState
+from tests.eval.families.faithfulness.reports import subject, values
+
+REF = JudgeRef(spec="scripted:x", kind="scripted")
+Outcome = float | str
+"""Support, or the state of a unit without one."""
+
+
+def verdict(stage: str, item: str, state: VerdictState, value: object = None, notes: Sequence[str] = ()) -> Verdict:
+    return Verdict(
+        metric="faithfulness",
+        version=1,
+        stage=stage,
+        item=item,
+        run_id="a/q1-r1",
+        report_sha="r",
+        judge=REF,
+        prompt_hash="p",
+        state=state,
+        value=value,
+        notes=tuple(notes),
+    )
+
+
+def extraction(stage: str, claims: Sequence[Claim] | None) -> Verdict:
+    if claims is None:
+        return verdict(stage, "report", "failed")
+    return verdict(stage, "report", "scored", [claim.model_dump(mode="json") for claim in claims])
+
+
+@dataclass(frozen=True)
+class Of:
+    """A claim and what became of it; ``unread`` are sources without a text."""
+
+    claim: Claim
+    outcome: Outcome | None = None
+    unread: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def scored(
+    claims: Sequence[Of] | None, rules: Rules = "default", every: Sequence[Claim] | None = None
+) -> dict[str, Value]:
+    """The values of a report with these claims; under other rules ``every`` claim is extracted apart."""
+    held = None if claims is None else [it.claim for it in claims]
+    verdicts = [extraction(EXTRACT, held)]
+    if rules != "default":
+        verdicts = [extraction(CITED, held), extraction(ALL, every)]
+    for it in claims or ():
+        if it.outcome is None:
+            continue
+        refs = [SourceRef(id=source, sha256="s") for source in it.claim.sources if source not in it.unread]
+        if isinstance(it.outcome, str):
+            verdicts.append(
+                verdict("support", it.claim.claim_id, "failed" if it.outcome == "failed" else "unverifiable")
+            )
+        else:
+            made = verdict("support", it.claim.claim_id, "scored", it.outcome, it.notes)
+            verdicts.append(made.model_copy(update={"sources": tuple(refs)}))
+    return values(subject("A report."), verdicts, rules)
+
+
+def cites(number: int, *sources: str, unresolved: Sequence[str] = ()) -> Claim:
+    return make_claim(number, f"Claim {number}.", sources, unresolved)
+
+
+def over_all(variant: str, reports: Sequence[Mapping[str, Value]]) -> float | None:
+    """The mean of the variant's parts, each a sum over reports by a sum over reports."""
+    parts = zip(*(METRIC.pooled[variant](report) for report in reports), strict=True)
+    sums = [(sum(above for above, _ in part), sum(below for _, below in part)) for part in parts]
+    return None if any(not below for _, below in sums) else sum(a / b for a, b in sums) / len(sums)
+
+
+WEB, PRODUCT, ORDER = "W:aaaaaaaa", "P:B0BED00001", "O:0000000001"
+
+
+def got(found: Mapping[str, Value], *names: str) -> list[tuple[VerdictState, float | None]]:
+    return [(found[name].state, found[name].value) for name in names]
+
+
+def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once() -> None:
+    found = scored(
+        [
+            Of(cites(1, WEB), 1.0),
+            Of(cites(2, WEB, PRODUCT), 1.0),
+            Of(cites(3, PRODUCT), 0.5),
+            Of(cites(4, PRODUCT), 0.0),
+            Of(cites(5, ORDER), 1.0),
+            Of(cites(6)),
+        ]
+    )
+    # Of four claims 2.5 are borne out; of two with a page 2, of three with a product 1.5, so of five pairs 3.5.
+    assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
+    assert got(found, "FP", "FP_types", "FP_pooled", "FP_strict") == [
+        ("scored", it) for it in (0.625, 0.75, 0.7, 0.625)
+    ]
+    assert got(found, "FP_eq2", "FP_eq2_report") == [("scored", 0.75)] * 2
+    assert got(found, "N_cited", "N_web", "N_product") == [("scored", it) for it in (5.0, 2.0, 3.0)]
+    assert got(found, "N_supported", "N_contradicted") == [("scored", 2.5), ("scored", 0.0)]
+    items = found["FP"].items
+    assert (items["units"], items["scored"], items["support"]) == (4, 4, 2.5)
+    assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
+
+
+def test_the_example_of_the_documentation_holds() -> None:
+    found = scored(
+        [
+            Of(cites(1, WEB), 1.0),
+            Of(cites(2, "W:bbbbbbbb", PRODUCT), 1.0, unread=("W:bbbbbbbb",)),
+            Of(cites(3, PRODUCT), 0.5),
+            Of(cites(4, "W:bbbbbbbb"), "unverifiable"),
+        ]
+    )
+    assert [found[name].value for name in ("FP", "FP_web", "FP_product")] == [pytest.approx(2.5 / 3), 1.0, 0.75]
+    assert [found[name].value for name in ("FP_types", "FP_pooled", "FP_strict")] == [0.875, 2.5 / 3, 2.5 / 4]
+    assert [found[name].value for name in ("N_supported", "N_cited", "N_web")] == [2.5, 5, 3]
+
+
+def test_one_added_safe_claim_moves_the_headline_by_its_share_and_not_by_half() -> None:
+    false = [Of(cites(number, PRODUCT), 0.0) for number in range(1, 8)]
+    found = scored([*false, Of(cites(8, WEB), 1.0)])
+    assert got(found, "FP", "FP_types") == [("scored", 1 / 8), ("scored", 0.5)]
+
+
+def test_saying_little_shows_in_what_is_supported() -> None:
+    little, much = (
+        scored([Of(cites(1, WEB), 1.0)]),
+        scored([Of(cites(it, WEB), 0.5 + (it > 1) / 2) for it in range(1, 5)]),
+    )
+    assert (little["FP"].value, much["FP"].value) == (1.0, 0.875)
+    assert (little["N_supported"].value, much["N_supported"].value) == (1.0, 3.5)
+    assert scored([])["N_supported"].value == 0
+
+
+def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
+    found = scored(
+        [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
+    )
+    assert got(found, "FP", "N_contradicted") == [("scored", 1 / 3), ("scored", 1.0)]
+    items = found["FP"].items
+    assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
+
+
+def test_claims_are_counted_by_the_length_of_the_report() -> None:
+    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2))])
+    assert found["claims_per_100_words"].value == 100  # two claims in "A report."
+
+
+def test_a_report_with_one_type_has_that_types_value_as_its_headline() -> None:
+    found = scored([Of(cites(1, WEB), 0.5), Of(cites(2, WEB), 1.0)])
+    assert got(found, "FP", "FP_web", "FP_types", "FP_pooled") == [("scored", 0.75)] * 4
+    assert got(found, "FP_product", "FP_internal", "FP_eq2_report") == [("na", None)] * 3
+    assert found["N_product"].value == 0
+
+
+def test_a_type_of_which_nothing_could_be_read_is_unverifiable_whatever_other_sources_say() -> None:
+    found = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))])
+    assert got(found, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3
+    assert got(found, "FP_internal", "N_web") == [("scored", 1.0), ("scored", 1.0)]
+
+
+def test_unverifiable_claims_leave_precision_and_count_as_zero_only_in_strict() -> None:
+    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, "W:bbbbbbbb"), "unverifiable")])
+    assert got(found, "FP", "FP_web", "FP_strict") == [("scored", 1.0), ("scored", 1.0), ("scored", 0.5)]
+    assert found["FP_web"].items["unverifiable"] == 1
+    assert found["N_web"].value == 2
+
+
+def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
+    claims = [
+        Of(cites(1, PRODUCT, unresolved=["P:INVENTED01"]), 1.0),
+        Of(cites(2, unresolved=["7"])),
+        Of(cites(3, unresolved=["O:1"])),
+    ]
+    found, papers = scored(claims), scored(claims, "paper", [])
+    assert got(found, "FP", "FP_product", "N_cited") == [("scored", 1.0), ("scored", 1.0), ("scored", 1.0)]
+    # 1 of one claim judged and two with something invented; orders are outside FP
+    assert found["FP_strict"].value == pytest.approx(1 / 3)
+    # product (1 + 0) / 2, web 0 / 1: a number without an entry counts as web
+    assert papers["FP_strict"].value == 0.25
+    assert found["FP"].items["unresolved"] == 2
+
+
+def test_failed_claims_leave_the_value_and_are_counted() -> None:
+    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, WEB), "failed")])
+    assert got(found, "FP", "FP_strict") == [("scored", 1.0), ("scored", 1.0)]
+    assert found["FP"].items["failed"] == 2
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "state", "strict"),
+    [
+        ([], "na", ("na", None)),
+        (["unverifiable"], "unverifiable", ("scored", 0.0)),
+        (["failed"], "failed", ("failed", None)),
+        (["unverifiable", "failed"], "failed", ("failed", None)),
+    ],
+)
+def test_a_report_without_a_scored_claim_is_never_zero(
+    outcomes: list[str], state: VerdictState, strict: tuple[VerdictState, float | None]
+) -> None:
+    found = scored([Of(cites(n, f"W:aaaaaaa{'abc'[n]}"), it) for n, it in enumerate(outcomes)])
+    assert got(found, "FP", "FP_web", "FP_types", "FP_pooled", "FP_eq2") == [(state, None)] * 5
+    assert got(found, "FP_strict") == [strict]
+    assert found["N_supported"].state == ("scored" if not outcomes else state)
+
+
+def test_recall_counts_every_resolved_source_and_by_address_pages_and_products() -> None:
+    every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, ORDER), cites(4), cites(5, unresolved=["P:INVENTED01"])]
+    found = scored([Of(it, 1.0 if it.sources else None) for it in every])
+    assert got(found, "FR", "FR_url", "FR_pooled") == [("scored", 0.6), ("scored", 0.4), ("scored", 0.6)]
+    assert found["FR"].items == {"cited": 3, "total": 5}
+
+
+def test_under_the_papers_rules_headlines_are_by_type_and_by_address() -> None:
+    claims = [Of(cites(1, WEB), 0.0), *(Of(cites(it, PRODUCT), 1.0) for it in (2, 3, 4))]
+    found = scored(claims, "paper", [cites(1, WEB), cites(2, ORDER)])
+    assert got(found, "FP", "FP_types", "FP_pooled") == [("scored", 0.5), ("scored", 0.5), ("scored", 0.75)]
+    assert got(found, "FR", "FR_url", "FR_pooled") == [("scored", 0.5)] * 3
+    assert (found["FP"].items["claims"], found["FR"].items["cited"]) == (4, 1)  # two extractions, two counts
+    assert got(scored(claims), "FP") == [("scored", 0.75)]
+
+
+def test_no_claim_at_all_is_not_applicable_and_claims_without_a_source_are_a_real_zero() -> None:
+    assert got(scored([]), "FR", "FR_url", "FP") == [("na", None)] * 3
+    assert got(scored([Of(cites(1))]), "FR", "FR_url") == [("scored", 0.0)] * 2
+    assert scored([])["N_cited"].value == 0
+
+
+def test_a_failed_extraction_fails_only_what_needs_it() -> None:
+    assert {it.state for it in scored(None).values()} == {"failed"}
+    without_cited = scored(None, "paper", [cites(1, WEB)])
+    assert got(without_cited, "FP", "FP_strict", "N_cited", "FR") == [("failed", None)] * 3 + [("scored", 1.0)]
+    without_all = scored([Of(cites(1, WEB), 1.0)], "paper", None)
+    assert got(without_all, "FP", "FR", "FR_url", "FR_pooled") == [("scored", 1.0)] + [("failed", None)] * 3
+
+
+def test_a_run_without_report_and_one_never_judged_are_failed_in_every_variant() -> None:
+    for about, verdicts in ((subject(None), []), (subject("A report."), list[Verdict]())):
+        assert {value.state for value in METRIC.values(about, verdicts, "default")} == {"failed"}
+
+
+def test_every_report_has_every_variant_in_the_tables_order() -> None:
+    rules: tuple[Rules, ...] = ("default", "paper", "drg")
+    for rule in rules:
+        # The rules drg know no live pages, and neither they nor the paper what an agent was shown
+        # and a second answer.
+        unknown = {"default": "", "paper": "shown minds", "drg": "shown minds live"}[rule].split()
+        known = [variant for variant in METRIC.variants if variant.rpartition("_")[2] not in unknown]
+        assert list(scored([], rule, [])) == known
+    assert METRIC.pooled.keys() < set(METRIC.variants)
+
+
+def test_eq2_halves_the_two_means_over_reports_and_pooled_adds_all_pairs() -> None:
+    reports = [
+        scored([Of(cites(1, WEB), 1.0)]),
+        scored([Of(cites(1, PRODUCT), 0.5), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 0.0), Of(cites(4))]),
+        scored([]),
+        scored(None),
+    ]
+    # The web column is the mean of 1 and 0, the product column .25.
+    assert over_all("FP_eq2", reports) == 0.375
+    assert over_all("FP_pooled", reports) == 1.5 / 4
+    assert over_all("FR_pooled", reports) == 4 / 5
+    assert over_all("FP_eq2", reports[:1]) is None
+    assert over_all("FP_pooled", reports[2:]) is None
+    with pytest.raises(KeyError):
+        METRIC.pooled["FP"](reports[0])
+
+
+def test_drg_counts_failures_and_silence_as_zero() -> None:
+    found = scored(
+        [Of(cites(1, WEB, PRODUCT), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, ORDER))],
+        "drg",
+        [cites(1, WEB), cites(2)],
+    )
+    assert got(found, "FP", "FR", "FP_web") == [("scored", 0.5), ("scored", 0.5), ("na", None)]
+    silent = scored([], "drg", [])
+    assert got(silent, "FP", "FR") == [("scored", 0.0), ("scored", 0.0)]
+    assert over_all("FP_pooled", [found]) == 0.5
+
+
+def test_a_claim_is_one_unit_on_all_its_sources_and_under_drg_on_its_addresses() -> None:
+    claim = cites(1, WEB, PRODUCT, ORDER, "https://a.example/x", unresolved=["http://ecommerce.com/NOPE"])
+    unit = unit_of(claim, "default")
+    assert unit is not None
+    assert (unit.types, unit.sources) == (("web", "product", "internal"), claim.sources)
+    assert unit == unit_of(claim, "paper")
+    one = unit_of(claim, "drg")
+    assert one is not None
+    assert one.sources == (WEB, PRODUCT, "https://a.example/x", "http://ecommerce.com/NOPE")
+    assert unit_of(cites(2, ORDER), "drg") is unit_of(cites(3), "default") is None
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("P:B0X", "product"),
+        ("http://ecommerce.com/B0X", "product"),
+        ("http://www.ecommerce.com/B0X", "product"),
+        ("http://ecommerce.com.evil.example/B0X", "web"),
+        ("W:aaaaaaaa", "web"),
+        ("https://a.example/x", "web"),
+        ("7", "web"),
+        ("U:orders", "internal"),
+        ("C:aaaaaaaa", "internal"),
+    ],
+)
+def test_a_sources_type_shows_in_its_form(source: str, kind: str) -> None:
+    assert source_type(source) == kind
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["web", "product"]), st.sampled_from([0.0, 0.5, 1.0, "failed", "unverifiable"])),
+        max_size=8,
+    )
+)
+def test_precision_stays_in_bounds_and_strict_is_never_higher(outcomes: list[tuple[str, Outcome]]) -> None:
+    found = scored([Of(cites(n, WEB if kind == "web" else PRODUCT), it) for n, (kind, it) in enumerate(outcomes)])
+    assert sum(found["FP"].items[name] for name in ("scored", "unverifiable", "failed")) == len(outcomes)
+    for kind in ("FP_web", "FP_product", "FP", "FP_types"):
+        value, state = found[kind].value, found[kind].state
+        assert (value is None) == (state != "scored")
+        assert value is None or 0 <= value <= 1
+    for kind in ("web", "product"):
+        value = found[f"FP_{kind}"].value
+        assert value is None or value == pytest.approx(_mean(o for k, o in outcomes if k == kind))
+    strict, plain = found["FP_strict"].value, found["FP"].value
+    assert strict is None or plain is None or strict <= plain
+
+
+def _mean(outcomes: Iterable[Outcome]) -> float:
+    numbers = [outcome for outcome in outcomes if isinstance(outcome, float)]
+    return sum(numbers) / len(numbers)
+
+
+def test_a_report_that_was_not_judged_to_the_end_has_no_precision() -> None:
+    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB))])
+    assert got(found, "FP", "FP_web", "FP_pooled", "N_supported") == [("failed", None)] * 4

@@ -1,0 +1,184 @@
+"""Single wrong claims: what a quote, a page or a path says of their places, and that shares add up."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.env.store.base import Store
+from drretail.env.web.sandbox import default_corpus, read_corpus
+from drretail.eval.claims.claims import Claim, make_claim
+from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
+from drretail.eval.families.fault_place.handed_on import HandedOn
+from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer
+from drretail.eval.families.fault_place.score import METRIC
+from drretail.eval.families.fault_place.world_sources import held_by_world
+from drretail.eval.families.fault_place.wrong_claims import wrong_claims
+from drretail.eval.judging.readings import case_of
+from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
+from drretail.records.reading import ReadValue
+from drretail.records.score import JudgeRef, SourceRef, Verdict
+from tests.eval.families.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, subject
+
+BED_ID = BED.id
+REPORT = f"The bed costs $39.99 [{BED_ID}]. Cardinals prefer millet [{BIRDS_ID}]."
+SHIPPED = read_corpus(default_corpus())[0]
+
+
+class Shop:
+    """A world with the bed alone."""
+
+    def products(self, product_ids: list[str]) -> Mapping[str, Any]:
+        return {}
+
+    def close(self) -> None: ...
+
+
+def of(report: str = REPORT, evidence: Mapping[str, Evidence] = EVIDENCE) -> Subject:
+    return replace(subject(report, evidence), store=cast(Store, Shop()))
+
+
+def price(amount: str, source: str = BED_ID) -> ReadValue:
+    start = REPORT.index("$39.99")
+    return ReadValue(kind="price", amount=amount, currency="USD", of=(source,), start=start, end=start + 6)
+
+
+def ruled(item: str, value: float, *notes: str, quote: str | None = None) -> Verdict:
+    return Verdict(
+        metric="faithfulness",
+        version=3,
+        stage="support",
+        item=item,
+        run_id="a/q1-r1",
+        report_sha="s",
+        judge=JudgeRef(spec="x:y", kind="llm"),
+        state="scored",
+        value=value,
+        notes=notes,
+        quote=quote,
+        sources=(SourceRef(id=BIRDS_ID, sha256="s"),),
+    )
+
+
+def place(claim: Claim, verdict: Verdict | None, of_subject: Subject, handed: HandedOn | None = None) -> PlacedClaim:
+    case = case_of(of_subject)
+    (wrong,) = wrong_claims([claim], [verdict] if verdict else [], case)
+    return Placer(of_subject, case.ledger(), handed).placed(wrong)
+
+
+def the_bed(amount: str = "39.99") -> Claim:
+    return make_claim(1, "The bed costs $39.99.", [BED_ID], values=[price(amount)], span=(0, 35))
+
+
+def cardinals() -> Claim:
+    return make_claim(2, "Cardinals prefer millet.", [BIRDS_ID])
+
+
+def at(path: str) -> Mapping[str, Evidence]:
+    texts = tuple(it.model_copy(update={"path": path}) for it in BED.texts)
+    return {**EVIDENCE, BED_ID: BED.model_copy(update={"texts": texts})}
+
+
+def with_note(note: SourceNote) -> IntermediateReport:
+    return IntermediateReport(insights=(), sources=(note,), open_questions=())
+
+
+NOTHING = HandedOn({"0.1": IntermediateReport(insights=(), sources=(), open_questions=("Which?",))})
+
+
+@pytest.mark.parametrize(("path", "found"), [("0.1", "lost"), ("0", "distorted")])
+def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> None:
+    claim = the_bed()
+    assert place(claim, ruled(claim.claim_id, 0), of(evidence=at(path)), NOTHING).place == found
+
+
+def test_another_value_in_an_intermediate_report_distorts_before_the_report_does() -> None:
+    told = with_note(SourceNote(evidence=BED_ID, title="The bed", facts="price: $39.99"))
+    claim = the_bed()
+    found = place(claim, ruled(claim.claim_id, 0), of(evidence=at("0.1")), HandedOn({"0.2": told}))
+    assert (found.place, "0.2" in found.reason) == ("distorted", True)
+
+
+def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
+    claim = the_bed()
+    assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"
+    right = make_claim(1, "The bed costs $49.99 and is light.", [BED_ID], values=[price("49.99")])
+    case = case_of(of())
+    assert wrong_claims([right], [ruled(right.claim_id, 0.5)], case) == []
+    assert wrong_claims([claim], [ruled(claim.claim_id, 1)], case) == []
+
+
+def test_what_the_summary_of_a_page_says_and_the_page_does_not_is_distorted() -> None:
+    claim = cardinals()
+    found = place(claim, ruled(claim.claim_id, 0, DISTORTED), of())
+    assert (found.place, "summary" in found.reason) == ("distorted", True)
+
+
+def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
+    claim, words = cardinals(), "Northern cardinals prefer black oil sunflower seeds."
+    verdict = ruled(claim.claim_id, 0, CONTRADICTED, quote=words)
+    assert words in place(claim, verdict, of()).reason
+    shown = EVIDENCE[BIRDS_ID].model_copy(
+        update={"texts": tuple(it.model_copy(update={"path": "0.1"}) for it in EVIDENCE[BIRDS_ID].texts)}
+    )
+    elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
+    assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
+    told = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
+    assert place(claim, verdict, elsewhere, HandedOn({"0.1": told})).place == "distorted"
+
+
+def test_a_claim_without_value_and_quote_is_unknown() -> None:
+    claim = cardinals()
+    assert place(claim, ruled(claim.claim_id, 0), of()).place == "unknown"
+    assert place(claim, ruled(claim.claim_id, 0, CONTRADICTED), of()).place == "unknown"
+
+
+def test_a_value_that_agrees_with_the_records_places_nothing() -> None:
+    claim = make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
+    assert place(claim, ruled(claim.claim_id, 0), of()).place == "unknown"
+
+
+def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
+    ours = of()
+    digest = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
+    shipped = replace(ours, system=ours.system.model_copy(update={"web_corpus": digest}))
+    page = web_evidence_id(SHIPPED.url)
+    assert [held_by_world(it, shipped) for it in (page, SHIPPED.url, "W:zzzzzzzz")] == ["held", "held", "absent"]
+    assert held_by_world(page, ours) == "not known"
+    claim = make_claim(1, "It is so.", [], [page])
+    assert place(claim, None, shipped).place == "never_retrieved"
+    assert place(make_claim(1, "It is so.", [], ["W:zzzzzzzz"]), None, shipped).place == "invented"
+    assert place(claim, None, ours).place == "unknown"
+
+
+def test_a_reference_that_comes_to_nothing_is_unknown() -> None:
+    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown"
+
+
+@given(st.lists(st.lists(st.sampled_from(PLACES), max_size=8), max_size=6))
+def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Place]]) -> None:
+    sums = dict.fromkeys(PLACES, (0.0, 0.0))
+    for places in reports:
+        placed = [PlacedClaim(claim_id=str(at), place=it, reason="") for at, it in enumerate(places)]
+        verdict = ruled("report", 0).model_copy(update={"value": [it.model_dump() for it in placed]})
+        found = {it.variant: it for it in METRIC.values(cast(Any, None), [verdict], "default")}
+        shares = [found[it].value or 0.0 for it in PLACES]
+        assert sum(shares) == pytest.approx(1 if places else 0)
+        assert found["n_wrong"].value == len(places)
+        for it in PLACES:
+            ((above, below),) = METRIC.pooled[it](found)
+            sums[it] = (sums[it][0] + above, sums[it][1] + below)
+    total = sum(len(places) for places in reports)
+    assert all(below == total for _, below in sums.values())
+    assert sum(above for above, _ in sums.values()) == total
+
+
+def test_counts_are_no_shares_to_pool() -> None:
+    with pytest.raises(KeyError):
+        METRIC.pooled["n_wrong"]({})

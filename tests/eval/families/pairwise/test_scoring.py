@@ -1,0 +1,338 @@
+"""``score --metrics pairwise``: what judges that follow one rule come to, and that nothing is asked twice."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.families.pairwise.questions import prompt_for
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.spending import Allowance
+from drretail.llm.registry import open_model
+from drretail.prompts import Prompt
+from drretail.records.base import Rules
+from drretail.records.score import Scores
+from tests.eval.families.pairwise.judging import (
+    SIX,
+    A,
+    B,
+    C,
+    chosen,
+    compared,
+    fails_where_b_is_first,
+    finds_equal,
+    finds_equal_where_b_is_first,
+    prefers_a,
+    prefers_the_first,
+    rank,
+    reports,
+    row,
+    shown,
+    two,
+)
+from tests.eval.folders import a_run, experiment, scripted_judge
+
+
+def tree(folder: Path, *, journals: bool = True) -> dict[str, bytes]:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and (journals or "journal" not in path.name)]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def change(folder: Path, label: str, report: str) -> None:
+    """Another report of a label's first query."""
+    path = folder / "runs" / label / "q1-r1" / "run.json"
+    path.write_text(json.dumps(a_run(label, "q1-r1", report).model_dump(mode="json")), encoding="utf-8")
+
+
+def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_path: Path) -> None:
+    scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(prefers_the_first)[0])
+    for dimension in DIMENSIONS:
+        if dimension == "personalization":
+            continue
+        found = row(scores, dimension)
+        assert (found.wins, found.ties, found.losses) == (0, 6, 0)
+        assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 1.0, 1.0)
+        assert found.ci_low is not None
+        assert found.ci_high is not None
+        assert found.ci_high - found.ci_low > 0.5
+    drawn = rank(scores, A)
+    assert drawn.strength == 0
+    assert drawn.ci_low is not None
+    assert drawn.ci_high is not None
+    assert drawn.ci_low < 0 < drawn.ci_high
+
+
+def test_reports_that_are_called_equal_are_tied_without_a_flip(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(6))
+    found = row(compared(folder, scripted_judge(finds_equal)[0]))
+    assert (found.wins, found.ties, found.losses) == (0, 6, 0)
+    assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 0.0, 0.5)
+    once = row(compared(folder, scripted_judge(finds_equal_where_b_is_first)[0], again="everything"))
+    assert (once.wins, once.ties, once.losses) == (0, 6, 0)
+    assert (once.flip_rate, once.first_position_rate) == (0.0, 0.75)
+
+
+def test_a_judge_that_prefers_a_system_lets_it_win_wherever_it_stands(tmp_path: Path) -> None:
+    scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(prefers_a)[0])
+    found = row(scores)
+    assert (found.wins, found.ties, found.losses) == (6, 0, 0)
+    assert (found.win_rate, found.ci_high) == (1.0, 1.0)
+    assert found.ci_low == pytest.approx(0.025 ** (1 / found.n_queries))  # all of so many queries: no certainty
+    assert (found.flip_rate, found.first_position_rate) == (0.0, 0.5)
+    assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (6, 6, 0, 0)
+    strong, weak = rank(scores, A), rank(scores, B)
+    assert strong.strength is not None
+    assert weak.strength == -strong.strength < 0
+    assert (strong.n_opponents, strong.n_scored) == (1, 6)
+
+
+def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two())
+    judge, asked = scripted_judge(fails_where_b_is_first)
+    scores = compared(folder, judge)
+    found = row(scores)
+    assert (found.n_scored, found.n_failed, found.failed_verdicts, found.not_judged) == (0, 4, 4, 0)
+    assert (found.wins, found.win_rate, found.flip_rate, found.win.value) == (0, None, None, None)
+    assert rank(scores, A).strength is None
+    assert rank(scores, A).note == "never compared"
+    before = len(asked)
+    compared(folder, judge)
+    assert len(asked) == before  # a failed verdict stands until it is asked for again
+
+
+def test_what_failed_is_asked_again_on_demand_and_nothing_else(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two())
+    compared(folder, scripted_judge(fails_where_b_is_first)[0])
+    mended, asked = scripted_judge(prefers_a)
+    assert row(compared(folder, mended, again="failed")).wins == 4
+    assert len(asked) == 4 * SIX
+
+
+def test_a_run_that_failed_loses_and_nobody_is_asked(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {A: reports("a"), B: {**reports("b"), "q4-r1": None}})
+    judge, asked = scripted_judge(prefers_a)
+    found = row(compared(folder, judge))
+    assert (found.n_planned, found.n_scored, found.n_failed, found.runs_failed) == (4, 4, 0, 0)
+    assert (found.wins, found.forfeits, found.win_rate) == (4, 1, 1.0)
+    assert len(asked) == 3 * 2 * SIX
+
+
+def test_without_a_profile_personalization_is_na_and_never_a_tie(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2), users={"q1": "u"})
+    scores = compared(folder, scripted_judge(prefers_a)[0])
+    found = row(scores, "personalization")
+    assert (found.n_planned, found.n_scored, found.n_na, found.wins, found.ties) == (2, 1, 1, 1, 0)
+
+
+def test_repeats_count_inside_their_query(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {A: reports("a", 2, repeats=2), B: reports("b", 2, repeats=2)})
+    change(folder, A, "Report of c.")  # repeat 1 of q1: the judge finds neither and names the second one
+    found = row(compared(folder, scripted_judge(prefers_a)[0]))
+    assert (found.n_planned, found.wins, found.ties) == (4, 3, 1)
+    assert (found.win.value, found.tie.value, found.win_rate) == (0.75, 0.25, 0.875)
+    assert (found.n_queries, found.ci_low, found.no_interval) == (2, None, "few")
+
+
+def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(1))
+    answers = 0
+
+    def wavering(question: str) -> dict[str, Any]:
+        nonlocal answers
+        answers += 1
+        return prefers_a(question) if answers <= 2 * SIX else prefers_the_first(question)
+
+    found = row(compared(folder, scripted_judge(wavering)[0], repeats=2))
+    assert (found.wins, found.ties, found.losses, found.n_scored) == (0.5, 0.5, 0, 1)
+    assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.75, 0.5, 0.75)
+
+
+def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(40))
+    judge, asked = scripted_judge(prefers_the_first)
+    scores = compared(folder, judge, rules="paper")
+    found = row(scores)
+    assert len(asked) == 40 * SIX
+    assert (found.ties, found.flip_rate, found.first_position_rate, found.rules) == (0, None, 1.0, "paper")
+    assert found.wins is not None
+    assert 10 < found.wins < 30  # who stands first is drawn
+    both = compared(folder, judge)
+    assert len(asked) == 40 * SIX * 3  # both orders, in words that offer "equal"
+    assert {it.rules for it in both.pairs} == {"default", "paper"}
+    assert row(both, rules="default").ties == 40
+    assert row(both, rules="paper") == found
+
+
+def test_all_systems_are_compared_and_ranked(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {**two(), C: reports("c")})
+
+    def by_letter(question: str) -> dict[str, Any]:
+        first, second = shown(question)
+        return chosen("A" if first < second else "B")
+
+    judge, asked = scripted_judge(by_letter)
+    scores = compared(folder, judge)
+    assert len(asked) == 3 * 4 * 2 * SIX
+    assert [(it.a, it.b) for it in scores.pairs if it.dimension == "depth"] == [(A, B), (A, C), (B, C)]
+    strengths = [rank(scores, label).strength or 0.0 for label in (A, B, C)]
+    assert strengths == sorted(strengths, reverse=True)
+    assert abs(sum(strengths)) < 1e-8
+    assert [rank(scores, label).n_opponents for label in (A, B, C)] == [2, 2, 2]
+
+
+def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {**two(), C: reports("c")})
+    judge, asked = scripted_judge(prefers_a)
+    scores = compared(folder, judge, pairs=[f"{B}~{A}"])
+    assert len(asked) == 4 * 2 * SIX
+    assert {(it.a, it.b) for it in scores.pairs} == {(A, B)}
+    assert (rank(scores, C).strength, rank(scores, C).note) == (None, "never compared")
+    later = compared(folder, judge, pairs=[f"{A}~{C}"])
+    assert {(it.a, it.b) for it in later.pairs} == {(A, B), (A, C)}  # the pairs of an earlier command stay
+    assert rank(later, C).note is None
+
+
+def test_a_second_time_asks_nothing_and_leaves_the_same_bytes(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(), users={"q1": "u"})
+    judge, asked = scripted_judge(prefers_a)
+    scores = compared(folder, judge)
+    before, count = tree(folder), len(asked)
+    assert compared(folder, judge) == scores
+    assert (tree(folder), len(asked)) == (before, count)
+    assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
+    assert (folder / "verdicts" / "pairwise" / judge.slug / f"{A}~{B}" / "q1-r1.jsonl").exists()
+
+
+def test_comparing_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    whole = experiment(tmp_path / "whole", two(2))
+    compared(whole, scripted_judge(prefers_a)[0])
+    cut = experiment(tmp_path / "cut", two(2))
+    calls = 0
+
+    def dying(question: str) -> Any:
+        nonlocal calls
+        calls += 1
+        return KeyboardInterrupt() if calls == 2 * SIX + 1 else prefers_a(question)
+
+    with pytest.raises(KeyboardInterrupt):
+        compared(cut, scripted_judge(dying)[0], at_once=1)
+    judge, asked = scripted_judge(prefers_a)
+    compared(cut, judge)
+    assert len(asked) == 2 * SIX
+    assert tree(cut, journals=False) == tree(whole, journals=False)
+
+
+def test_verdicts_that_were_lost_are_served_from_the_journal(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2))
+    judge, asked = scripted_judge(prefers_a)
+    compared(folder, judge)
+    before = tree(folder)
+    for path in folder.glob("verdicts/pairwise/*/*/*-r1.jsonl"):
+        path.unlink()
+    compared(folder, judge)
+    assert len(asked) == 2 * 2 * SIX
+    assert tree(folder) == before
+
+
+@pytest.mark.parametrize("label", [A, B])
+def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp_path: Path, label: str) -> None:
+    folder = experiment(tmp_path / "exp", two())
+    judge, asked = scripted_judge(prefers_a)
+    compared(folder, judge)
+    change(folder, label, "Now I am another report of a.")
+    other, _ = scripted_judge(prefers_a, name="other")
+    held = row(compared(folder, other), judge=judge.ref.spec)
+    assert (held.stale_verdicts, held.not_judged, held.n_scored, held.n_failed, held.wins) == (2, 1, 3, 1, 3)
+    before = len(asked)
+    fresh = row(compared(folder, judge), judge=judge.ref.spec)
+    assert (fresh.stale_verdicts, fresh.n_scored) == (0, 4)
+    assert len(asked) == before + 2 * SIX
+
+
+def test_comparisons_asked_in_other_words_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = experiment(tmp_path / "exp", two(2))
+    judge, asked = scripted_judge(prefers_a)
+    compared(folder, judge)
+
+    def reworded(dimension: str, rules: Rules = "default") -> Prompt:
+        prompt = prompt_for(dimension, rules)
+        return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
+
+    for module in ("pairwise.judge", "pairwise.questions"):
+        monkeypatch.setattr(f"drretail.eval.families.{module}.prompt_for", reworded)
+    scores = compared(folder, scripted_judge(prefers_a, name="other")[0], pairs=[f"{A}~{B}"])
+    assert row(scores, "clarity", judge=judge.ref.spec).stale_verdicts == 4
+    assert row(scores, "depth", judge=judge.ref.spec).stale_verdicts == 0
+    compared(folder, judge)
+    assert len(asked) == 2 * 2 * SIX + 4
+
+
+def test_asking_anew_appends_and_the_last_word_counts(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2))
+    compared(folder, scripted_judge(prefers_the_first)[0])
+    assert row(compared(folder, scripted_judge(prefers_a)[0], again="everything")).wins == 2
+    path = next(folder.glob(f"verdicts/pairwise/*/{A}~{B}/q1-r1.jsonl"))
+    attempts = [json.loads(line)["attempt"] for line in path.read_text(encoding="utf-8").splitlines()]
+    assert sorted(set(attempts)) == [1, 2]
+
+
+def test_the_rows_do_not_depend_on_how_many_pairs_are_judged_at_once(tmp_path: Path) -> None:
+    for name, at_once in (("one", 1), ("many", 16)):
+        folder = experiment(tmp_path / name, {**two(3), C: reports("c", 3)})
+        compared(folder, scripted_judge(prefers_a)[0], at_once=at_once)
+    assert tree(tmp_path / "one", journals=False) == tree(tmp_path / "many", journals=False)
+
+
+def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2))
+    allowance = Allowance(tokens=1)
+    scores = compared(folder, scripted_judge(prefers_a)[0], at_once=1, allowance=allowance)
+    first, later = row(scores, "clarity"), row(scores, "depth")
+    assert allowance.cut == 2
+    assert (first.n_scored, first.not_judged, first.wins) == (1, 1, 1)  # both orders were on their way
+    assert (later.n_scored, later.not_judged, later.failed_verdicts, later.ties) == (0, 2, 0, 0)
+
+
+def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2))
+
+    def either(question: str) -> dict[str, Any]:
+        return prefers_a(question) if "Report of a." in question and "Report of b." in question else rating()
+
+    def rating() -> dict[str, Any]:
+        return {"rating": 5, "justification": "Fair."}
+
+    scores = compared(folder, scripted_judge(either)[0], metrics=("quality", "pairwise"))
+    assert {it.metric for it in scores.scores} == {"quality"}
+    assert row(scores).wins == 2
+    later = compared(folder, metrics=("checks",))
+    assert {it.metric for it in later.scores} == {"quality", "checks"}
+    assert later.pairs == scores.pairs
+
+
+def test_preferences_of_a_rule_based_judge_are_never_numbers(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {**two(), C: reports("c")})
+    scores = compared(folder, Judge.of(open_model("offline:judge")))
+    assert len(scores.pairs) == 3 * 7
+    for found in scores.pairs:
+        assert found.note == "not rated (rule-based)"
+        told = found.model_dump(exclude_none=True)
+        hidden = {"wins", "ties", "losses", "win_rate", "ci_low", "ci_high", "flip_rate", "first_position_rate"}
+        assert not hidden & set(told)
+        assert told["win"] == told["tie"] == told["loss"] == {}
+    assert (row(scores).n_na, row(scores).not_judged) == (4, 0)
+    assert not (folder / "verdicts").exists()
+    assert {(it.strength, it.note) for it in scores.ranks} == {(None, "not rated (rule-based)")}
+
+
+def test_one_system_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {A: reports("a")})
+    judge, asked = scripted_judge(prefers_a)
+    scores = compared(folder, judge)
+    assert (scores.pairs, scores.ranks, asked) == ((), (), [])
+    with pytest.raises(UserError, match="There is no system in this experiment 'b@model'"):
+        compared(folder, judge, pairs=[f"{A}~{B}"])

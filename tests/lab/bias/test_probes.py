@@ -1,0 +1,299 @@
+"""Each probe finds the strength of a bias that a scripted judge has, and none of a judge without it."""
+
+import asyncio
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.claims.claims import SUPPORT, VERSION
+from drretail.eval.claims.rulings import support_prompt
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.scoring import score
+from drretail.lab.bias.own_family import family_of
+from drretail.lab.bias.probe import About, Case
+from drretail.lab.bias.probed_reports import choose_reports, doubled, halved
+from drretail.lab.trial_findings import BiasFound
+from drretail.progress import choose_progress
+from drretail.prompts import tag_content
+from tests.eval.families.pairwise.judging import chosen, shown
+from tests.eval.folders import scripted_judge
+from tests.lab.bias.scripted import (
+    FLOOR,
+    LATER,
+    QUERIES,
+    A,
+    B,
+    an_experiment,
+    chance,
+    effect,
+    holds,
+    judge_of,
+    probed,
+    rater,
+    reports,
+    worth,
+)
+
+(REPORT,) = reports("a", 1).values()
+WORDS = len(REPORT.split())
+LENGTHS = {"twice": log2(len(doubled(REPORT).split()) / WORDS), "half": log2(len(halved(REPORT).split()) / WORDS)}
+"""Doublings of a copy: about 1 and -1, since copies are cut at a sentence, and headings stand once."""
+
+
+def unbiased(report: str, title: str, words: int) -> float:
+    return worth(report, title) + 2 * chance("noise", report, title, words) - 1
+
+
+@pytest.fixture
+def exp(tmp_path: Path) -> Path:
+    return an_experiment(tmp_path / "exp")
+
+
+def test_a_judge_that_prefers_what_it_reads_first_in_four_of_five(exp: Path) -> None:
+    judge = judge_of(lambda it: chosen("A" if chance("first", it) < 0.8 else "B"))
+    found = probed(exp, judge, ["position"])["position"]
+    leaning = effect(found, "first preferred")
+    assert holds(leaning, 0.6)
+    assert leaning.is_found
+    assert holds(effect(found, "flipped"), 0.68)
+    assert (leaning.n, leaning.n_items) == (QUERIES, 6 * QUERIES)
+
+
+def test_a_judge_of_what_it_reads_leans_to_no_place_and_never_flips(exp: Path) -> None:
+    def by_content(question: str) -> Any:
+        first, second = shown(question)
+        criterion = tag_content("criterion", question)
+        return chosen("A" if chance(first, criterion) > chance(second, criterion) else "B")
+
+    found = probed(exp, judge_of(by_content), ["position"])["position"]
+    assert effect(found, "first preferred").is_found is False
+    assert effect(found, "flipped").value == 0
+
+
+def test_a_judge_that_tosses_a_coin_flips_and_leans_to_no_place(exp: Path) -> None:
+    judge = judge_of(lambda it: chosen("A" if chance("coin", it) < 0.5 else "B"))
+    found = probed(exp, judge, ["position"])["position"]
+    leaning = effect(found, "first preferred")
+    assert leaning.is_found is False
+    assert leaning.detectable is not None
+    assert holds(effect(found, "flipped"), 0.5)
+
+
+def test_a_judge_that_gives_a_point_for_each_doubling(exp: Path) -> None:
+    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) + log2(n / WORDS)))
+    found = probed(exp, judge, ["length"])["length"]
+    for name, strength in LENGTHS.items():
+        assert holds(effect(found, name), strength), name
+        assert effect(found, name).is_found
+        assert holds(effect(found, name, "depth"), strength)
+    assert {it.n for it in found.effects} == {QUERIES}
+
+
+def test_a_judge_that_does_not_look_at_length(exp: Path) -> None:
+    found = probed(exp, judge_of(rater(unbiased)), ["length"])["length"]
+    for name in ("twice", "half"):
+        assert effect(found, name).is_found is False
+        assert 0 < (effect(found, name).detectable or 0) < 0.5
+
+
+@pytest.mark.parametrize("bias", [0.7, 0.0])
+def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> None:
+    exp = an_experiment(tmp_path / "exp", a="anthropic:claude-x", b="openai:gpt-x")
+
+    def better_a(report: str, title: str, words: int) -> float:  # a is truly better, as others say, too
+        return unbiased(report, title, words) + ("of a on" in report)
+
+    other = judge_of(rater(better_a), "gemini-j")
+    asyncio.run(score(exp, ["quality"], [other], progress=choose_progress("none")))
+    own = judge_of(rater(lambda it, title, n: better_a(it, title + " mine", n) + bias * ("of a on" in it)), "claude-j")
+    found = probed(exp, own, ["own_family"])["own_family"]
+    gap = effect(found, "anthropic's reports")
+    assert holds(gap, bias)
+    assert gap.is_found is (bias > 0)
+    assert gap.n == QUERIES
+
+
+def test_own_family_needs_others_ratings_and_both_kinds_of_systems(tmp_path: Path) -> None:
+    exp = an_experiment(tmp_path / "exp", 2, a="anthropic:claude-x", b="openai:gpt-x")
+    found = probed(exp, judge_of(rater(unbiased), "claude-j"), ["own_family"])["own_family"]
+    assert "nobody else rated" in found.reason
+    found = probed(exp, judge_of(rater(unbiased), "grok-j"), ["own_family"])["own_family"]
+    assert "no system is on a model of xai" in found.reason
+
+
+def derived(question: str) -> dict[str, Any]:
+    reasons = tag_content("justification", question) or ""
+    if reasons.startswith("Label"):
+        return {"reading": "So.", "label": reasons.split()[1].rstrip(".")}
+    return {"reading": "So.", "rating": int(reasons.rstrip(".").split()[-1])}
+
+
+def strays(share: float) -> Any:
+    """A judge that gives three points more than its reasons lead to, in that share of its ratings."""
+    straight = rater(unbiased)
+
+    def answer(question: str) -> Any:
+        if tag_content("justification", question) is not None:
+            return derived(question)
+        said = straight(question)
+        more = 3 * (chance("astray", question) < share)
+        return {**said, "rating": said["rating"] + more}
+
+    return answer
+
+
+@pytest.mark.parametrize("share", [0.2, 0.0])
+def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path, share: float) -> None:
+    found = probed(exp, judge_of(strays(share)), ["justification"])["justification"]
+    assert holds(effect(found, "ratings 2 points"), share)
+    more = effect(found, "rating minus")
+    assert holds(more, 3 * share)
+    assert more.is_found is (share > 0)
+    assert (more.n, more.n_items) == (QUERIES, 2 * 6 * QUERIES)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.0])
+def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path, share: float) -> None:
+    def label(case: Case) -> None:
+        for subject in case.reports.subjects:
+            about = About.of(subject)
+            path = verdict_path(case.folder, "faithfulness", case.judge.slug, about.label, about.run)
+            fields = {"metric": "faithfulness", "version": VERSION, "run_id": about.run_id, "report_sha": about.sha}
+            with JudgeSession(case.judge, VerdictFile(path), **fields) as session:  # pyright: ignore[reportArgumentType]
+                for n in range(5):
+                    value = 1.0 if chance("claim", about.run_id, n) < share else 0.5
+                    prompt = support_prompt("default").hash
+                    session.record(
+                        SUPPORT, f"c{n}", "scored", value, prompt_hash=prompt, reason=f"Label partial_support {n}."
+                    )
+
+    found = probed(exp, judge_of(strays(0)), ["justification"], before=label)["justification"]
+    assert holds(effect(found, "labels of claims", SUPPORT), share)
+    higher = effect(found, "support minus", SUPPORT)
+    assert holds(higher, share / 2)
+    assert higher.is_found is (share > 0)
+    assert higher.n_items == 2 * 5 * QUERIES
+
+
+@pytest.mark.parametrize("shift", [-1.0, 0.0])
+def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, shift: float) -> None:
+    pin, asked = tmp_path / "pin.json", iter(range(10_000))
+
+    def by_day(more: float) -> Any:  # an answer is another each time that it is asked for
+        return rater(lambda it, title, _: worth(it, title) + more + 2 * chance("noise", it, next(asked)) - 1)
+
+    first = probed(exp, judge_of(by_day(0)), ["drift"], pin=pin)["drift"]
+    assert "asked on a later day" in first.reason
+    pinned = pin.read_bytes()
+    probed(exp, judge_of(by_day(0)), ["drift"], pin=pin)
+    assert pin.read_bytes() == pinned  # what was asked today is not asked again
+    found = probed(exp, judge_of(by_day(shift)), ["drift"], pin=pin, day=LATER)["drift"]
+    moved = effect(found, "shift since 2025-01-01", "overall")
+    assert holds(moved, shift)
+    assert moved.is_found is (shift < 0)
+    assert (moved.n, moved.n_items) == (QUERIES, 2 * QUERIES)
+    if not shift:
+        assert effect(found, "changed more than at once", "overall").is_found is False
+        assert (effect(found, "changed since", "overall").value or 0) > 0
+
+
+def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) -> None:
+    exp = an_experiment(tmp_path / "exp", 24, (A, B, FLOOR))
+    narrow = judge_of(rater(lambda it, title, n: 7 + int(3 * chance("narrow", it, title))), "narrow")
+    wide = judge_of(rater(lambda it, title, n: int(11 * chance("wide", it, title))), "wide")
+    for judge, values in ((narrow, 3), (wide, 11)):
+        found = probed(exp, judge, ["scale_use"])["scale_use"]
+        assert holds(effect(found, "entropy"), log2(values))
+        assert effect(found, "values used").value == values
+        assert holds(effect(found, "8 or more"), 2 / 3 if values == 3 else 3 / 11)
+        assert holds(effect(found, "of its most used value"), 1 / values)
+        assert effect(found, "systems above floors").is_found is False
+
+
+def test_a_judge_that_rates_floors_three_points_lower(tmp_path: Path) -> None:
+    exp = an_experiment(tmp_path / "exp", 12, (A, FLOOR))
+    judge = judge_of(rater(lambda it, title, n: unbiased(it, title, n) - 3 * ("of n on" in it)))
+    found = probed(exp, judge, ["scale_use"])["scale_use"]
+    above = effect(found, "systems above floors")
+    assert holds(above, 3)
+    assert above.is_found
+
+
+@pytest.mark.parametrize("bias", [-0.5, 0.0])
+def test_a_judge_that_rates_lower_where_it_rates_all_at_once(exp: Path, bias: float) -> None:
+    alone = rater(unbiased)
+    together = rater(lambda it, title, n: worth(it, title) + 2 * chance("joint", it, title) - 1 + bias)
+    judge = judge_of(lambda it: (together if "not one criterion but all" in it else alone)(it))
+    found = probed(exp, judge, ["joint"])["joint"]
+    less = effect(found, "in one call minus")
+    assert holds(less, bias)
+    assert less.is_found is (bias != 0)
+    assert (less.n, less.n_items) == (QUERIES, 2 * 6 * QUERIES)
+
+
+def test_ratings_that_are_alike_in_both_ways_correlate_fully(exp: Path) -> None:
+    found = probed(exp, judge_of(rater(unbiased)), ["joint"])["joint"]
+    assert effect(found, "correlation").value == pytest.approx(1)
+    assert effect(found, "in one call minus").value == 0
+
+
+def test_copies_are_rated_beside_their_report_only_where_length_is_probed(exp: Path) -> None:
+    probed(exp, judge_of(rater(unbiased)), ["length"])
+    runs = sorted(it.name for it in (exp / "lab" / "bias" / "runs").iterdir())
+    assert len(runs) == 6
+    probed(exp, judge_of(rater(unbiased)), ["scale_use"])
+    assert sorted(it.name for it in (exp / "lab" / "bias" / "runs").iterdir()) == [A, B]
+
+
+def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> None:
+    exp = an_experiment(tmp_path / "exp", 2)
+    judge, asked = scripted_judge(lambda _: chosen("A"))
+    asyncio.run(score(exp, ["pairwise"], [judge], progress=choose_progress("none")))
+    n = len(asked)
+    found = probed(exp, judge, ["position"])["position"]
+    assert effect(found, "first preferred").value == 1
+    assert len(asked) == n == 2 * 2 * 6
+
+
+def test_whole_queries_are_drawn_by_seed_up_to_the_limit(exp: Path) -> None:
+    one, other = (choose_reports(exp, limit=7, seed=it) for it in ("1", "2"))
+    assert len(one.subjects) == len(other.subjects) == 6
+    assert one.sha != other.sha
+    assert one.sha == choose_reports(exp, limit=7, seed="1").sha
+    assert len(choose_reports(exp, limit=1, seed="1").subjects) == 2
+    assert len(choose_reports(exp, limit=0, seed="1").subjects) == 2 * QUERIES
+
+
+def test_copies_are_cut_at_a_sentence_and_told_twice_without_headings() -> None:
+    report = "# A\n\nOne two three. Four five six.\n\n## B\n\n- seven eight nine [P:1]\n- ten\n"
+    assert halved(report) == "# A\n\nOne two three. Four five six.\n"
+    again = doubled(report)
+    assert [again.count(it) for it in ("# A", "## B", "Four five six.", "[P:1]", "- ten")] == [1, 1, 2, 2, 2]
+    assert halved("") == "\n"
+    pairs = [("anthropic:claude-4", "anthropic"), ("openrouter:openai/gpt-5", "openai"), ("vllm:own", "vllm")]
+    assert [family_of(it) for it, _ in pairs] == [it for _, it in pairs]
+
+
+def test_a_pinned_set_that_was_changed_is_refused(tmp_path: Path) -> None:
+    exp, pin = an_experiment(tmp_path / "exp", 2), tmp_path / "pin.json"
+    probed(exp, judge_of(rater(unbiased)), ["drift"], pin=pin)
+    pin.write_text(pin.read_text(encoding="utf-8").replace("Point 1", "Point 9"), encoding="utf-8")
+    with pytest.raises(UserError, match="was changed since it was pinned"):
+        probed(exp, judge_of(rater(unbiased)), ["drift"], pin=pin, day=LATER)
+
+
+def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_path: Path) -> None:
+    def fails(_: str) -> Any:
+        return ValueError("no answer")
+
+    found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
+    assert {name: (it.effects, it.failed > 0, it.unasked) for name, it in found.items()} == {
+        "position": ((), True, 0),
+        "length": ((), True, 0),
+    }
+    line = BiasFound(reports="r", probes=tuple(found.values())).told()
+    assert f"position: {found['position'].failed} judgements failed" in line

@@ -1,0 +1,271 @@
+"""A judge held against people's labels: what it is asked, what the card says, and where its line stands."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.app import app
+from drretail.cli.lab import lab_app
+from drretail.errors import UserError
+from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.scores.file import derive_scores
+from drretail.eval.scores.gathering import gather
+from drretail.lab.card import card_lines, read_cards, set_card, words_alone
+from drretail.lab.kept_findings import finding_lines
+from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
+from drretail.records.score import JudgeRef, Verdict
+from drretail.viewer.tables.scores import score_tables
+from tests.eval.folders import LABEL, experiment
+from tests.viewer.conftest import answered, exp
+
+__all__ = ["answered", "exp"]
+
+SAID = ("The lamp weighs 3 kg.", "The lamp is red.", "The lamp costs $20.", "The lamp flies to the moon every night.")
+SOURCE = "The lamp weighs 3 kg and is red. It costs $25."
+LABELS = ("full", "full", "contradicted", "none")
+
+
+def written(path: Path, rows: Sequence[Sequence[str]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("claim", "source", "label"), *rows])
+    return path
+
+
+def labels(folder: Path, times: int = 1) -> Path:
+    rows = [
+        (f"{claim} ({at})", SOURCE, label) for at in range(times) for claim, label in zip(SAID, LABELS, strict=True)
+    ]
+    return written(folder / "mine.csv", rows)
+
+
+def compared(*given: object) -> str:
+    ended = CliRunner().invoke(app, ["compare", *map(str, given)])
+    assert ended.exception is None, ended.exception
+    return " ".join(ended.stdout.split())
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """An experiment of one report, which nobody judged."""
+    return experiment(tmp_path / "bare", {LABEL: {"q1-r1": "A report."}})
+
+
+def carded(*given: object) -> str:
+    ended = CliRunner().invoke(lab_app, ["card", *map(str, given)])
+    assert ended.exception is None, ended.exception
+    return ended.stdout
+
+
+def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
+    bench = {"claim": "c", "references": ["r", "s"], "attribution_label": "not attributable", "question": "q"}
+    wice = {"claim": "c", "evidence": ["a", "b"], "label": "partially_supported", "supporting_sentences": []}
+    fact = {"claim": "c", "doc": "d", "label": 1, "dataset": "x"}
+    found: list[LabelledSet] = []
+    for row in (bench, wice, fact):
+        path = tmp_path / "rows.jsonl"
+        path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+        found.append(read_labelled(path))
+    assert [it.name for it in found] == ["AttributionBench", "WiCE", "LLM-AggreFact"]
+    assert [it.claims[0].label for it in found] == ["none", "partial", "full"]
+    assert found[0].claims[0].sources == ("r", "s")
+    assert found[1].claims[0].sources == ("a\nb",)
+    assert [len(it.labels) for it in found] == [2, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("claim,source,label\nA lamp.,It is.,maybe\n", "line 2: no label"),
+        ("claim,source,label\nA lamp.,,full\n", "line 2 has no source"),
+        ("claim,label\nA lamp.,full\n", "What is read"),
+        ("", "holds no claim"),
+    ],
+)
+def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=told):
+        read_labelled(path)
+
+
+def test_the_same_seed_draws_the_same_claims() -> None:
+    whole = LabelledSet("s", tuple(LabelledClaim(f"c{at}", ("s",), "full") for at in range(50)))
+    assert drawn(whole, 10, "1") == drawn(whole, 10, "1") != drawn(whole, 10, "2")
+    assert len(drawn(whole, 0, "1").claims) == 50
+
+
+def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
+    words = ("lamp", "chair", "table", "shelf", "mirror", "carpet", "curtain", "pillow")
+    claims = [
+        LabelledClaim(" ".join(words), (" ".join(words[: 1 + at % 8]) + f" {at}",), "full" if at % 3 else "none")
+        for at in range(14)
+    ]
+    before = words_alone(LabelledSet("s", tuple(claims)), "1")
+    for at, claim in enumerate(claims):
+        other = LabelledClaim(claim.claim, claim.sources, "full" if claim.label == "none" else "none")
+        changed = [*claims[:at], other, *claims[at + 1 :]]
+        assert words_alone(LabelledSet("s", tuple(changed)), "1")[other.item] == before[claim.item]
+
+
+def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
+    judge = JudgeRef(spec="scripted:j", kind="scripted")
+    claims = tuple(LabelledClaim(f"lamp {at}", (f"lamp {at}",), "full" if at < 6 else "none") for at in range(12))
+
+    def verdict(claim: LabelledClaim, value: float | None) -> Verdict:
+        about = {"metric": "faithfulness", "version": 3, "run_id": "r", "report_sha": "s", "judge": judge}
+        state = "failed" if value is None else "scored"
+        return Verdict.model_validate({**about, "stage": "support", "item": claim.item, "state": state, "value": value})
+
+    values = [1, 1, 1, 1, 1, None, 0, 0, 0, 0, 1, 0.5]
+    verdicts = {it.item: verdict(it, value) for it, value in zip(claims, values, strict=True)}
+    labelled = LabelledSet("s", claims, ("full", "none"))
+    card = set_card(labelled, labelled, verdicts, "1")
+    assert (card.n, card.failed, card.unasked) == (11, 1, 0)
+    assert card.balanced_accuracy.value == pytest.approx((1 + 5 / 6) / 2)
+    assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
+
+
+def test_two_claims_that_are_told_right_have_no_interval_and_the_line_says_so(bare: Path, tmp_path: Path) -> None:
+    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
+    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
+    (line,) = card_lines(bare).values()
+    assert "two 1.00 of 2 claims, too few for an interval" in line
+    assert "1.00–1.00" not in f"{line}{told}"
+
+
+def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(bare: Path, tmp_path: Path) -> None:
+    rows = [(f"Lamp {n} is red.", f"Lamp {n} is red.", "full") for n in range(8)]
+    rows += [(f"Cats {n} are blue.", "Snow fell in the north.", "none") for n in range(8)]
+    told = carded("--labels", written(tmp_path / "many.csv", rows), "--to", bare, "-q")
+    (found,) = read_cards(bare)[0].sets
+    accuracy = found.balanced_accuracy
+    least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
+    assert (accuracy.value, accuracy.high) == (1, 1)
+    assert accuracy.low == pytest.approx(1 - least / 2**0.5)
+    assert (found.kappa.value, found.kappa.low) == (1, None)
+    assert "1.00–1.00" not in told
+
+
+def test_a_judge_level_with_words_alone_is_not_below_them(bare: Path, tmp_path: Path) -> None:
+    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
+    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
+    assert "The judge is level with words alone on two" in told
+    assert "below" not in told
+
+
+def test_a_card_is_kept_in_an_experiment_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
+    ended = CliRunner().invoke(lab_app, ["card", "--labels", str(labels(tmp_path)), "--to", str(tmp_path / "bear")])
+    assert isinstance(ended.exception, UserError)
+    assert str(ended.exception).startswith(f"{tmp_path / 'bear'} holds no experiment")
+    assert not (tmp_path / "bear").exists()
+
+
+def test_a_set_of_another_file_or_seed_is_not_lost_without_a_word(bare: Path, tmp_path: Path) -> None:
+    def bench(name: str, claim: str) -> Path:
+        row = {"claim": claim, "references": [SOURCE], "attribution_label": "attributable"}
+        path = tmp_path / name
+        path.write_text(json.dumps(row), encoding="utf-8")
+        return path
+
+    def refused(*given: object) -> str:
+        before = read_cards(bare)
+        ended = CliRunner().invoke(lab_app, ["card", *map(str, given), "--to", str(bare), "-q"])
+        assert isinstance(ended.exception, UserError)
+        assert read_cards(bare) == before
+        return str(ended.exception)
+
+    first, second = bench("dev.jsonl", SAID[0]), bench("test.jsonl", SAID[1])
+    carded("--labels", first, "--to", bare, "-q")
+    assert "holds AttributionBench of dev.jsonl: give both files" in refused("--labels", second)
+    assert "holds AttributionBench by --seed 42" in refused("--labels", labels(tmp_path), "--seed", 7)
+    carded("--labels", first, "--labels", second, "--to", bare, "-q")
+    assert [it.file for it in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
+    carded("--labels", second, "--to", bare, "-q", "--again")
+    assert "test.jsonl" in {it.file for it in read_cards(bare)[0].sets}
+
+
+def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(bare: Path, tmp_path: Path) -> None:
+    other = written(tmp_path / "other.csv", [("The lamp is red.", SOURCE, "full")])
+    for given in (labels(tmp_path), other, other):
+        carded("--labels", given, "--to", bare, "-q")
+    (card,) = read_cards(bare)
+    assert [(it.name, it.n) for it in card.sets] == [("mine", 4), ("other", 1)]
+    carded("--labels", other, "--to", bare, "-q", "--seed", 7, "--again")
+    assert [it.name for it in read_cards(bare)[0].sets] == ["other"]
+
+
+def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path), "--to", bare, "-q")
+    journals = [*(bare).rglob("*.journal.jsonl")]
+    before = [it.read_bytes() for it in journals]
+    document = json.loads(carded("--labels", labels(tmp_path), "--to", bare, "-q", "--json"))
+    assert [it.read_bytes() for it in journals] == before
+    assert document["cards"][0]["sets"][0]["n"] == 4
+    alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
+    carded("--labels", alone, "--to", bare, "-q")
+    assert read_cards(bare)[0].sets[-1].balanced_accuracy.value is None
+
+
+def test_the_judge_is_asked_in_the_words_of_the_metric(bare: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path), "--to", bare, "-q")
+    card = read_cards(bare)[0]
+    (path,) = (bare).rglob("labels.jsonl")
+    lines = [json.loads(it) for it in path.read_text(encoding="utf-8").splitlines()]
+    assert {it["prompt_hash"] for it in lines} == {card.prompt_hash}
+    assert {(it["stage"], it["metric"]) for it in lines} == {("support", "faithfulness")}
+
+
+def test_an_estimate_sends_nothing_and_keeps_nothing(bare: Path, tmp_path: Path) -> None:
+    told = carded("--labels", labels(tmp_path), "--to", bare, "--estimate")
+    assert "4 claims" in told
+    assert not (bare / "lab").exists()
+
+
+def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
+    exp = bare
+    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    (line,) = card_lines(exp).values()
+    assert "offline:judge beside people's labels" in line
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    stale = json.loads(path.read_text(encoding="utf-8")) | {"prompt_hash": "other"}
+    path.write_text(json.dumps(stale), encoding="utf-8")
+    assert "with another prompt" in card_lines(exp)["offline:judge"]
+
+
+@pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
+def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
+    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    said = "beside people's labels"
+    assert said not in compared(exp, *more)
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    judge = next(it.judge for it in gather(exp, [METRIC]).seats("faithfulness"))
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    assert f"{judge.spec} {said}" in compared(exp, *more)
+    assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
+
+
+def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path), "--to", exp, "-q")
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    path.write_text("{", encoding="utf-8")
+    assert derive_scores(exp, [METRIC]).scores
+    assert "cannot be read" in finding_lines(exp)[0]
+
+
+def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    judge = next(it.judge for it in gather(exp, [METRIC]).seats("faithfulness"))
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
+    line = card_lines(exp)[judge.key]
+    assert scores.scoreboard is not None
+    assert line in scores.scoreboard.notes
+    table = next(it for it in score_tables(scores.scores, scores.metrics) if judge.spec in it.by)
+    assert line in table.notes

@@ -1,0 +1,182 @@
+"""Findings of the lab beside the scores: a line each, and of stale ones that they are."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.lab import lab_app
+from drretail.errors import UserError
+from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.scores.file import derive_scores
+from drretail.files import write_json
+from drretail.lab.finding import LabFinding
+from drretail.lab.kept_findings import VOTES, finding_lines, keep, verdict_folders
+from drretail.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
+from drretail.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
+from drretail.records.scoreboard import Scoreboard
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import render_page
+from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.terminal.printed_board import print_scoreboard
+from drretail.viewer.terminal.text_report import render_text
+from tests.lab.test_correcting import as_judged, called, filled
+from tests.viewer.conftest import answered, exp
+
+__all__ = ["answered", "exp"]
+
+
+class Bent(LabFinding):
+    """A finding that the lab doesn't know yet."""
+
+    def told(self) -> str:
+        return "Bias: position flips .20 of pairs."
+
+
+def corrected(exp: Path) -> str:
+    called("correct", exp, "--labels", filled(exp, as_judged(exp)))
+    (line,) = finding_lines(exp)
+    return line
+
+
+def test_a_finding_is_stale_once_verdicts_people_or_prompts_are_others(
+    exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = corrected(exp)
+    for at, changed in enumerate(("verdicts/faithfulness", "votes")):
+        other = tmp_path / str(at)
+        shutil.copytree(exp, other)
+        (other / changed).mkdir(exist_ok=True)
+        path = next((other / changed).rglob("*.jsonl"), other / changed / "ann.jsonl")
+        path.write_text((path.read_text(encoding="utf-8") if path.exists() else "") + "{}\n", encoding="utf-8")
+        (told,) = finding_lines(other)
+        assert told.startswith(f"Stale, since {changed}")
+        assert told.endswith(line)
+    monkeypatch.setattr("drretail.lab.kept_findings._questions", lambda family: ["another prompt"])
+    assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
+
+
+def test_a_finding_of_a_judge_whose_verdicts_are_gone_is_stale(exp: Path) -> None:
+    corrected(exp)
+    shutil.rmtree(exp / "verdicts" / "faithfulness")
+    assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
+
+
+def test_a_stale_finding_names_the_command_with_the_files_that_it_read(exp: Path) -> None:
+    corrected(exp)
+    shutil.rmtree(exp / "verdicts" / "faithfulness")
+    assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in finding_lines(exp)[0]
+
+
+def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp: Path, tmp_path: Path) -> None:
+    line = corrected(exp)
+    path = tmp_path / "ratings.csv"
+    path.write_text("item,rater,value\n1,ann,3\n1,ben,4\n2,ann,5\n2,ben,5\n", encoding="utf-8")
+    called("agree", exp, "--ratings", path, "-q")
+    others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
+    for given in (["correct", exp, "--labels", others], ["agree", exp, "-q"]):
+        before = {it: it.read_bytes() for it in (exp / "lab").glob("*.json")}
+        ended = CliRunner().invoke(lab_app, [*map(str, given)])
+        assert isinstance(ended.exception, UserError)
+        assert "replace it with --again" in str(ended.exception)
+        assert {it: it.read_bytes() for it in (exp / "lab").glob("*.json")} == before
+    called("correct", exp, "--labels", exp / "filled.csv")
+    assert line in finding_lines(exp)
+    called("agree", exp, "--again", "-q")
+    assert str(path) not in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
+
+
+def test_the_sentence_names_what_the_earlier_call_was_given(exp: Path) -> None:
+    keep(exp, "agree", Agreement(), [], {"--ratings": ["my votes.csv"], "--judges": "gpt"})
+    keep(exp, "agree", Agreement(), [], {"--ratings": ["my votes.csv", "more.csv"], "--judges": "gpt"}, again=False)
+    with pytest.raises(UserError, match=r"made with --ratings 'my votes.csv' --ratings more.csv: give that as well"):
+        keep(exp, "agree", Agreement(), [], {"--judges": "gpt"}, again=False)
+
+
+def test_a_damaged_file_of_what_is_known_by_heart_names_a_command_that_there_is(exp: Path) -> None:
+    (exp / "lab").mkdir()
+    (exp / "lab" / "memory.json").write_text("{", encoding="utf-8")
+    assert f"drretail lab memory --model PROVIDER:MODEL --to {exp} makes it again" in finding_lines(exp)[0]
+
+
+def test_the_plan_of_view_and_a_second_score_make_no_finding_stale(exp: Path) -> None:
+    line = corrected(exp)
+    called("sample", exp, "--n", 3)
+    assert finding_lines(exp) == [line]
+
+
+def test_a_further_finding_has_its_line_by_the_base_record_alone(exp: Path) -> None:
+    keep(exp, "bias", Bent(), [VOTES, *verdict_folders(exp)])
+    assert finding_lines(exp) == ["Bias: position flips .20 of pairs."]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 1, "values": []}', '{"format": 9}', '{"line": 3}', ""])
+def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path, text: str) -> None:
+    (exp / "lab").mkdir()
+    (exp / "lab" / "plant.json").write_text(text, encoding="utf-8")
+    (line,) = finding_lines(exp)
+    assert f"drretail lab plant {exp} makes it again" in line
+
+
+def test_every_finding_says_its_figures() -> None:
+    value = {"what": "FP", "judge": "j", "labels_alone": 0.5, "n_clusters": 3, "n_labels": 30}
+    values = [
+        CorrectedValue.model_validate({**value, "system": f"s{at}", "value": 0.6, "judged": 0.7}) for at in range(6)
+    ]
+    told = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).told()
+    assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in told
+    assert "2 more systems" in told
+    found = Found(n=10, found=4, low=0.2, high=0.7)
+    planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
+    assert planted.told() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
+    standing = HeadlineGap(name="FP", value=1, honest=0.9, n=9)
+    rows = [
+        ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(standing,)),
+        ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(standing,)),
+    ]
+    assert ExploitsFound(honest=("react",), rows=tuple(rows)).told() == (
+        "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
+    )
+
+
+def test_agreement_tells_people_together_beside_judges_and_people_beside_each_other() -> None:
+    about = {"scale": "support", "n_dropped": 0, "n": 30, "kappa": 0.4}
+    pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
+    rows = [Agreed.model_validate({**about, "first": one, "second": other}) for one, other in pairs]
+    assert Agreement(pairs=tuple(rows)).told() == (
+        "Agreement: support: ann and ben κ 0.40 of 30; support: people and judge κ 0.40 of 30."
+    )
+    assert "no two raters" in Agreement().told()
+
+
+def scored(exp: Path) -> Scoreboard:
+    """The scores of an experiment, kept in it, and its board."""
+    scores = derive_scores(exp, [METRIC])
+    write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    assert scores.scoreboard is not None
+    return scores.scoreboard
+
+
+def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scored(exp)
+    keep(exp, "bias", Bent(), [])
+    view = read_view(exp)
+    assert view.lab == (Bent().told(),)
+    assert view.scoreboard is not None
+    print_scoreboard(view.scoreboard, lab=view.lab)
+    page = render_page(exp)
+    for shown in (capsys.readouterr().out, render_text(exp), page):
+        assert shown.count(Bent().told()) == 1
+        assert "The judge lab" in shown
+
+
+def test_a_card_that_the_board_knows_is_told_once(exp: Path) -> None:
+    board = scored(exp)
+    known = board.model_copy(update={"notes": ("The card.", "Another note.")})
+    printed = printed_board(known, ["The card."])
+    assert (printed.lab, "The card." in printed.notes, "Another note." in printed.notes) == (
+        ("The card.",),
+        False,
+        True,
+    )

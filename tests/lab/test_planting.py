@@ -1,0 +1,313 @@
+"""Known errors: one in each copy, wrong by the record, and found by place."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from drretail.env.store.base import Store
+from drretail.errors import UserError
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.subject import read_subjects
+from drretail.eval.scoring import score
+from drretail.experiment import read_definition, read_runs
+from drretail.grounding.report.citations import find_citations
+from drretail.lab.plant.copies import make_copies, planted_folder
+from drretail.lab.plant.good_report import Material
+from drretail.lab.plant.kinds import KINDS, planted
+from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
+from drretail.lab.trial_findings import PlantedErrors, PlantedFound
+from drretail.progress import choose_progress
+from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
+from tests.eval.folders import LABEL, scripted_judge
+from tests.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
+
+CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
+CODE_FINDS = (
+    "wrong price",
+    "wrong rating",
+    "wrong rating count",
+    "wrong total",
+    "wrong quantity total",
+    "wrong left-over",
+    "wrong per-unit price",
+    "over budget silently",
+    "product not in the catalog",
+    "unseen id",
+    "owned product recommended as new",
+    "unwanted brand",
+    "fewer stars or ratings than asked for",
+    "product that nobody wanted",
+    "want left out",
+    "more pieces than wanted",
+    "wrong order date",
+)
+
+
+PICKS = (
+    "fewer stars or ratings than asked for",
+    "product that nobody wanted",
+    "want left out",
+    "more pieces than wanted",
+)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[tuple[Path, Store]]:
+    folder, store = honest_experiment(tmp_path)
+    yield folder, store
+    store.close()
+
+
+def material_of(made: tuple[Path, Store], seed: int = 1) -> Material:
+    folder, store = made
+    (subject,) = read_subjects(folder, store)
+    return Material.of(subject, Random(seed))
+
+
+def judged(folder: Path, store: Store, judge: Judge) -> None:
+    asyncio.run(score(folder, [CHECKS, FAITHFULNESS], [judge], store=store, progress=choose_progress("none")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store], kind: str) -> None:
+    for seed in range(4):
+        copy = planted(material_of(made, seed), kind)
+        assert copy is not None
+        assert copy.said != copy.original
+        assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip()
+        assert REPORT.endswith(copy.report[copy.end :])
+        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.said), -len(copy.said) - 1)
+
+
+@pytest.mark.parametrize("kind", CODE_FINDS)
+def test_an_error_by_the_record_is_one_that_checks_can_find(made: tuple[Path, Store], kind: str) -> None:
+    folder, store = made
+    errors = make_copies(folder, store, seed="1")
+    judged(planted_folder(folder), store, a_claimant({})[0])
+    found = recall_of(planted_folder(folder), errors)
+    (row,) = (it for it in found.kinds if it.kind == kind)
+    assert (row.n, row.found[CHECKS].found) == (1, 1)
+
+
+def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
+    wrong = f"Take the Larkhall Window Bird Feeder, Clear at $19.75 [P:{GOOD}].\n"
+    folder, store = honest_experiment(tmp_path, {LABEL: wrong})
+    material = material_of((folder, store))
+    assert [kind for kind in KINDS if planted(material, kind) is not None] == []
+    with pytest.raises(UserError, match="has a place"):
+        make_copies(folder, store, seed="1")
+    store.close()
+
+
+def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
+    reports = {
+        "$18.75": r"\$\d+\.\d\d",
+        "18,75 $": r"\d+,\d\d \$",
+        "USD 18.75": r"USD \d+\.\d\d",
+    }
+    for number, (written, pattern) in enumerate(reports.items()):
+        report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
+        folder, store = honest_experiment(tmp_path / str(number), {LABEL: report})
+        copy = planted(material_of((folder, store)), "wrong price")
+        assert copy is not None
+        assert re.fullmatch(pattern, copy.said), copy.said
+        store.close()
+
+
+def test_a_pick_that_breaks_one_limit_of_the_wish_breaks_no_other(made: tuple[Path, Store]) -> None:
+    material = material_of(made)
+    carts = {
+        kind: {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in KINDS[kind](material)}
+        for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS)
+    }
+    rest = ((SEED, 1), (LEASH, 1))
+    assert carts == {
+        "over budget silently": {frozenset({(DEAR, 1), *rest})},
+        "owned product recommended as new": {frozenset({(OWNED, 1), *rest})},
+        "unwanted brand": {frozenset({(UNWANTED, 1), *rest})},
+        "fewer stars or ratings than asked for": {frozenset({(LOW, 1), *rest})},
+        "product that nobody wanted": {frozenset({(GOOD, 1), *rest, (STRANGER, 1)})},
+        "want left out": {frozenset({(GOOD, 1), (SEED, 1)})},
+        "more pieces than wanted": {frozenset({(GOOD, 2), *rest}), frozenset({(GOOD, 1), (SEED, 1), (LEASH, 2)})},
+    }
+
+
+def test_where_the_wish_is_not_typed_no_pick_is_made_wrong(made: tuple[Path, Store]) -> None:
+    material = material_of(made)
+    untyped = replace(material.case, query=material.case.query.model_copy(update={"wish": None}))
+    for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS):
+        assert planted(Material(untyped, material.reading, Random(1)), kind) is None
+
+
+def test_the_same_seed_makes_the_same_copies_and_another_one_others(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    first = make_copies(folder, store, seed="1")
+    runs = {run.run_id: run for run in read_runs(planted_folder(folder))}
+    assert make_copies(folder, store, seed="1") == first
+    assert {run.run_id: run for run in read_runs(planted_folder(folder))} == runs
+    assert make_copies(folder, store, seed="2").errors != first.errors
+
+
+def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    errors = make_copies(folder, store, seed="1")
+    planted_at = planted_folder(folder)
+    runs = {run.run_id: run for run in read_runs(planted_at)}
+    assert runs.keys() == {it.run_id for it in errors.errors} | {f"{LABEL}/q1-r1"}
+    assert len(errors.errors) == len(KINDS)
+    for error in errors.errors:
+        run = runs[error.run_id]
+        assert (run.report or "")[error.start : error.end] == error.said
+        assert run.citations == tuple(
+            find_citations(run.report or "", dict(subject_evidence(planted_at, store, run.run_id)))
+        )
+    assert (
+        list(read_definition(planted_at).systems) == [LABEL, f"{LABEL}-planted"]
+        or len(read_definition(planted_at).systems) == 2
+    )
+
+
+def subject_evidence(folder: Path, store: Store, run_id: str) -> Any:
+    return next(it.evidence for it in read_subjects(folder, store) if it.run_id == run_id)
+
+
+def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    judge, asked = a_claimant({"cost": "full_support"})
+    judged(folder, store, judge)
+    make_copies(folder, store, seed="1")
+    before = len(asked)
+    judged(planted_folder(folder), store, judge)
+    assert len(asked) > before
+    assert not any(REPORT in it for it in asked[before:])
+    again = len(asked)
+    make_copies(folder, store, seed="1")
+    judged(planted_folder(folder), store, judge)
+    assert len(asked) == again
+
+
+def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path, Store]) -> None:
+    """One judge faults the sentence with the price, and one every sentence but that one."""
+    folder, store = made
+    errors = make_copies(folder, store, seed="1")
+    errors = errors.model_copy(update={"errors": tuple(it for it in errors.errors if it.kind == "wrong rating")})
+    for name, strict, n_found, false in (
+        ("sharp", {"rated": "no_support"}, 1, 1),
+        ("blunt", {"rated": "full_support"}, 0, 0),
+    ):
+        judge, _ = a_claimant(strict, other="full_support" if name == "sharp" else "no_support", name=name)
+        judged(planted_folder(folder), store, judge)
+        (row,) = (it for it in recall_of(planted_folder(folder), errors).kinds if it.kind == "wrong rating")
+        found = row.found[f"scripted:{name}"]
+        assert (found.found, found.unjudged, found.n_originals, found.false) == (n_found, 0, 1, false)
+        assert found.n_fresh == 1 - false
+
+
+def test_a_place_without_a_claim_is_unjudged_and_in_no_share(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    errors = make_copies(folder, store, seed="1")
+    judge, _ = a_claimant({}, only="never said")
+    judged(planted_folder(folder), store, judge)
+    found = recall_of(planted_folder(folder), errors).everything.found["scripted:test"]
+    assert (found.n, found.found, found.unjudged) == (0, 0, 25)
+
+
+def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Path, Store], tmp_path: Path) -> None:
+    folder, store = made
+    given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
+    errors = make_copies(folder, store, seed="1", given=given)
+    (error,) = errors.errors
+    assert (error.kind, error.original, error.said) == ("wrong price", "$18.75.", "$11.75.")
+    judged(planted_folder(folder), store, a_claimant({})[0])
+    found = recall_of(planted_folder(folder), errors)
+    assert found.everything.found[CHECKS].found == 1
+
+
+def test_a_folder_of_other_reports_is_refused_with_what_it_needs(made: tuple[Path, Store], tmp_path: Path) -> None:
+    folder, store = made
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(UserError, match=r"planted\.json"):
+        make_copies(folder, store, seed="1", given=tmp_path / "nothing")
+    given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
+    (given / "01" / "planted.json").write_text("{", encoding="utf-8")
+    with pytest.raises(UserError, match="not as errors are given"):
+        make_copies(folder, store, seed="1", given=given)
+    write_given(given, "for $18.75", "for $11.75")
+    (given / "01" / "1.md").unlink()
+    with pytest.raises(UserError, match=r"1\.md"):
+        make_copies(folder, store, seed="1", given=given)
+
+
+def write_given(folder: Path, original: str, changed: str) -> Path:
+    home = folder / "01"
+    home.mkdir(parents=True, exist_ok=True)
+    text = read_definition(folder.parent / "exp").queries[0].text
+    (home / "query.json").write_text(json.dumps({"text": text}), encoding="utf-8")
+    (home / "report.md").write_text(REPORT, encoding="utf-8")
+    (home / "1.md").write_text(REPORT.replace(original, changed), encoding="utf-8")
+    entry = {"file": "1.md", "kind": "wrong price", "original": original, "changed": changed, "product_id": GOOD}
+    (home / "planted.json").write_text(json.dumps([entry]), encoding="utf-8")
+    return folder
+
+
+def a_claimant(
+    labels: dict[str, str], *, other: str = "full_support", only: str = "", name: str = "test"
+) -> tuple[Judge, list[str]]:
+    """A judge to whom each line with a mark is a claim; it rules by the first of these words in the claim."""
+
+    def play(question: str) -> dict[str, Any]:
+        if "<report>" in question:
+            report = question.split("<report>")[1].split("</report>")[0]
+            lines = [it for it in report.splitlines() if "[" in it and only in it]
+            return {
+                "claims": [
+                    {"claim_id": number, "claim": in_short(line), "quote": line, "sources": marks(line), "values": []}
+                    for number, line in enumerate(lines, 1)
+                ]
+            }
+        ruled: list[dict[str, Any]] = []
+        for number, claim in CLAIM.findall(question):
+            label = next((label for word, label in labels.items() if word in claim), other)
+            ruled.append({"claim_id": int(number), "quotes": [], "justification": "so", "label": label})
+        return {"claims": ruled}
+
+    judge, asked = scripted_judge(play, name=name)
+    return judge, asked
+
+
+def in_short(line: str) -> str:
+    """A claim that does not say the very figures: only its place tells where it is from."""
+    return " ".join(line.split()[:3])
+
+
+def marks(line: str) -> list[str]:
+    return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
+
+
+def test_the_findings_open_as_they_were_written(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    errors = make_copies(folder, store, seed="1")
+    kept = PlantedErrors.model_validate_json((planted_folder(folder) / "planted.json").read_bytes())
+    assert kept == errors
+    found = recall_of(planted_folder(folder), errors)
+    assert PlantedFound.model_validate_json(found.model_dump_json()) == found
+
+
+def test_nothing_more_is_made_of_what_the_lab_made(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    make_copies(folder, store, seed="1")
+    again = make_copies(planted_folder(folder), store, seed="1")
+    assert {it.of for it in again.errors} == {f"{LABEL}/q1-r1"}
+
+
+def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:
+    folder, _ = made
+    kinds = {it.kind for it in make_copies(folder, None, seed="1").errors}
+    assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds
