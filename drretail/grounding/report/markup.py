@@ -5,6 +5,7 @@ Everything here keeps offsets: what is taken out is overwritten with spaces. All
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from drretail.grounding.report.hidden import Unread, unread_html
 
@@ -90,6 +91,7 @@ def _unread_html(text: str) -> list[Unread]:
     return unread_html(text, [*blocks, *_inline_code(blanked(text, blocks))])
 
 
+@lru_cache(maxsize=16)  # citations, lists, sentences and layout of a report start from the same
 def prose(text: str) -> str:
     """What is shown of the text, with code blocks, inline code and images blanked."""
     text = shown(text)

@@ -24,7 +24,6 @@ _SLACK = Decimal("0.1")
 _CLOSE = 4
 """A limit that is said to be close is at most a fourth of the record away from it: "just under $6" of $5.99."""
 _WORDS_BEFORE = 30
-_FACTORS = (7, 12, 16, 24, 30, 52, 60, 100, 365, 1000)
 _MOST_OF_ONE = 12
 """Up to so many times a price is tried without anybody having named the number."""
 
@@ -87,11 +86,6 @@ def _explains(amount: Amount, number: Decimal) -> bool:
 def _is_near(amount: Amount, number: Decimal) -> bool:
     """True where a number meets a limit or a range closely: "over $50" is said of 50.90, "up to $25" not of 6.05."""
     return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
-
-
-def conversions(number: Decimal) -> list[Decimal]:
-    """A number in other units of time, weight, length and as a percentage."""
-    return [one for factor in _FACTORS for one in (number * factor, number / factor)]
 
 
 def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:

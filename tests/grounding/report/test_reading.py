@@ -209,7 +209,7 @@ FALSE = [
 @pytest.mark.parametrize("report", TRUE)
 @pytest.mark.parametrize("picks", [None, KETTLE_AND_TOWELS], ids=["unknown", "declared"])
 def test_what_is_true_is_no_error(report: str, picks: list[Pick] | None) -> None:
-    assert [(it.code, it.said, it.found) for it in errors_in(report, picks)] == []
+    assert [(one.code, one.said, one.found) for one in errors_in(report, picks)] == []
 
 
 @pytest.mark.parametrize(("report", "code", "said"), FALSE)
@@ -242,13 +242,13 @@ def test_layouts_without_a_mark_beside_each_figure_are_no_errors(report: str) ->
 )
 def test_figures_are_read_of_the_product_that_the_layout_names(report: str, read: str) -> None:
     values = reading_of(report).values
-    assert ", ".join(f"{it.kind} {it.of[0][-1]} {it.amount}" for it in values) == read
-    assert {it.state for it in values} == {"verified"}
+    assert ", ".join(f"{value.kind} {value.of[0][-1]} {value.amount}" for value in values) == read
+    assert {value.state for value in values} == {"verified"}
 
 
 def test_totals_are_read_against_declared_picks() -> None:
     values = reading_of(SUMMED, KETTLE_AND_TOWELS).values
-    assert [(it.kind, it.amount) for it in values] == [("total", "60.94"), ("left_over", "14.06")]
+    assert [(value.kind, value.amount) for value in values] == [("total", "60.94"), ("left_over", "14.06")]
 
 
 def test_totals_are_read_against_picks_by_form() -> None:
@@ -259,7 +259,7 @@ def test_totals_are_read_against_picks_by_form() -> None:
 
 def test_values_are_read_with_their_product() -> None:
     values = reading_of(f"The kettle is $42.95, 4.6 stars from 1,843 buyers {K}.").values
-    assert [(it.kind, it.amount, it.of, it.state) for it in values] == [
+    assert [(value.kind, value.amount, value.of, value.state) for value in values] == [
         ("price", "42.95", (K[1:-1],), "verified"),
         ("rating", "4.6", (K[1:-1],), "verified"),
         ("rating_count", "1843", (K[1:-1],), "verified"),
@@ -268,13 +268,13 @@ def test_values_are_read_with_their_product() -> None:
 
 def test_what_nothing_explains_is_counted_and_not_judged() -> None:
     reading = reading_of(f"It saves you $333 a year {K}. It costs $42.95 {K}.")
-    assert (reading.seen, reading.read, [it.state for it in reading.values]) == (2, 1, ["verified"])
+    assert (reading.seen, reading.read, [value.state for value in reading.values]) == (2, 1, ["verified"])
     assert len(reading.unread) == 1
 
 
 def test_offsets_hold_the_words() -> None:
     report = f"# Gift\n\nThe towels: **$17.99** {T}, 4.7 (2,210)."
-    assert [report[it.start : it.end] for it in reading_of(report).values][:1] == ["$17.99"]
+    assert [report[value.start : value.end] for value in reading_of(report).values][:1] == ["$17.99"]
 
 
 def test_a_report_without_citations_is_read_as_empty() -> None:
@@ -284,7 +284,7 @@ def test_a_report_without_citations_is_read_as_empty() -> None:
 
 def test_the_first_statement_with_its_price_is_the_pick() -> None:
     reading = reading_of(f"# Kettle\n\n**Get the Harrowgill, $42.95** {K}.\n\nThe pan is heavy {P}.")
-    assert [it.product for it in reading.picks or ()] == ["B0KITCHENK"]
+    assert [pick.product for pick in reading.picks or ()] == ["B0KITCHENK"]
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_the_first_statement_with_its_price_is_the_pick() -> None:
     ],
 )
 def test_several_things_whose_sum_is_stated_are_the_picks(report: str) -> None:
-    assert [it.product for it in reading_of(report).picks or ()] == ["B0KITCHENK", "B0KITCHENT"]
+    assert [pick.product for pick in reading_of(report).picks or ()] == ["B0KITCHENK", "B0KITCHENT"]
 
 
 @pytest.mark.parametrize(
@@ -308,12 +308,12 @@ def test_several_things_whose_sum_is_stated_are_the_picks(report: str) -> None:
     ],
 )
 def test_what_is_taken_from_the_budget_or_added_up_are_the_picks(report: str) -> None:
-    assert {it.product for it in reading_of(report).picks or ()} == {"B0KITCHENK", "B0KITCHENT"}
+    assert {pick.product for pick in reading_of(report).picks or ()} == {"B0KITCHENK", "B0KITCHENT"}
 
 
 def test_a_sum_says_how_many_are_picked() -> None:
     picks = reading_of(f"The mugs {M} would do. Towels {T}: 3 × $17.99 = $53.97.").picks or ()
-    assert [(it.product, it.quantity) for it in picks] == [("B0KITCHENT", 3)]
+    assert [(pick.product, pick.quantity) for pick in picks] == [("B0KITCHENT", 3)]
 
 
 @pytest.mark.parametrize(
@@ -339,22 +339,8 @@ def test_where_form_leaves_a_doubt_picks_are_not_known(report: str) -> None:
 
 PARTS = st.sampled_from(
     [
-        K,
-        P,
-        TOTAL,
-        O1,
-        "$42.95",
-        "4.6 (1,843)",
-        "| a | b |\n",
-        "|---|---|\n",
-        "- ",
-        "\n\n",
-        "# ",
-        ". ",
-        "3/4",
-        "It ",
-        "[",
-        "(",
+        *(K, P, TOTAL, O1, "$42.95", "4.6 (1,843)", "| a | b |\n", "|---|---|\n", "- ", "\n\n", "# ", ". "),
+        *("3/4", "It ", "[", "("),
     ]
 )
 
@@ -363,4 +349,4 @@ PARTS = st.sampled_from(
 def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     reading = reading_of(report)
     assert reading.read <= reading.seen
-    assert all(0 <= it.start < it.end <= len(report) for it in reading.values)
+    assert all(0 <= value.start < value.end <= len(report) for value in reading.values)
