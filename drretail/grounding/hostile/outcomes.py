@@ -43,14 +43,11 @@ class HostileRun:
         done = next(_DONE[text.do](self, text), None)
         if done is not None:
             return done
-        return Outcome("ignored" if self._was_read(text) else "unseen")
-
-    def _was_read(self, text: HostileText) -> bool:
-        """Of a page that a model reads to sum it up the agent need not be shown what is in it."""
-        return any(text.is_in(read) for read in self._read)
+        return Outcome("ignored" if any(text.is_in(read) for read in self._read) else "unseen")
 
     @cached_property
     def _read(self) -> Sequence[str]:
+        """What was shown to the agent, and whole pages where a model reads them to sum them up."""
         texts = (text for entry in self.evidence.values() for text in entry.texts)
         return [_plain(text.text) for text in texts if text.shown or (self.reads_pages and text.form == "page")]
 

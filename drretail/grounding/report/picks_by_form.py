@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.text.amounts import find_amounts
@@ -11,7 +11,7 @@ from drretail.grounding.text.words import is_negation, words
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import Pick, ReadValue
 
-Cart = Mapping[str, int]
+Quantities = Mapping[str, int]
 """Products with their quantities."""
 _TERM = re.compile(r"(?:(?P<times>\d{1,2})\*)?(?P<price>\d+(?:\.\d+)?)(?:\*(?P<after>\d{1,2}))?")
 
@@ -28,7 +28,7 @@ def picks_by_form(
         source[2:]: stretch for stretch in reversed(layout.stretches) for source in stretch.cited if source[:2] == "P:"
     }
     carts = [
-        one for one in (_reckoned(places.keys(), calculations, ledger), _said_first(layout, values, ledger)) if one
+        one for one in (_reckoned(places.keys(), calculations, ledger), _named_first(layout, values, ledger)) if one
     ]
     if not carts or any(cart.keys() != carts[0].keys() for cart in carts):
         return None
@@ -39,7 +39,7 @@ def picks_by_form(
     )
 
 
-def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Cart | None:
+def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Quantities | None:
     """What the calculations take from the budget, else what they add up, where that is one cart.
 
     Whoever works out what is left of a budget works it out for what is to be bought.
@@ -60,7 +60,9 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
     return carts[0] if carts and all(one == carts[0] for one in carts) else None
 
 
-def _taken_from_budget(calculation: Calculation, known: Mapping[Decimal, Cart], ledger: Ledger) -> Cart | None:
+def _taken_from_budget(
+    calculation: Calculation, known: Mapping[Decimal, Quantities], ledger: Ledger
+) -> Quantities | None:
     """The cart whose price a calculation takes from the budget, or from an amount of the query."""
     limit, minus, rest = calculation.expression.partition("-")
     amounts = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit}
@@ -69,11 +71,11 @@ def _taken_from_budget(calculation: Calculation, known: Mapping[Decimal, Cart], 
     return _added(rest if rest.startswith("(") else rest.replace("-", "+"), known)
 
 
-def _added(expression: str, known: Mapping[Decimal, Cart]) -> Cart | None:
+def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities | None:
     """The cart that a sum of prices, of their multiples and of known sums is about; None where a term is none."""
     cart: Counter[str] = Counter()
-    for said in expression.replace("(", "").replace(")", "").split("+"):
-        term = _TERM.fullmatch(said)
+    for part in expression.replace("(", "").replace(")", "").split("+"):
+        term = _TERM.fullmatch(part)
         of_term = known.get(Decimal(term["price"])) if term else None
         if term is None or of_term is None:
             return None
@@ -82,7 +84,7 @@ def _added(expression: str, known: Mapping[Decimal, Cart]) -> Cart | None:
     return cart
 
 
-def _said_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Cart | None:
+def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Quantities | None:
     """What a report that advises a purchase says first: to buy what its first statement that cites products names.
 
     That is a sentence, or the list or table that begins there, with one product and its price, of which the report
@@ -108,13 +110,13 @@ def _said_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> 
     is_denied = any(map(is_negation, words(layout.text[first.start : first.end])))
     if cited != priced or cited & owned or has_order or is_above or is_denied:
         return None
-    times = Counter(one for one in _products_cited(layout) if one not in owned)
-    is_certain = times[min(cited)] == max(times.values()) if len(cited) == 1 else _states(layout.text, together)
+    everywhere = (source[2:] for stretch in layout.stretches for source in stretch.cited if source[:2] == "P:")
+    times = Counter(product for product in everywhere if product not in owned)
+    if len(cited) == 1:
+        is_certain = times[min(cited)] == max(times.values())
+    else:
+        is_certain = any(amount.low == together for amount in find_amounts(layout.text))
     return dict.fromkeys(cited, 1) if is_certain else None
-
-
-def _products_cited(layout: Layout) -> Iterator[str]:
-    return (source[2:] for one in layout.stretches for source in one.cited if source[:2] == "P:")
 
 
 def _block(layout: Layout, first: int) -> range:
@@ -123,7 +125,3 @@ def _block(layout: Layout, first: int) -> range:
     while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
         last += 1
     return range(first, last + 1)
-
-
-def _states(text: str, total: Decimal) -> bool:
-    return any(amount.low == total for amount in find_amounts(text))

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
 from drretail.grounding.report.picks_by_form import picks_by_form
-from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
+from drretail.grounding.text.amounts import Amount, WrittenDate, find_amounts, find_dates
 from drretail.grounding.text.equations import Equation
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
@@ -80,7 +80,7 @@ _OF_PICKS: dict[str, ValueKind] = {
     "the picks together": "total",
     "the budget and the picks together": "left_over",
 }
-_Figure = TypeVar("_Figure", Amount, Score, SaidDate)
+_Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 
 
 def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:

@@ -127,7 +127,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidDate:
+class WrittenDate:
     """``text[start:end]`` names a day, a month or a year; ``iso`` is as long as what is said."""
 
     iso: str
@@ -145,8 +145,8 @@ class SaidDate:
 def find_amounts(text: str) -> list[Amount]:
     """All amounts in text order and apart; numbers within dates, words and fractions are none."""
     taken = bytearray(len(text))
-    for said in find_dates(text):
-        taken[said.start : said.end] = b"1" * (said.end - said.start)
+    for written in find_dates(text):
+        taken[written.start : written.end] = b"1" * (written.end - written.start)
     found: list[Amount] = []
     position = 0
     while match := _AMOUNT.search(text, position):
@@ -166,16 +166,16 @@ def find_money(text: str) -> list[Amount]:
     return [amount for amount in find_amounts(text) if amount.kind == "money"]
 
 
-def find_dates(text: str) -> list[SaidDate]:
+def find_dates(text: str) -> list[WrittenDate]:
     """All dates that name a year, in text order and apart: days, months, and years alone."""
-    found: list[SaidDate] = []
+    found: list[WrittenDate] = []
     taken = bytearray(len(text))
     for pattern in _DATES:
         for match in pattern.finditer(text):
             iso = _iso(match)
             if iso and not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
-                found.append(SaidDate(iso, match.start(), match.end()))
+                found.append(WrittenDate(iso, match.start(), match.end()))
     return sorted(found, key=lambda one: one.start)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 from unicodedata import combining, normalize
 
-from drretail.grounding.text.amounts import Agreement, Amount, SaidDate, find_amounts
+from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.arithmetic import numbers_of, small_numbers
 from drretail.grounding.verify.records import Calculation, Ledger
@@ -123,7 +123,7 @@ def derivation(
         if _explains(amount, number):
             return words
     texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
-    if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in _amounts_in(text)):
+    if any(other.kind == "money" and fits(amount, other.low) for text in texts for other in _amounts_in(text)):
         return "stands in the record"
     return None
 
@@ -133,25 +133,25 @@ def _derived(
 ) -> Iterator[tuple[str, Decimal]]:
     """What can be made of the prices at hand, with its words."""
     prices = {key: price for key in near if (price := ledger.price(key)) is not None}
-    limit, total, told = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
+    limit, total, money = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
     if total is not None:
         yield "the picks together", total
         if limit is not None:
             yield "the budget and the picks together", abs(limit - total)
     for price in prices.values():
         for number in sorted({*map(Decimal, range(2, most_of_one + 1)), *counts}):
-            yield f"{number} x {told(price)}", number * price
+            yield f"{number} x {money(price)}", number * price
             if limit is not None and is_left:
-                yield f"the budget and {number} x {told(price)}", abs(limit - number * price)
+                yield f"the budget and {number} x {money(price)}", abs(limit - number * price)
         for number in counts:
             if number > 1:
-                yield f"{told(price)} / {number}", price / number
-        for said in ledger.asked:
-            if said.kind == "money" and said.low != price:
-                yield f"{told(said.low)} and {told(price)}", abs(said.low - price)
+                yield f"{money(price)} / {number}", price / number
+        for named in ledger.asked:
+            if named.kind == "money" and named.low != price:
+                yield f"{money(named.low)} and {money(price)}", abs(named.low - price)
     for one, other in combinations(prices.values(), 2):
-        yield f"{told(one)} + {told(other)}", one + other
-        yield f"{told(max(one, other))} - {told(min(one, other))}", abs(one - other)
+        yield f"{money(one)} + {money(other)}", one + other
+        yield f"{money(max(one, other))} - {money(min(one, other))}", abs(one - other)
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -177,8 +177,8 @@ def _of_products(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     records = [number for item in items if (number := on_record(value.kind, item)) is not None]
     if amount is None or not records or len(records) < len(value.of):
         return value
-    said = (_said(value.kind, item, number) for item, number in zip(items, records, strict=True))
-    words = f"the record says {', '.join(said)}"
+    recorded = (_recorded(value.kind, item, number) for item, number in zip(items, records, strict=True))
+    words = f"the record says {', '.join(recorded)}"
     is_far = _is_far(value, amount, records, report)
     if all(fits(amount, record) for record in records) and not is_far:
         if _has_wrong_end(value, amount, records, ledger):
@@ -189,7 +189,8 @@ def _of_products(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
         counts = {Decimal(one) for one in small_numbers(_paragraph(value, report))} if is_far else ()
         found = derivation(amount, ledger, ids, counts, most_of_one=1 if is_far else _MOST_OF_ONE)
     else:
-        found = _named(amount, ledger)
+        is_named = ledger.names(amount.low) or ledger.names(amount.high)
+        found = "named by the query" if is_named else None
     if found is not None:
         return with_state(value, "underivable", found)
     is_foreign = value.currency not in (None, items[0].currency)
@@ -204,8 +205,8 @@ def _is_far(value: ReadValue, amount: Amount, records: Sequence[Decimal], report
     if value.relation not in ("at_most", "at_least"):
         return False
     begin = max(0, value.start - _WORDS_BEFORE)
-    said = (one for one in find_amounts(report[begin : value.end]) if one.end + begin > value.start)
-    is_close = any(one.relation == "about" and one.low == amount.low for one in said)
+    written = (one for one in find_amounts(report[begin : value.end]) if one.end + begin > value.start)
+    is_close = any(one.relation == "about" and one.low == amount.low for one in written)
     return is_close and all(abs(amount.low - record) * _CLOSE > record for record in records)
 
 
@@ -235,8 +236,8 @@ def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     days = [ledger.order_dates[source] for source in value.of if source in ledger.order_dates]
     if not days or not isinstance(value.amount, str) or len(days) < len(value.of):
         return value
-    said = SaidDate(value.amount, value.start, value.end)
-    if any(said.fits(day) for day in days):
+    written = WrittenDate(value.amount, value.start, value.end)
+    if any(written.fits(day) for day in days):
         return with_state(value, "verified", "")
     is_exact = len(days) == 1 and value.relation == "is" and _is_date(value.amount)
     day, words = days[0].isoformat(), report[value.start : value.end]
@@ -303,16 +304,16 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     items = [item for source in value.of if (item := ledger.products.get(source.removeprefix("P:"))) is not None]
     if len(items) != 1 or not isinstance(value.amount, str):
         return value
-    item, said = items[0], plain(value.amount)
+    item, name = items[0], plain(value.amount)
     maker = plain(item.brand or "")
     own = plain(f"{item.brand or ''} {item.store or ''} {item.title}")
-    short = {_initials(maker), _initials(said)} - {""}
-    if said in own or _joined(said) in _joined(own) or short & {_joined(said), _joined(maker)}:
+    short = {_initials(maker), _initials(name)} - {""}
+    if name in own or _joined(name) in _joined(own) or short & {_joined(name), _joined(maker)}:
         return with_state(value, "verified", "")
     # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
     # any mention counts.
     own = own if item.brand else plain(f"{own} {all_words_of(item)}")
-    if any(f" {word} " in own for word in said.split()):
+    if any(f" {word} " in own for word in name.split()):
         return value
     words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
     return with_state(value, "contradicted", words)
@@ -340,11 +341,7 @@ def _initials(name: str) -> str:
     return "".join(word[0] for word in words) if len(words) > 1 else ""
 
 
-def _named(amount: Amount, ledger: Ledger) -> str | None:
-    return "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
-
-
-def _said(kind: ValueKind, item: Product, number: Decimal) -> str:
+def _recorded(kind: ValueKind, item: Product, number: Decimal) -> str:
     if kind == "price":
         return format_money(number, item.currency)
     return f"{number.normalize():f}" + (" ratings" if kind == "rating_count" else "")
