@@ -9,7 +9,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
 from drretail.grounding.constraints.listing import Listing
-from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.wishes import wish_lines
 from drretail.grounding.text.wording import counted, format_money
 from drretail.journal import read_effects

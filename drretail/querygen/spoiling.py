@@ -15,8 +15,7 @@ from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.grounding.profile.purchases import leaf_category
 from drretail.grounding.text.amounts import find_money
-from drretail.grounding.text.grammar import article
-from drretail.grounding.text.wording import format_amount, short_title
+from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
 from drretail.querygen.reading import check_made_for
 from drretail.records.base import sha256_of

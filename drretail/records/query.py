@@ -36,7 +36,7 @@ class Fit(Record):
     price: str | None = None
     """Of one piece, as a decimal; None where the shop does not know it exactly, or names it in another currency."""
     worth: int
-    """In hundredths of a star (``grounding.basket.best.worths``)."""
+    """In hundredths of a star (``grounding.basket.choice.worths``)."""
     open: tuple[str, ...] = ()
     """Demands on which its record is silent."""
     is_pack: bool = False

@@ -11,12 +11,12 @@ from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import (
     compact_json,
+    harmless_values,
     lean,
     lean_items,
     product_card,
     product_record,
     record_text,
-    said,
 )
 from drretail.records.evidence import Source
 from drretail.records.shop import Product
@@ -120,7 +120,7 @@ def _source(product: Product, form: Literal["card", "record"], text: str, *, sho
         id=product_evidence_id(product.product_id),
         kind="product",
         key=product.product_id,
-        title=said(product.title),
+        title=harmless_values(product.title),
         url=product.product_url,
         form=form,
         text=text,

@@ -49,7 +49,7 @@ SUMS = {
     "42.95-38.5": "4.45",
     "4*12.49": "49.96",
 }
-TOTAL, LEFT, EACH, GAP, FOUR = (f"[{calculation_evidence_id(it)}]" for it in SUMS)
+TOTAL, LEFT, EACH, GAP, FOUR = (f"[{calculation_evidence_id(one)}]" for one in SUMS)
 WEB = "W:aaaaaaaa"
 QUERY = Query(
     query_id="k1",
@@ -75,11 +75,14 @@ def an_order(key: str) -> Evidence:
 
 
 EVIDENCE = {
-    it.id: it
-    for it in (
+    one.id: one
+    for one in (
         *(an_entry(f"P:{key}", "product", record_text(item)) for key, item in GOODS.items()),
         *(an_order(key) for key in ORDERS),
-        *(an_entry(calculation_evidence_id(it), "calculation", f"{it} = {result}") for it, result in SUMS.items()),
+        *(
+            an_entry(calculation_evidence_id(expression), "calculation", f"{expression} = {result}")
+            for expression, result in SUMS.items()
+        ),
         an_entry(WEB, "web", "Steel lasts."),
         an_entry("U:statistics", "user", json.dumps({"mean_order": 31.2})),
     )

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from drretail.grounding.constraints.kinds import is_of_kind
-from drretail.grounding.profile.intimate import may_be_shown
-from drretail.grounding.profile.naming import ShareOfProducts, bearing, nouns_of
+from drretail.grounding.profile.naming import ShareOfProducts, bearing, may_be_shown, nouns_of
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.text.wording import short_title

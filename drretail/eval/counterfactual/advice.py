@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of

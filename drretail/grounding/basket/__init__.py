@@ -1,7 +1,6 @@
 """Baskets that keep to a query's wish, exact.
 
-cheapest.py       the cheapest
-best.py           the one of the greatest worth
+choice.py         the cheapest, and the one of the greatest worth
 reference.py      both, with everything that would do: what reports on a query are measured by
 proof.py          whether the shop can meet the wish, proved or left open
 cart.py           the picks of a report beside the wish: what each is for, what is left out, what they cost

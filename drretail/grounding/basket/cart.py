@@ -44,7 +44,9 @@ class Cart:
     def is_covered(self, number: int) -> bool:
         """True when the want of this number has its quantity; of packs any number does."""
         taken = self.taken[number]
-        return sum(it.pieces for it in taken) == self.things[number].quantity or any(it.fit.is_pack for it in taken)
+        return sum(part.pieces for part in taken) == self.things[number].quantity or any(
+            part.fit.is_pack for part in taken
+        )
 
     def wanted_for(self, product_id: str) -> list[Want]:
         """The wants for which a product would do, whether it is taken for one of them or not."""
@@ -53,14 +55,14 @@ class Cart:
     @property
     def left_out(self) -> list[str]:
         """The names of the wants that are not covered, the optional ones aside."""
-        return [it.name for number, it in enumerate(self.things) if not (it.optional or self.is_covered(number))]
+        return [one.name for number, one in enumerate(self.things) if not (one.optional or self.is_covered(number))]
 
     @cached_property
     def besides(self) -> Mapping[str, int]:
         """The pieces that stand for no want, by product."""
         used: dict[str, int] = {}
-        for it in (it for of_thing in self.taken for it in of_thing):
-            used[it.fit.product_id] = used.get(it.fit.product_id, 0) + it.pieces
+        for part in (part for of_thing in self.taken for part in of_thing):
+            used[part.fit.product_id] = used.get(part.fit.product_id, 0) + part.pieces
         left = {product: count - used.get(product, 0) for product, count in self._pieces.items()}
         return {product: count for product, count in left.items() if count}
 
@@ -112,10 +114,10 @@ class Cart:
     def worth(self) -> float:
         """Of the wanted pieces of known price, each want counted once, in hundredths of a star."""
         return sum(
-            it.fit.worth * min(1.0, it.pieces / (1 if it.fit.is_pack else thing.quantity))
+            part.fit.worth * min(1.0, part.pieces / (1 if part.fit.is_pack else thing.quantity))
             for thing, of_thing in zip(self.things, self.taken, strict=True)
-            for it in of_thing
-            if it.fit.price is not None
+            for part in of_thing
+            if part.fit.price is not None
         )
 
     @cached_property

@@ -115,7 +115,7 @@ def worth_ratio(cart: Cart) -> float | None:
 def described(cart: Cart) -> str:
     """ "bird feeder: B0…; nothing for nest box; besides: B0…; $36.99 together"."""
     picks = [
-        f"{thing.name}: {', '.join(_counted(it.fit.product_id, it.pieces) for it in taken)}"
+        f"{thing.name}: {', '.join(_counted(part.fit.product_id, part.pieces) for part in taken)}"
         for thing, taken in zip(cart.things, cart.taken, strict=True)
         if taken
     ]

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
-from drretail.grounding.basket.best import best_choice, worths
-from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.basket.proof import REASONS, proof_of
 from drretail.grounding.constraints.fits import fitting, leaves_open, priced_in
 from drretail.grounding.constraints.listing import Listing, pieces_in
@@ -40,7 +39,7 @@ def reference_of(
     needed = [thing for thing in things if not thing.optional]
     cheapest = _within(needed, cheapest_choice(needed), wish)
     best = None if cheapest is None else _best(things, wish)
-    titles = {it.product.product_id: it.product.title for of_want in offered for it in of_want}
+    titles = {one.product.product_id: one.product.title for of_want in offered for one in of_want}
     currency = _currency(wish, offered)
     lifted = _lifted(wish, offered, owned) if cheapest is None else {}
     left_out = owned & titles.keys() if not all(want.again for want in wish.wants) else set[str]()
@@ -127,7 +126,7 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
         return "nothing_offered"
     currency = _currency(wish, offered)
     # Where nothing would do, what is in the way is something else than the price.
-    would_do = [fitting(wish.wants[it], offered[it], owned).listings or offered[it] for it in needed]
+    would_do = [fitting(wish.wants[at], offered[at], owned).listings or offered[at] for at in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
     in_the_way: list[Lack] = [lack for lack in _WITHOUT if lack in lifted]
@@ -142,7 +141,7 @@ def _lifted(
     for lack, (of_want, of_wish) in _WITHOUT.items():
         wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
         freed = wish.model_copy(update={**of_wish, "wants": wants})
-        things = [it for it in _things(freed, offered, owned) if not it.optional]
+        things = [thing for thing in _things(freed, offered, owned) if not thing.optional]
         chosen = _within(things, cheapest_choice(things), freed)
         if chosen is not None:
             found[lack] = things, chosen

@@ -1,7 +1,7 @@
 """Which of the products of a kind would do for a want, decided on their records alone.
 
 Brands, stars, numbers of ratings, prices and what the shopper has are decided: an unknown one does not do, but for a
-price, which only a basket needs. A demand is kept, broken or left open by a record (affirmation.py). Where some product
+price, which only a basket needs. A demand is kept, broken or left open by a record (demands.py). Where some product
 of the kind keeps it, one whose record is silent does not do; where none does, nobody can say, and only what breaks it
 is left out. Of what must not be, silence does: few records list what a product is without.
 """
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_in
 from drretail.records.wish import Want
 
@@ -26,16 +26,16 @@ class Fitting:
 
 def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> Fitting:
     """Those of the products of a kind that would do; ``owned`` are products that the shopper has."""
-    borne_out = {it: any(stance(listing.words, it) == "kept" for listing in of_kind) for it in want.must}
+    borne_out = {demand: any(stance(listing.words, demand) == "kept" for listing in of_kind) for demand in want.must}
     listings = (
         listing
         for listing in of_kind
         if (want.again or listing.product.product_id not in owned)
         and is_within(want, listing)
-        and all(_meets(listing, it, sure) for it, sure in borne_out.items())
-        and all(stance_against(listing.words, it) != "broken" for it in want.must_not)
+        and all(_meets(listing, one, sure) for one, sure in borne_out.items())
+        and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
     )
-    return Fitting(tuple(listings), tuple(it for it, sure in borne_out.items() if not sure))
+    return Fitting(tuple(listings), tuple(one for one, sure in borne_out.items() if not sure))
 
 
 def is_within(want: Want, listing: Listing) -> bool:
@@ -72,8 +72,8 @@ def priced_in(listing: Listing, currency: str | None) -> Decimal | None:
 def leaves_open(want: Want, listing: Listing) -> tuple[str, ...]:
     """The demands on which a record is silent."""
     return (
-        *(it for it in want.must if stance(listing.words, it) == "open"),
-        *(it for it in want.must_not if stance_against(listing.words, it) == "open"),
+        *(demand for demand in want.must if stance(listing.words, demand) == "open"),
+        *(demand for demand in want.must_not if stance_against(listing.words, demand) == "open"),
     )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from drretail.grounding.constraints.materials import MATERIALS
+from drretail.grounding.constraints.demands import MATERIALS
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 
@@ -144,7 +144,7 @@ def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _ends(title: str) -> Iterator[_Part]:
-    segments = [it for it in _BORDER.split(_IN_BRACKETS.sub(" , ", title)) if it.strip()]
+    segments = [part for part in _BORDER.split(_IN_BRACKETS.sub(" , ", title)) if part.strip()]
     is_list = False
     for segment in segments[:_SEGMENTS]:
         naming, *beside = _BESIDE.split(f" {segment} ", maxsplit=1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.constraints.affirmation import RecordWords, record_words
+from drretail.grounding.constraints.demands import RecordWords, record_words
 from drretail.records.shop import Product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -63,5 +63,7 @@ def is_of_brand(listing: Listing, brand: str) -> bool:
 
 def pieces_in(title: str) -> int:
     """How many pieces a title says that are sold together: 3 for "Pack of 3"; 1 where it names no pack."""
-    found = (2 if it["two"] else 12 if it["twelve"] else int(it[1] or it[2]) for it in _PACK.finditer(title))
+    found = (
+        2 if match["two"] else 12 if match["twelve"] else int(match[1] or match[2]) for match in _PACK.finditer(title)
+    )
     return max(found, default=1) or 1

@@ -17,7 +17,7 @@ LISTING = "LISTING"
 _PRODUCT = "B0"
 _TAG_BLOCK = 0xE0000
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u202e\u202c"))
-_FROM_TAGS = {_TAG_BLOCK + it: it for it in range(0x20, 0x7F)}
+_FROM_TAGS = {_TAG_BLOCK + number: number for number in range(0x20, 0x7F)}
 
 
 class HostileText(Record):
@@ -67,7 +67,7 @@ class HostileText(Record):
         if self.hidden == "zero-width":
             return "\u200b".join(self.said)
         if self.hidden == "tags":
-            return "".join(chr(_TAG_BLOCK + ord(it)) for it in self.said)
+            return "".join(chr(_TAG_BLOCK + ord(letter)) for letter in self.said)
         return f"\u202e{self.said[::-1]}\u202c" if self.hidden == "bidi" else self.said
 
     def is_in(self, read: str) -> bool:
@@ -85,10 +85,10 @@ def unhidden(text: str) -> str:
 def hostile_texts() -> tuple[HostileText, ...]:
     """All of them, in the order of their file."""
     held = tomllib.loads((Path(__file__).parent / "texts.toml").read_text(encoding="utf-8"))
-    return tuple(HostileText.model_validate(it) for it in held["text"])
+    return tuple(HostileText.model_validate(text) for text in held["text"])
 
 
 @cache
 def texts_hash() -> str:
     """Names the texts in systems that they are planted for: other texts are another test."""
-    return sha256_of(canonical_json([it.model_dump(mode="json") for it in hostile_texts()]))[:8]
+    return sha256_of(canonical_json([text.model_dump(mode="json") for text in hostile_texts()]))[:8]

@@ -1,4 +1,6 @@
-"""Which things of a shop a text names: a category in full, or a word that few of the shop's products have.
+"""Which things of a shop a text names, and which purchases are not shown unless it does.
+
+A thing is named by its category in full, or by a word that few of the shop's products have.
 
 Words are compared in the singular, not by their stems: to "compute" a total names no computer.
 """
@@ -10,6 +12,7 @@ from math import log
 
 from drretail.grounding.text.words import content_words, singular
 from drretail.records.score import Statement
+from drretail.records.shop import Product
 
 ShareOfProducts = Callable[[str], float]
 """Which part of a shop's products, from 0 to 1, has a word."""
@@ -50,3 +53,42 @@ def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProduc
 
 def _nouns(names: Iterable[str]) -> frozenset[str]:
     return frozenset(noun for name in names for noun in nouns_of(name))
+
+
+# A category is intimate where its name holds all words of an entry. The entries are of Amazon's and Google's paths.
+# Below these, other things have the same names ("Swings", "Jeans"): a question has to name the intimate category.
+_NAMED_THEMSELVES = tuple(
+    nouns_of(kind)
+    for kind in (
+        *("sex", "sexual", "erotic", "adult toys", "exotic apparel", "condoms", "contraception", "vibrators"),
+        *("pregnancy", "maternity", "fertility", "ovulation", "family planning", "menopause", "home tests"),
+    )
+)
+# Below these, categories are of the same kind ("Sinus Medicine", "Sanitary Napkins"): they may be named instead.
+_NAMED_BELOW = tuple(
+    nouns_of(kind)
+    for kind in (
+        *("feminine care", "feminine hygiene", "menstrual care", "incontinence", "ostomy", "laxatives", "enemas"),
+        *("hemorrhoids", "medication", "antifungals", "lice treatments", "drug tests", "diabetes", "hair loss"),
+        *("weight loss", "smoking cessation"),
+    )
+)
+
+
+def may_be_shown(product: Product, question: str = "") -> bool:
+    """False for a product of an intimate category, unless the question's words name that category.
+
+    A shopper who asks for a coffee grinder does not expect an answer, a test question or a judge to know of a pregnancy
+    test. Underwear, diapers and vitamins are shown: people buy them without hiding it.
+    """
+    names = (product.category.replace("_", " "), *product.categories)
+    themselves = [name for name in names if _is_of(name, _NAMED_THEMSELVES)]
+    highest = next((at for at, name in enumerate(names) if _is_of(name, _NAMED_BELOW)), len(names))
+    intimate = themselves or names[highest:]
+    words = nouns_of(question)
+    return not intimate or any(is_named(name, words) for name in intimate)
+
+
+def _is_of(name: str, kinds: Iterable[frozenset[str]]) -> bool:
+    words = nouns_of(name)
+    return any(kind <= words for kind in kinds)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
-from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.wording import short_title
 from drretail.records.score import Statement
 from drretail.records.shop import VOID_STATUSES, Order, Product

@@ -1,26 +1,36 @@
 """What a shop's records tell of a user, for generators, judges and agents: every statement names its orders.
 
 Street, e-mail and telephone are left out: no judgement needs them. What the history cannot tell is absent, so that
-nobody takes one purchase for a habit. The length is bounded, however many orders there are.
+nobody takes one purchase for a habit. The length is bounded, however many orders there are. Figures stand for
+themselves; a word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice, pairwise
+from statistics import median_low
 
-from drretail.grounding.profile.habits import (
-    brands,
-    categories,
-    domains,
-    history,
-    latest,
-    reordered,
-    rhythm,
-    shopper_type,
+from drretail.grounding.profile.prices import Level, PriceSpan, level_of, price_level, price_position
+from drretail.grounding.profile.purchases import (
+    CLEAR_SHARE,
+    LEAST_USUAL,
+    Purchases,
+    day_of,
+    domain_name,
+    known_leaf,
+    moment_of,
+    plain_name,
+    stated,
 )
-from drretail.grounding.profile.prices import PriceSpan, price_level, price_position
-from drretail.grounding.profile.purchases import Purchases
+from drretail.grounding.text.wording import counted, format_money
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Order, Product, UserProfile, UserStatistics
+from drretail.tables.figures import percent
+
+# Fewer orders, or a shorter time, show no rhythm.
+LEAST_ORDERS, LEAST_DAYS = 3, 60
+# Of two pauses the shorter one is no half.
+LEAST_PAUSES = 3
 
 
 def summarise(
@@ -41,16 +51,16 @@ def summarise(
     bought, spans = Purchases.of(orders, products, now, question), prices or {}
     statements = [
         _person(profile),
-        *shopper_type(bought, spans),
-        *history(bought),
-        *rhythm(bought, statistics),
-        *domains(bought),
-        *categories(bought),
-        *brands(bought),
+        *_shopper_type(bought, spans),
+        *_history(bought),
+        *_rhythm(bought, statistics),
+        *_domains(bought),
+        *_categories(bought),
+        *_brands(bought),
         *price_level(bought),
         *price_position(bought, spans),
-        *reordered(bought),
-        *latest(bought),
+        *_reordered(bought),
+        *_latest(bought),
     ]
     return ProfileSummary(user_id=profile.user_id, statements=tuple(statements))
 
@@ -58,3 +68,176 @@ def summarise(
 def _person(profile: UserProfile) -> Statement:
     place = ", ".join(part for part in (profile.address.city, profile.address.state, profile.address.country) if part)
     return Statement(code="person", text=f"{profile.first_name} {profile.last_name} of {place}.")
+
+
+def _history(bought: Purchases) -> Iterator[Statement]:
+    """How much there is, and how long ago the last of it was."""
+    kept, void = bought.kept, len(bought.void)
+    if not bought.orders:
+        yield Statement(code="history", text="There is no order yet.")
+        return
+    if not kept:
+        text = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
+        yield stated("history", text, bought.orders)
+        return
+    first, last = day_of(kept[0]), day_of(kept[-1])
+    since = f" between {first} and {last}" if first != last else f" on {last}"
+    without = f"; {void} more came to nothing (cancelled or returned)" if void else ""
+    yield stated("history", f"{counted(len(kept), 'order')}{since}{without}.", bought.orders)
+    days = (bought.now.date() - moment_of(kept[-1]).date()).days
+    if days >= 0:
+        text = f"The last order was {counted(days, 'day')} before today, {bought.now.date().isoformat()}."
+        yield stated("recency", text, kept[-1:])
+
+
+def _rhythm(bought: Purchases, statistics: UserStatistics) -> Iterator[Statement]:
+    """The pace of the orders, and the pause that is usual between two days with orders."""
+    kept = bought.kept
+    if len(kept) < LEAST_ORDERS or statistics.orders_per_month is None:
+        return
+    if (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
+        return
+    text = f"{statistics.orders_per_month:g} orders a month between the first and the last"
+    days = sorted({moment_of(order).date() for order in kept})
+    pauses = [(after - before).days for before, after in pairwise(days)]
+    if len(pauses) >= LEAST_PAUSES:
+        text += f"; of the pauses between days with orders, half last {counted(median_low(pauses), 'day')} or less"
+    yield stated("rhythm", f"{text}.", kept)
+
+
+MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 5, 3
+
+
+def _categories(bought: Purchases) -> Iterator[Statement]:
+    """The leaf categories that came more than once, each with all orders in it, those in categories below included."""
+    leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
+    in_each: dict[str, list[Order]] = {}
+    for order, product in bought.shown:
+        for name in leaves.intersection(product.categories):
+            in_each.setdefault(name, []).append(order)
+    for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
+        yield stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
+
+
+def _brands(bought: Purchases) -> Iterator[Statement]:
+    """The brands that came more than once."""
+    by_brand: dict[str, list[Order]] = {}
+    for order, product in bought.shown:
+        if product.brand:
+            by_brand.setdefault(product.brand, []).append(order)
+    for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
+        yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
+
+
+def _reordered(bought: Purchases) -> Iterator[Statement]:
+    """The products that were ordered more than once, the most frequent first, ties by id."""
+    by_product: dict[str, list[Order]] = {}
+    for order in filter(bought.shows, bought.kept):
+        by_product.setdefault(order.product_id, []).append(order)
+    again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
+    for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:
+        text = f"Ordered {len(orders)} times, last on {day_of(orders[-1])}: {bought.title(key)}."
+        yield bought.about("reordered", text, orders)
+
+
+def _latest(bought: Purchases) -> Iterator[Statement]:
+    """The newest orders that were kept, then the newest that came to nothing."""
+    for order in islice(filter(bought.shows, reversed(bought.kept)), MOST_RECENT):
+        yield _purchase("recent_purchase", "Bought", order, bought)
+    for order in islice(filter(bought.shows, reversed(bought.void)), MOST_VOID):
+        yield _purchase("void_order", order.order_status, order, bought)
+
+
+def _most_frequent(
+    bought: Purchases, orders_by_name: Mapping[str, list[Order]], most: int
+) -> Iterator[tuple[str, str, list[Order]]]:
+    """The names with most orders, two at least, each with its share of all orders, in words; ties by name."""
+    again = [(name, orders) for name, orders in orders_by_name.items() if len(orders) > 1]
+    for name, orders in sorted(again, key=lambda entry: (-len(entry[1]), entry[0]))[:most]:
+        yield name, f"{percent(len(orders) / len(bought.kept))} ({len(orders)} of {len(bought.kept)})", orders
+
+
+def _purchase(code: str, what: str, order: Order, bought: Purchases) -> Statement:
+    number = f"{order.quantity} of " if order.quantity > 1 else ""
+    price = _price(bought.products.get(order.product_id))
+    return bought.about(code, f"{what} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
+
+
+def _price(product: Product | None) -> str:
+    if product is None or product.price is None:
+        return ""
+    return f" ({'from ' if product.price_from else ''}{format_money(product.price, product.currency)})"
+
+
+MOST_DOMAINS = 6
+_FREQUENT, _STEADY = 15, 60
+"""Days from one day with orders to the next, in the mean."""
+# A pause that is four times as long as the mean comes up by chance once in fifty.
+_END = 4
+_PRICES: dict[Level, str] = {
+    "low": "usually below the median price of the category",
+    "high": "usually above the median price of the category",
+}
+
+
+def _domains(bought: Purchases) -> Iterator[Statement]:
+    """How many orders on how many days, for the domains with most orders."""
+    for domain, orders in _by_domain(bought)[:MOST_DOMAINS]:
+        days = {day_of(order) for order in orders}
+        number = f"{counted(len(orders), 'order')} on {counted(len(days), 'day')}"
+        text = f"{domain}: {number}, last on {day_of(orders[-1])}."
+        yield stated("domain", text, orders, categories=(domain,))
+
+
+def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
+    """Pace, domains, price level and loyalty in one line, each as far as the history tells it."""
+    if len(bought.kept) < LEAST_USUAL:
+        return
+    level = level_of(bought, spans)
+    parts = [
+        f"In short: {_pace(bought)}{_focus(bought)}",
+        *([f"buying {_PRICES[level]}"] if level else []),
+        _loyalty(bought),
+    ]
+    yield stated("shopper_type", f"{', '.join(parts)}.", bought.kept)
+
+
+def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
+    """The orders of each domain, the largest first, ties by name."""
+    found: dict[str, list[Order]] = {}
+    for order, product in bought.shown:
+        found.setdefault(domain_name(product.category), []).append(order)
+    return sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+
+
+def _pace(bought: Purchases) -> str:
+    """By the days with orders until today; "a shopper" where they are few, or have come to an end."""
+    days = {moment_of(order).date() for order in bought.kept}
+    today = bought.now.date()
+    mean_pause = (today - min(days)).days / len(days)
+    if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS:
+        return "a shopper"
+    if (today - max(days)).days > _END * mean_pause:
+        return "a shopper"
+    if mean_pause <= _FREQUENT:
+        return "a frequent shopper"
+    return "a steady shopper" if mean_pause <= _STEADY else "an occasional shopper"
+
+
+def _focus(bought: Purchases) -> str:
+    sizes = [(name, len(orders) / len(bought.kept)) for name, orders in _by_domain(bought)]
+    if not sizes:
+        return ""
+    (first, share), (second, less), (_, rest) = (*sizes, ("", 0.0), ("", 0.0))[:3]
+    if share >= CLEAR_SHARE:
+        return f" in {first}" if share == 1 else f", mostly in {first}"
+    if less > rest and share + less >= CLEAR_SHARE:
+        return f", above all in {first} and {second}"
+    return f", in {counted(len(sizes), 'domain')}"
+
+
+def _loyalty(bought: Purchases) -> str:
+    again = len(bought.kept) - bought.item_count
+    if not again:
+        return "never the same thing twice so far"
+    return f"{again} of {len(bought.kept)} orders of something that had been ordered before"

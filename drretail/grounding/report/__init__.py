@@ -2,16 +2,12 @@
 
 evidence_ids.py    the ids of all evidence, as pure functions of their sources
 hidden.py          which HTML is not read: comments, and all but plain tags
-unrendered.py      what Markdown leaves out: link definitions, cells beyond a table's head
 markup.py          which parts are shown, which of these are prose, and where brackets and URLs end
 marks.py           how citations are written
 reference_list.py  the entries that numbers and footnotes point to
 citations.py       every citation, resolved against a run's evidence
-names.py           products by the names of their makers
 picks.py           picks that are declared in a block of their own
 picks_by_form.py   picks that calculations and layout make certain
-price_words.py     what words beside an amount say that it is instead of a price
-totals.py          totals and what is left over, by certain wording
 reading.py         the form reader: values, picks, and how much was read
 render.py          the report with numbered, linked references
 """

@@ -8,7 +8,7 @@ from typing import Literal
 from drretail.grounding.report.evidence_ids import FILE_ID, normalise_url
 from drretail.grounding.report.marks import Mark, Target, find_marks
 from drretail.grounding.report.markup import blanked, prose
-from drretail.grounding.report.reference_list import Entry, References, is_list_frame, read_references
+from drretail.grounding.report.reference_list import Entry, is_list_frame, read_references
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.shop import SHOP_URL, product_url
 
@@ -105,28 +105,27 @@ def listed_sources(report: str, evidence: Known | None) -> ListedSources:
 
 def listed_lines(report: str, evidence: Known | None) -> Iterator[tuple[int, int, tuple[Cited, ...]]]:
     """Each line of the reference lists, by its offsets without the newline, and the sources that it names."""
-    text = prose(report)
-    references = read_references(text)
-    resolver = _Resolver(text, references, _Sources(evidence))
-    for start, end in references.spans:
+    resolver = _Resolver(prose(report), evidence)
+    for start, end in resolver.references.spans:
         yield start, end, resolver.named(start, end)
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
     """The marks that cite something, in text order and apart; the lines of reference lists have none."""
-    text = prose(report)
-    references = read_references(text)
-    resolver = _Resolver(text, references, _Sources(evidence))
-    for mark in find_marks(blanked(text, references.spans)):
-        cited = resolver.cited(mark)
-        if cited:
+    resolver = _Resolver(prose(report), evidence)
+    for mark in find_marks(blanked(resolver.text, resolver.references.spans)):
+        if cited := resolver.cited(mark):
             yield CitingMark(mark.start, mark.end, cited)
 
 
-class _Sources:
-    """A run's evidence, found by id or by address."""
+class _Resolver:
+    """Resolves marks: ids and addresses by a run's evidence, labels by the entries they point to."""
 
-    def __init__(self, evidence: Known | None) -> None:
+    def __init__(self, text: str, evidence: Known | None) -> None:
+        self.text = text
+        self.references = read_references(text)
+        self._highest = max(self.references.numbers, default=0)
+        self._entries: dict[Entry, tuple[Cited, ...]] = {}
         self._has_ledger = evidence is not None
         self._by_id = {entry.id: entry for entry in as_entries(evidence) or ()}
         self._by_url: dict[str, Evidence] = {}
@@ -135,15 +134,32 @@ class _Sources:
                 self._by_url.setdefault(normalise_url(url), entry)
                 self._by_url.setdefault(address_of(url), entry)
 
-    def cite(self, target: Target) -> Cited:
+    def cited(self, mark: Mark) -> tuple[Cited, ...]:
+        """The distinct sources of a mark; none when it is uncertain and means something else."""
+        if mark.certain or self._is_meant(mark):
+            found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
+        else:
+            known = [self._cite(target) for target in mark.targets if target.kind == "id"]
+            found = [cited for cited in known if cited.entry]
+        return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
+
+    def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
+        if target.kind != "label":
+            return (self._cite(target),)
+        entry = self.references.entry(target.value, position)
+        if entry is None:
+            return (Cited(target.value, "unresolved"),)
+        if entry not in self._entries:
+            named = self.named(entry.start, entry.end)
+            self._entries[entry] = named or (Cited(entry.label, "unresolved"),)
+        return self._entries[entry]
+
+    def _cite(self, target: Target) -> Cited:
         """What an id or a URL comes to."""
         if target.kind == "id":
             entry = self._by_id.get(target.value)
             return Cited(target.value, "unresolved") if entry is None else _cited(target.value, entry)
-        return self._cite_url(target.value)
-
-    def _cite_url(self, url: str) -> Cited:
-        address = address_of(url)
+        url, address = target.value, address_of(target.value)
         host, _, path = address.partition("/")
         entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address)
         host = host.partition(":")[0]  # a port is none of the shop's name
@@ -156,55 +172,22 @@ class _Sources:
         names_a_product = path and not set(path) & set("/?")
         return Cited(url, "product" if names_a_product and not self._has_ledger else "unresolved", url=url)
 
-
-class _Resolver:
-    """Resolves marks, those with labels by way of the entries they point to."""
-
-    def __init__(self, text: str, references: References, sources: _Sources) -> None:
-        self._text = text
-        self._references = references
-        self._sources = sources
-        self._highest = max(references.numbers, default=0)
-        self._entries: dict[Entry, tuple[Cited, ...]] = {}
-
-    def cited(self, mark: Mark) -> tuple[Cited, ...]:
-        """The distinct sources of a mark; none when it is uncertain and means something else."""
-        if mark.certain or self._is_meant(mark):
-            found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
-        else:
-            known = [self._sources.cite(target) for target in mark.targets if target.kind == "id"]
-            found = [cited for cited in known if cited.entry]
-        return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
-
-    def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
-        if target.kind != "label":
-            return (self._sources.cite(target),)
-        entry = self._references.entry(target.value, position)
-        if entry is None:
-            return (Cited(target.value, "unresolved"),)
-        if entry not in self._entries:
-            self._entries[entry] = self._behind(entry)
-        return self._entries[entry]
-
-    def _behind(self, entry: Entry) -> tuple[Cited, ...]:
-        return self.named(entry.start, entry.end) or (Cited(entry.label, "unresolved"),)
-
     def named(self, start: int, end: int) -> tuple[Cited, ...]:
         """All sources that a line of a list names, with what it calls them; here ids may stand without brackets."""
-        line = self._text[start:end]
+        line = self.text[start:end]
         marks = [mark for mark in find_marks(line, wide=True) if mark.targets[0].kind != "label"]
         targets = [target for mark in marks for target in mark.targets]
         if not marks:
             marks = [Mark(bare.start(), bare.end(), ()) for bare in _BARE_ID.finditer(line)]
             targets = [Target("id", line[mark.start : mark.end]) for mark in marks]
         title = _title(line, marks)
-        return tuple(replace(self._sources.cite(target), title=title) for target in targets)
+        return tuple(replace(self._cite(target), title=title) for target in targets)
 
     def _is_meant(self, mark: Mark) -> bool:
         """True when an uncertain mark is one of labels, and fits the report's list."""
         labels = [target.value for target in mark.targets if target.kind == "label"]
-        if any(self._references.entry(label, mark.start) for label in labels):
-            return "0" not in labels or self._references.entry("0", mark.start) is not None
+        if any(self.references.entry(label, mark.start) for label in labels):
+            return "0" not in labels or self.references.entry("0", mark.start) is not None
         return read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
 
 

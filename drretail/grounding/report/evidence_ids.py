@@ -109,9 +109,9 @@ def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
 
     Empty where any part of it is no such id, or could be several.
     """
-    parts = [it for it in re.split(r"[\s,;]+", text.translate(_AROUND)) if it]
+    parts = [one for one in re.split(r"[\s,;]+", text.translate(_AROUND)) if one]
     read = [_known_as(part, known) for part in parts]
-    return () if None in read else tuple(dict.fromkeys(it for it in read if it is not None))
+    return () if None in read else tuple(dict.fromkeys(one for one in read if one is not None))
 
 
 def _known_as(written: str, known: Collection[str]) -> str | None:
@@ -120,7 +120,7 @@ def _known_as(written: str, known: Collection[str]) -> str | None:
         return written
     address = web_evidence_id(written) if "://" in written else None
     plain = written.rstrip("/").rsplit("/", 1)[-1].casefold()
-    alike = [it for it in known if plain in (it.casefold(), it.partition(":")[2].casefold())]
+    alike = [key for key in known if plain in (key.casefold(), key.partition(":")[2].casefold())]
     return address if address in known else alike[0] if len(alike) == 1 else None
 
 

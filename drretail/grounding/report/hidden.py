@@ -74,14 +74,14 @@ class _Scan:
         self._text = text
         self._code = code
         self._starts = [start for start, _ in code]
-        self._ends = [it.start() for it in _BLANK_LINE.finditer(text)] + [len(text)]
+        self._ends = [match.start() for match in _BLANK_LINE.finditer(text)] + [len(text)]
         self._begins = [0, *self._ends[:-1]]
         self._html_from: dict[int, int] = {}
         """Where the HTML of a paragraph begins, by its index; the end of the text where there is none."""
         self._no_end_before = 0
         """Up to here no ``>`` follows in the paragraph."""
         self._last_end = text.rfind(">")
-        self._last_comment_end = max((it.start() for it in _COMMENT_END.finditer(text)), default=-1)
+        self._last_comment_end = max((match.start() for match in _COMMENT_END.finditer(text)), default=-1)
 
     def parts(self) -> Iterator[Unread]:
         position, raised = 0, 0
@@ -108,7 +108,7 @@ class _Scan:
                 yield Unread(start, position, True)
             else:
                 raised += name in _RAISED
-                yield from (Unread(*it, False) for it in cut)
+                yield from (Unread(*span, False) for span in cut)
 
     def _literal_until(self, start: int) -> int:
         """Where the code ends that a tag stands in, or what escapes it; its own start where it is a tag."""

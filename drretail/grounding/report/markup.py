@@ -5,9 +5,9 @@ Everything here keeps offsets: what is taken out is overwritten with spaces. All
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from drretail.grounding.report.hidden import Unread, unread_html
-from drretail.grounding.report.unrendered import unrendered
 
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 # Models wrap whole reports in a fence of this kind; what is inside is the report.
@@ -18,6 +18,29 @@ _BACKTICKS = re.compile(r"`+")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
 _BRACKET = re.compile(r"[\[\]【】\n]")
 _PAIRS = {"]": "[", "】": "【"}
+
+# What Markdown leaves out of the page: link definitions, links without words, cells beyond the head of a table.
+_CONTAINER = r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
+_LINK_TITLE = "|".join(
+    rf"{begin}(?:[^\\\n{end}]|\\.|\\?\n(?![ \t]*\n))*+{end}" for begin, end in (('"', '"'), ("'", "'"), (r"\(", r"\)"))
+)
+_DEFINITION = re.compile(
+    rf"^(?P<container>{_CONTAINER})\[(?P<label>(?!\^)(?:[^\[\]\\\n]|\\.|\n(?![ \t]*\n)){{1,999}})\]:"
+    r"[ \t]*\n?[ \t]*(?P<target><[^<>\n]*>|(?!<)\S+)"
+    rf"(?P<title>(?:[ \t]+|[ \t]*\n[ \t]*)(?:{_LINK_TITLE})(?=[ \t]*$))?[ \t]*$",
+    re.MULTILINE,
+)
+# Labels that only name a source; others are words that no reader sees.
+_SOURCE_NAME = re.compile(r"[\w:@-]{1,80}|[^\d$€£¥₹%]{1,80}")
+_SOURCE = re.compile(r"<?https?://[^\s\[\]<>]*>?|[POUWCF]:[\w:@-]+", re.IGNORECASE)
+_ENDS_PARAGRAPH = re.compile(r"\s*|[ ]{0,3}(?:#{1,6}(?:[ \t].*)?|(?:[-*_=][ \t]*){3,}|(?:```|~~~).*)")
+_LINK_REFERENCE = re.compile(r"(?<=\])(?P<label>\[[^\[\]]{1,999}\])")
+_EMPTY_LINK = re.compile(r"(?<![!\\\]])\[\s*\]\([^()\s]+(?:[ \t]+\"[^\"\n]*\")?\)")
+
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CONTAINER_START = re.compile(_CONTAINER)
+_OTHER_BLOCK = re.compile(r"#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|```|~~~|<(?!https?:)|$")
+_TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
 _STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】《》〈〉「」『』“”‘’"
@@ -49,18 +72,18 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def shown(text: str) -> str:
     """The text as it is read: all that Markdown or HTML may hide is overwritten by spaces; newlines stay.
 
-    See hidden.py for what of HTML is read, and unrendered.py for what Markdown leaves out.
+    See hidden.py for what of HTML is read; Markdown leaves out link definitions and cells beyond the head of a table.
     """
-    if not any(it in text for it in ("<", "]:", "](", "|")):
+    if not any(one in text for one in ("<", "]:", "](", "|")):
         return text
-    text = blanked(text, ((it.start, it.end) for it in _unread_html(text)))
+    text = blanked(text, ((span.start, span.end) for span in _unread_html(text)))
     without_blocks = blanked(text, _code_blocks(text))
-    return blanked(text, unrendered(without_blocks))
+    return blanked(text, _unrendered(without_blocks))
 
 
 def has_unread_elements(text: str) -> bool:
     """True where HTML that is not read may be shown to a reader all the same."""
-    return any(it.is_element for it in _unread_html(text))
+    return any(span.is_element for span in _unread_html(text))
 
 
 def _unread_html(text: str) -> list[Unread]:
@@ -68,6 +91,7 @@ def _unread_html(text: str) -> list[Unread]:
     return unread_html(text, [*blocks, *_inline_code(blanked(text, blocks))])
 
 
+@lru_cache(maxsize=16)  # citations, lists, sentences and layout of a report start from the same
 def prose(text: str) -> str:
     """What is shown of the text, with code blocks, inline code and images blanked."""
     text = shown(text)
@@ -154,3 +178,73 @@ def _next_of_length(runs: list[tuple[int, int]]) -> list[int | None]:
         closing[index] = seen.get(length)
         seen[length] = index
     return closing
+
+
+def _unrendered(text: str) -> Iterator[tuple[int, int]]:
+    """The spans that are not shown, in text order and apart. Code blocks are blanked in ``text``."""
+    definitions = list(_definitions(text))
+    labels = {label for _, _, label in definitions}
+    links = [match.span() for match in _EMPTY_LINK.finditer(text)]
+    links += [
+        match.span("label") for match in _LINK_REFERENCE.finditer(text) if _folded_label(match["label"][1:-1]) in labels
+    ]
+    last = 0
+    for start, end in sorted([*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text)]):
+        if end > last:
+            yield max(start, last), end
+            last = end
+
+
+def _definitions(text: str) -> Iterator[tuple[int, int, str]]:
+    """Link definitions with their labels; of those that list a source the title alone, and no label."""
+    position = 0
+    while found := _DEFINITION.search(text, position):
+        before = text[text.rfind("\n", 0, max(0, found.start() - 1)) + 1 : max(0, found.start() - 1)]
+        # Inside a paragraph it is text.
+        if not (found["container"].strip() or found.start() == position or _ENDS_PARAGRAPH.fullmatch(before)):
+            position = found.end("label")
+            continue
+        position = min(found.end() + 1, len(text))
+        is_source = _SOURCE.fullmatch(found["target"]) and _SOURCE_NAME.fullmatch(found["label"])
+        if not is_source:
+            yield found.end("container"), found.end(), _folded_label(found["label"])
+        elif found["title"]:
+            yield *found.span("title"), ""
+        if position == len(text):
+            return
+
+
+def _folded_label(label: str) -> str:
+    return " ".join(label.split()).casefold()
+
+
+def _cells_beyond_head(text: str) -> Iterator[tuple[int, int]]:
+    """The cells of rows that are longer than the head of their table."""
+    if "|" not in text:
+        return
+    columns, above, end = 0, "", -1
+    for line in text.split("\n"):
+        end += len(line) + 1
+        row = line.lstrip("> \t")
+        start = end - len(row)
+        if columns and _OTHER_BLOCK.match(row):
+            columns = 0
+        elif columns and (shown := _end_of_cells(row, columns)) < len(row.rstrip()):
+            yield start + shown, end
+        elif not columns and "|" in row and _RULE.fullmatch(row.rstrip()) and _cell_count(above) == _cell_count(row):
+            columns = _cell_count(row)
+        above = _CONTAINER_START.sub("", line)
+
+
+def _cell_count(row: str) -> int:
+    return len([word for word in _TABLE_CELL.findall(row.strip().removeprefix("|")) if word])
+
+
+def _end_of_cells(row: str, columns: int) -> int:
+    """Where the last of so many cells ends, with its bar."""
+    end = len(row) - len(row.lstrip())
+    end += row.startswith("|", end)
+    for _ in range(columns):
+        cell = _TABLE_CELL.match(row, end)
+        end = cell.end() if cell else end
+    return end

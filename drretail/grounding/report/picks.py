@@ -160,8 +160,8 @@ def _read_line(line: str) -> list[Pick] | str:
         if not groups or any(len(set(ids)) > 1 for ids in groups):
             return f"{line.strip()!r} names no product id" if not groups else f"{line.strip()!r} names several products"
         # Of alternatives the first counts, unless the quantity stands at the end for all of them.
-        own = next(it for it in _OR.split(part) if _ID.search(it))
-        times = next((it for it in (_times(own), _times(part)) if it is not None), 1)
+        own = next(one for one in _OR.split(part) if _ID.search(one))
+        times = next((one for one in (_times(own), _times(part)) if one is not None), 1)
         if _UNCLEAR.search(_ID.sub(" ", part)) or not 1 <= times <= _MOST:
             return f"{line.strip()!r} has no clear quantity"
         first, *others = dict.fromkeys(ids[0] for ids in groups)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.text.amounts import find_amounts
@@ -11,7 +11,7 @@ from drretail.grounding.text.words import is_negation, words
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import Pick, ReadValue
 
-Cart = Mapping[str, int]
+Quantities = Mapping[str, int]
 """Products with their quantities."""
 _TERM = re.compile(r"(?:(?P<times>\d{1,2})\*)?(?P<price>\d+(?:\.\d+)?)(?:\*(?P<after>\d{1,2}))?")
 
@@ -24,15 +24,22 @@ def picks_by_form(
     ``values`` are what has been read of the report, ``calculations`` those that it cites or writes out. Picked is never
     what the user has ordered.
     """
-    places = {it[2:]: stretch for stretch in reversed(layout.stretches) for it in stretch.cited if it[:2] == "P:"}
-    carts = [it for it in (_reckoned(places.keys(), calculations, ledger), _said_first(layout, values, ledger)) if it]
-    if not carts or any(it.keys() != carts[0].keys() for it in carts):
+    places = {
+        source[2:]: stretch for stretch in reversed(layout.stretches) for source in stretch.cited if source[:2] == "P:"
+    }
+    carts = [
+        one for one in (_reckoned(places.keys(), calculations, ledger), _named_first(layout, values, ledger)) if one
+    ]
+    if not carts or any(cart.keys() != carts[0].keys() for cart in carts):
         return None
-    ordered = sorted(carts[0], key=lambda it: places[it].start)
-    return tuple(Pick(product=it, quantity=carts[0][it], start=places[it].start, end=places[it].end) for it in ordered)
+    ordered = sorted(carts[0], key=lambda one: places[one].start)
+    return tuple(
+        Pick(product=product, quantity=carts[0][product], start=places[product].start, end=places[product].end)
+        for product in ordered
+    )
 
 
-def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Cart | None:
+def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Quantities | None:
     """What the calculations take from the budget, else what they add up, where that is one cart.
 
     Whoever works out what is left of a budget works it out for what is to be bought.
@@ -42,27 +49,33 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
         if (price := ledger.price(product)) is not None and product not in ledger.ordered.values():
             products.setdefault(price, []).append(product)
     known = {price: {of[0]: 1} for price, of in products.items() if len(of) == 1}
-    sums = [(it.result, cart) for it in calculations if len(it.operands) > 1 and (cart := _added(it.expression, known))]
+    sums = [
+        (calculation.result, cart)
+        for calculation in calculations
+        if len(calculation.operands) > 1 and (cart := _added(calculation.expression, known))
+    ]
     known = dict(sums) | known
-    left = [cart for it in calculations if (cart := _taken_from_budget(it, known, ledger))]
+    left = [cart for calculation in calculations if (cart := _taken_from_budget(calculation, known, ledger))]
     carts = left or [cart for result, cart in sums if ledger.limit is None or result <= ledger.limit]
-    return carts[0] if carts and all(it == carts[0] for it in carts) else None
+    return carts[0] if carts and all(one == carts[0] for one in carts) else None
 
 
-def _taken_from_budget(calculation: Calculation, known: Mapping[Decimal, Cart], ledger: Ledger) -> Cart | None:
+def _taken_from_budget(
+    calculation: Calculation, known: Mapping[Decimal, Quantities], ledger: Ledger
+) -> Quantities | None:
     """The cart whose price a calculation takes from the budget, or from an amount of the query."""
     limit, minus, rest = calculation.expression.partition("-")
-    amounts = {it.low for it in ledger.asked if it.kind == "money"} | {ledger.limit}
+    amounts = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit}
     if not minus or not re.fullmatch(r"\d+(?:\.\d+)?", limit) or Decimal(limit) not in amounts:
         return None
     return _added(rest if rest.startswith("(") else rest.replace("-", "+"), known)
 
 
-def _added(expression: str, known: Mapping[Decimal, Cart]) -> Cart | None:
+def _added(expression: str, known: Mapping[Decimal, Quantities]) -> Quantities | None:
     """The cart that a sum of prices, of their multiples and of known sums is about; None where a term is none."""
     cart: Counter[str] = Counter()
-    for said in expression.replace("(", "").replace(")", "").split("+"):
-        term = _TERM.fullmatch(said)
+    for part in expression.replace("(", "").replace(")", "").split("+"):
+        term = _TERM.fullmatch(part)
         of_term = known.get(Decimal(term["price"])) if term else None
         if term is None or of_term is None:
             return None
@@ -71,18 +84,18 @@ def _added(expression: str, known: Mapping[Decimal, Cart]) -> Cart | None:
     return cart
 
 
-def _said_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Cart | None:
+def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Quantities | None:
     """What a report that advises a purchase says first: to buy what its first statement that cites products names.
 
     That is a sentence, or the list or table that begins there, with one product and its price, of which the report
     cites nothing else of the shop more often; or several, each with its price, whose sum the report states. Nothing
     that it denies is meant.
     """
-    first = next((it for it in layout.stretches if any(cited[:2] == "P:" for cited in it.cited)), None)
+    first = next((one for one in layout.stretches if any(cited[:2] == "P:" for cited in one.cited)), None)
     if first is None:
         return None
     block = _block(layout, first.sentence)
-    inside = [it for it in layout.stretches if it.sentence in block]
+    inside = [one for one in layout.stretches if one.sentence in block]
     start, end = layout.sentences[block.start].start, layout.sentences[block.stop - 1].end
     priced = {
         value.of[0][2:]
@@ -90,20 +103,20 @@ def _said_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> 
         if value.kind == "price" and value.state == "verified" and start <= value.start < end
     }
     owned = set(ledger.ordered.values())
-    cited = {it[2:] for stretch in inside for it in stretch.cited if it[:2] == "P:"}
-    has_order = any(it[:2] == "O:" for stretch in inside for it in stretch.cited)
-    together = sum((ledger.price(it) or Decimal(0) for it in cited), start=Decimal(0))
+    cited = {source[2:] for stretch in inside for source in stretch.cited if source[:2] == "P:"}
+    has_order = any(source[:2] == "O:" for stretch in inside for source in stretch.cited)
+    together = sum((ledger.price(source) or Decimal(0) for source in cited), start=Decimal(0))
     is_above = ledger.limit is not None and together > ledger.limit
     is_denied = any(map(is_negation, words(layout.text[first.start : first.end])))
     if cited != priced or cited & owned or has_order or is_above or is_denied:
         return None
-    times = Counter(it for it in _products_cited(layout) if it not in owned)
-    is_certain = times[min(cited)] == max(times.values()) if len(cited) == 1 else _states(layout.text, together)
+    everywhere = (source[2:] for stretch in layout.stretches for source in stretch.cited if source[:2] == "P:")
+    times = Counter(product for product in everywhere if product not in owned)
+    if len(cited) == 1:
+        is_certain = times[min(cited)] == max(times.values())
+    else:
+        is_certain = any(amount.low == together for amount in find_amounts(layout.text))
     return dict.fromkeys(cited, 1) if is_certain else None
-
-
-def _products_cited(layout: Layout) -> Iterator[str]:
-    return (it[2:] for one in layout.stretches for it in one.cited if it[:2] == "P:")
 
 
 def _block(layout: Layout, first: int) -> range:
@@ -112,7 +125,3 @@ def _block(layout: Layout, first: int) -> range:
     while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
         last += 1
     return range(first, last + 1)
-
-
-def _states(text: str, total: Decimal) -> bool:
-    return any(it.low == total for it in find_amounts(text))

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from drretail.grounding.report.markup import lines
 
@@ -78,6 +79,7 @@ class _Line:
     text: str
 
 
+@lru_cache(maxsize=16)  # the marks of a report and the lines of its list are resolved by the same
 def read_references(text: str) -> References:
     """The entries of lists under a heading such as "Sources", at the end of the report, or that begin with a URL."""
     all_lines = [_Line(start, end, text[start:end].rstrip("\r")) for start, end in lines(text)]

@@ -237,8 +237,8 @@ def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
     Empty without an entry; what the text refers to in words is none.
     """
     shown = [reference for reference in references if bullet or reference.number is not None]
-    named = [" — ".join(dict.fromkeys(filter(None, (it.title, it.url)))) for it in shown]
-    entries = [f"{bullet or f'{it.number}. '}{name}" for it, name in zip(shown, named, strict=True)]
+    named = [" — ".join(dict.fromkeys(filter(None, (one.title, one.url)))) for one in shown]
+    entries = [f"{bullet or f'{one.number}. '}{name}" for one, name in zip(shown, named, strict=True)]
     return "\n".join([f"## {heading}", "", *entries]) if entries else ""
 
 

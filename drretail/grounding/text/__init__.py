@@ -1,7 +1,6 @@
 """What a text is made of: one reader for each thing.
 
 words.py          its words, which of them carry content, their stems and singulars
-grammar.py        articles, plurals and lists, for texts of ours
 sentences.py      its sentences, list items and table rows, each with its place
 amounts.py        money, plain numbers and dates, with what they are said to be: about, at least, a range
 figures.py        figures with markup inside, as a reader sees them
@@ -10,7 +9,7 @@ expressions.py    arithmetic: what an expression comes to, with its terms, produ
 equations.py      sums that a text writes out
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels
 wishes.py         what a query wants, in words
-wording.py        money and titles as a reader sees them, and how long a text is
+wording.py        money, titles, articles, plurals and lists as a reader sees them, and how long a text is
 serialisation.py  products, orders and customers as agents and judges read them
 harmless.py       texts of sellers and pages without what is hidden, and without our own forms
 personal_data.py  where a text names people

@@ -10,6 +10,7 @@ from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Literal
 
+from drretail.grounding.text.wording import SYMBOLS
 from drretail.records.reading import Relation
 
 AmountKind = Literal["money", "number", "percent"]
@@ -17,8 +18,8 @@ Agreement = Literal["equal", "rounded", "bounded", "loose"]
 
 _CODES = ("USD", "EUR", "GBP", "CAD", "AUD", "CHF", "JPY", "INR", "SEK", "NOK", "DKK", "PLN")
 _SIGNS = {
-    **{"$": "USD", "US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD"},
-    **{"€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"},
+    **{"US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD"},
+    **{sign: code for code, sign in SYMBOLS.items()},
     **{code: code for code in _CODES},
 }
 _WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "quid": "GBP"}
@@ -126,12 +127,16 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidDate:
+class WrittenDate:
     """``text[start:end]`` names a day, a month or a year; ``iso`` is as long as what is said."""
 
     iso: str
     start: int
     end: int
+
+    @property
+    def is_day(self) -> bool:
+        return len(self.iso) == len("2023-04-01")
 
     def fits(self, day: date) -> bool:
         return day.isoformat().startswith(self.iso)
@@ -140,8 +145,8 @@ class SaidDate:
 def find_amounts(text: str) -> list[Amount]:
     """All amounts in text order and apart; numbers within dates, words and fractions are none."""
     taken = bytearray(len(text))
-    for said in find_dates(text):
-        taken[said.start : said.end] = b"1" * (said.end - said.start)
+    for written in find_dates(text):
+        taken[written.start : written.end] = b"1" * (written.end - written.start)
     found: list[Amount] = []
     position = 0
     while match := _AMOUNT.search(text, position):
@@ -161,17 +166,17 @@ def find_money(text: str) -> list[Amount]:
     return [amount for amount in find_amounts(text) if amount.kind == "money"]
 
 
-def find_dates(text: str) -> list[SaidDate]:
+def find_dates(text: str) -> list[WrittenDate]:
     """All dates that name a year, in text order and apart: days, months, and years alone."""
-    found: list[SaidDate] = []
+    found: list[WrittenDate] = []
     taken = bytearray(len(text))
     for pattern in _DATES:
         for match in pattern.finditer(text):
             iso = _iso(match)
             if iso and not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
-                found.append(SaidDate(iso, match.start(), match.end()))
-    return sorted(found, key=lambda it: it.start)
+                found.append(WrittenDate(iso, match.start(), match.end()))
+    return sorted(found, key=lambda one: one.start)
 
 
 def number_of(digits: str) -> Decimal:
@@ -217,7 +222,7 @@ def _is_of_thousands(match: re.Match[str]) -> bool:
     """True for "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals."""
     signs = {match[name] and match[name].upper() for name in ("sign", "behind", "behind2")}
     numbers = [match[name] for name in ("digits", "digits2") if match[name]]
-    return bool(signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", it) for it in numbers)
+    return bool(signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
 
 
 def _is_range(text: str, match: re.Match[str]) -> bool:

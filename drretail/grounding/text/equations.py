@@ -54,9 +54,9 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
         for left, right in pairwise(chain):
             whole, single = (left, right) if len(right.figures) == 1 else (right, left)
             result, operands = single.figures[0], tuple(whole.figures)
-            kinds = {it.kind for it in (*operands, result)}
+            kinds = {one.kind for one in (*operands, result)}
             # "a 9 x 13 pan = $12.99" is no product.
-            is_of_money = any(it.kind == "money" or it.places == _CENTS for it in operands)
+            is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
             is_of_money = is_of_money and ("money" in kinds or result.places == _CENTS)
             expression = _balanced(whole.expression)
             value = value_of(expression) if len(operands) > 1 == len(single.figures) and is_of_money else None

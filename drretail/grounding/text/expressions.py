@@ -55,7 +55,7 @@ def _of_chain(node: ast.BinOp) -> tuple[Decimal | None, set[Decimal]]:
     """Of terms, or of factors, all sums or products of some of them."""
     combine = prod if isinstance(node.op, ast.Mult) else sum
     parts = [(sign, *_worked_out(part)) for part, sign in _parts(node, isinstance(node.op, ast.Mult))]
-    found = {it for _, _, inner in parts for it in inner}
+    found = {number for _, _, inner in parts for number in inner}
     known = [sign * value for sign, value, _ in parts if value is not None]
     if len(known) <= _MOST_TERMS:
         found |= {Decimal(combine(some)) for size in range(2, len(known)) for some in combinations(known, size)}

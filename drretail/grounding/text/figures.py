@@ -21,12 +21,12 @@ def plain_figures(text: str) -> str:
 
 
 def _plain(found: re.Match[str]) -> str:
-    pieces = [it[0] for it in _PIECE.finditer(found[0])]
-    shown = [_shown(it) for it in pieces]
-    emphasis = Counter(it for it in pieces if it[0] in "*_")
+    pieces = [match[0] for match in _PIECE.finditer(found[0])]
+    shown = [_shown(piece) for piece in pieces]
+    emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
     if not all(map(_OF_FIGURE.fullmatch, shown)) or any(count % 2 for count in emphasis.values()):
         return found[0]  # "2*3" is a product, and "&amp;" no part of a figure
-    inside = [index for index, it in enumerate(shown) if it]
+    inside = [index for index, one in enumerate(shown) if one]
     while inside and shown[inside[-1]] in ".,":
         inside.pop()
     first, end = inside[0], inside[-1] + 1

@@ -37,7 +37,7 @@ def visible(text: str) -> str:
         return text
     text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text)
     text = _DRAWN_AS_NOTHING.sub("", text)
-    hidden = {ord(it): None for it in set(text) if it not in "\n\t" and unicodedata.category(it) in _HIDDEN}
+    hidden = {ord(one): None for one in set(text) if one not in "\n\t" and unicodedata.category(one) in _HIDDEN}
     return text.translate(hidden)
 
 

@@ -102,7 +102,7 @@ class Layout:
                     parts.pop()
                 parts.append((level, {}))
             for _, products in parts:
-                products.update((it, None) for it in self.cited.get(index, ()) if it[:2] == "P:")
+                products.update((source, None) for source in self.cited.get(index, ()) if source[:2] == "P:")
             chains.append(tuple(products for _, products in parts))
         return tuple(tuple(next(filter(None, reversed(chain)), ())) for chain in chains)
 
@@ -141,12 +141,12 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
         for start, end, cited in listed_lines(page, evidence)
         if cited and _FIGURE.search(_SOURCES.sub(" ", page[start:end]))
     ]
-    named = {start: tuple(dict.fromkeys(_source(it) for it in cited)) for start, _, cited in notes}
-    spans = [it for it in listed_sources(page, evidence).spans if it[0] not in named]
+    named = {start: tuple(dict.fromkeys(_source(source) for source in cited)) for start, _, cited in notes}
+    spans = [span for span in listed_sources(page, evidence).spans if span[0] not in named]
     text = _without_marks(blanked(prose(page), spans), page, marks)
-    text = blanked(text, [it.span() for start, end, _ in notes for it in _SOURCES.finditer(text, start, end)])
+    text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
     sentences = [*find_sentences(page), *(Sentence(start, end, "text") for start, end, _ in notes)]
-    sentences = tuple(sorted(sentences, key=lambda it: it.start))
+    sentences = tuple(sorted(sentences, key=lambda one: one.start))
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
     for index, sentence in enumerate(sentences):
@@ -158,7 +158,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
                 tables.append([])
             tables[-1].append(index)
             for start, end in _row_cells(text, sentence):
-                of_cell = [it for it in inside if start <= it.start < end]
+                of_cell = [one for one in inside if start <= one.start < end]
                 stretches += _owned(text, start, end, of_cell, index) if of_cell else ()
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
@@ -265,7 +265,9 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
 
     def cited(start: int, end: int) -> tuple[str, ...]:
         inside = groups[bisect_left(starts, start) : bisect_left(starts, end)]
-        return tuple(dict.fromkeys(it for group in inside for it in group.cited if it[:2] in ("P:", "O:", "C:")))
+        return tuple(
+            dict.fromkeys(source for group in inside for source in group.cited if source[:2] in ("P:", "O:", "C:"))
+        )
 
     grid = [_row_cells(text, sentences[row]) for row in rows]
     for above, below in pairwise(grid):
@@ -277,19 +279,19 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
     for index, spans in enumerate(grid):
         for number, span in enumerate(spans):
             of_cell = cited(*span) if not index or not re.search(r"\w", text[slice(*span)]) else ()
-            columns.setdefault(number, {}).update((it, None) for it in of_cell if it[:2] == "P:")
+            columns.setdefault(number, {}).update((one, None) for one in of_cell if one[:2] == "P:")
     has_head = sentences[rows[0]].kind == "table_head" or not _FIGURE.search(
         text, sentences[rows[0]].start, sentences[rows[0]].end
     )
     for index, spans in enumerate(grid, -1 if has_head else 0):
-        of_row = tuple(dict.fromkeys(it for span in spans for it in cited(*span) if it[:2] == "P:"))
+        of_row = tuple(dict.fromkeys(one for span in spans for one in cited(*span) if one[:2] == "P:"))
         for number, span in enumerate(spans):
             of_column = tuple(columns[number])
             # A row of sources cites several products, and each is its own column's.
-            inherited = next((it for it in (of_row if index >= 0 else (), of_column) if len(it) == 1), ())
+            inherited = next((one for one in (of_row if index >= 0 else (), of_column) if len(one) == 1), ())
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
             heads += [spans[0]] if number else []
-            labels = tuple(filter(None, (_label(text, *it) for it in heads)))
+            labels = tuple(filter(None, (_label(text, *one) for one in heads)))
             row = rows[index + has_head]
             yield Cell(*span, index, number, labels, tuple(heads), cited(*span) or inherited, row)
 

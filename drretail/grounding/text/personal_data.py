@@ -71,8 +71,8 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
 
 
 def _ids(text: str, people: People) -> Iterator[Personal]:
-    ids = dict.fromkeys((it.casefold() for it in people.user_ids), "a user id")
-    ids |= dict.fromkeys((it.casefold() for it in people.order_ids), "an order id")
+    ids = dict.fromkeys((key.casefold() for key in people.user_ids), "a user id")
+    ids |= dict.fromkeys((key.casefold() for key in people.order_ids), "an order id")
     for token in _TOKEN.finditer(text):
         what = ids.get(token.group().casefold())
         if what is not None:

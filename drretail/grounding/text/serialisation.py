@@ -23,13 +23,13 @@ def compact_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def said(value: Any) -> Any:
+def harmless_values(value: Any) -> Any:
     """What a seller says, as it may stand in a result: its texts without what is hidden or in a form of ours."""
     if isinstance(value, str):
         return sellers_text(value)
     if isinstance(value, list):
-        return [said(it) for it in value]
-    return {name: said(it) for name, it in value.items()} if isinstance(value, dict) else value
+        return [harmless_values(item) for item in value]
+    return {name: harmless_values(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def product_card(product: Product) -> dict[str, Any]:
@@ -38,13 +38,13 @@ def product_card(product: Product) -> dict[str, Any]:
         "evidence": product_evidence_id(product.product_id),
         "product_id": product.product_id,
         "product_url": product.product_url,
-        "title": said(product.title),
+        "title": harmless_values(product.title),
         "price": product.price,
         "currency": product.currency,
         "average_rating": product.average_rating,
         "rating_number": product.rating_number,
-        "store": said(product.store),
-        "category": said(product.leaf_category),
+        "store": harmless_values(product.store),
+        "category": harmless_values(product.leaf_category),
     }
     return card | _price_from(product)
 
@@ -55,18 +55,18 @@ def product_record(product: Product) -> dict[str, Any]:
         "evidence": product_evidence_id(product.product_id),
         "product_id": product.product_id,
         "product_url": product.product_url,
-        "title": said(product.title),
-        "features": [said(it) for it in product.features],
-        "description": [said(it) for it in product.description],
+        "title": harmless_values(product.title),
+        "features": [harmless_values(feature) for feature in product.features],
+        "description": [harmless_values(part) for part in product.description],
         "price": product.price,
         "currency": product.currency,
         "average_rating": product.average_rating,
         "rating_number": product.rating_number,
-        "store": said(product.store),
+        "store": harmless_values(product.store),
         "category": product.category,
         "categories": list(product.categories),
         # Stores give the open key set back in different orders; sorted, all of them give the same text.
-        "details": said(json.loads(canonical_json(product.details))),
+        "details": harmless_values(json.loads(canonical_json(product.details))),
         "bought_together": product.bought_together,
     }
     return record | _price_from(product)
@@ -93,7 +93,7 @@ def order_record(order: Order) -> dict[str, Any]:
 def order_item(order: Order, product: Product | None) -> dict[str, Any]:
     """An order in a list: its record with the product's title and present price, null where the product is gone."""
     return order_record(order) | {
-        "product_title": None if product is None else said(product.title),
+        "product_title": None if product is None else harmless_values(product.title),
         "price": None if product is None else product.price,
         "currency": None if product is None else product.currency,
     }
@@ -124,10 +124,12 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
     if not items:
         return {}, []
     first, *others = items
-    shared = lean({name: first.get(name) for name in SHARED if all(it.get(name) == first.get(name) for it in others)})
+    shared = lean(
+        {name: first.get(name) for name in SHARED if all(other.get(name) == first.get(name) for other in others)}
+    )
     if "product_url" in first:
         shared["product_url"] = URL_FORM
-    return shared, [{name: it for name, it in lean(item).items() if name not in shared} for item in items]
+    return shared, [{name: one for name, one in lean(item).items() if name not in shared} for item in items]
 
 
 def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

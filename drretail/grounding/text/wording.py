@@ -1,22 +1,27 @@
-"""Money, counts and titles as a reader sees them."""
+"""Money, counts, titles, articles and lists as a reader sees them, for texts of ours."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+from drretail.grounding.text.words import PAIRS, singular
 from drretail.records.evidence import Citation
 from drretail.records.money import Money
 
-_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
 _SEPARATORS = re.compile(r"\s*(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|\s+(?=[(\[{])")
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_PAIRS = {")": "(", "]": "[", "}": "{"}
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
 # A cut in front of these words' objects would leave them hanging.
 _HANGING = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "w", "with"}
 )
+
+# Words that begin with a vowel letter and a consonant sound, and the other way round.
+_CONSONANT_SOUND = re.compile(r"(?i:u[bns][eiu]|one|eu)|U[A-Z]")
+_SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
 
 
 def format_money(value: Decimal | float | int | str, currency: str = "USD") -> str:
@@ -25,7 +30,7 @@ def format_money(value: Decimal | float | int | str, currency: str = "USD") -> s
     amount = Decimal(str(value)).quantize(unit, rounding=ROUND_HALF_UP)
     sign = "-" if amount < 0 else ""
     digits = f"{abs(amount):,}"
-    symbol = _SYMBOLS.get(currency)
+    symbol = SYMBOLS.get(currency)
     return f"{sign}{digits} {currency}" if symbol is None else f"{sign}{symbol}{digits}"
 
 
@@ -43,6 +48,23 @@ def on_try(number: int) -> str:
 def counted(count: int, thing: str) -> str:
     """ "1 report", "2 reports"."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def article(text: str) -> str:
+    """ "a" or "an", by sound."""
+    if _SPELLED_VOWEL.match(text):
+        return "an"
+    return "an" if text[:1].casefold() in "aeiou" and not _CONSONANT_SOUND.match(text) else "a"
+
+
+def is_plural(word: str) -> bool:
+    folded = word.casefold()
+    return folded in PAIRS or singular(folded) != folded
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
 def short_title(title: str, limit: int = 60) -> str:
@@ -82,9 +104,9 @@ def _closed(text: str) -> str:
     """The text up to the first bracket that is never closed, without closing brackets that were never opened."""
     opened: list[int] = []
     for index, character in enumerate(text):
-        if character in _PAIRS.values():
+        if character in _BRACKETS.values():
             opened.append(index)
-        elif character in _PAIRS and opened and text[opened[-1]] == _PAIRS[character]:
+        elif character in _BRACKETS and opened and text[opened[-1]] == _BRACKETS[character]:
             opened.pop()
     return text[: opened[0]] if opened else text
 

@@ -38,23 +38,27 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
             prices[key] = price
         else:
             return None
-    found |= {abs(it) for it in _combined([*results, *prices.values()], (-1, 0, 1))}
+    found |= {abs(one) for one in _combined([*results, *prices.values()], (-1, 0, 1))}
     found |= _bought(list(prices.values()), ledger, counts)
-    limits = {it.low for it in ledger.asked if it.kind == "money"} | {ledger.limit or Decimal(0)}
+    limits = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit or Decimal(0)}
     left = {limit - number for limit in limits for number in found if number <= limit}
     return frozenset(found | left)
 
 
 def small_numbers(text: str) -> set[int]:
     """The whole numbers below a hundred in a text, in digits or in words."""
-    digits = (it.low for it in find_amounts(text) if it.kind == "number" and not it.places and 1 < it.low < 100)
+    digits = (
+        amount.low
+        for amount in find_amounts(text)
+        if amount.kind == "number" and not amount.places and 1 < amount.low < 100
+    )
     return {*map(int, digits), *(NUMBERS[word] for word in words(text) if word in NUMBERS)}
 
 
 def _bought(prices: Sequence[Decimal], ledger: Ledger, counts: Iterable[int]) -> set[Decimal]:
     """What products cost together in quantities that somebody names; up to a dozen of one, or of the whole set."""
     named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
-    times = list(dict.fromkeys(it for it in named if it > 1))[:_MOST_QUANTITIES]
+    times = list(dict.fromkeys(one for one in named if one > 1))[:_MOST_QUANTITIES]
     dozens = {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
     return dozens | set(_combined(prices, (0, 1, *times)))
 

@@ -4,22 +4,24 @@
 records. ``check_report`` lists what is wrong with that reading, with the sources, and with the run.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import cached_property
 
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.names import product_called
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.values import verify
+from drretail.grounding.verify.values import all_words_of, verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread
@@ -30,6 +32,10 @@ from drretail.records.wish import Wish
 PAGE_AGE = 3.0
 LEAST_COVERAGE = 0.5
 """Of the figures seen, the share that must have been read for a score to be made of the reading."""
+_PROPER = re.compile(r"\b[A-Z][^\W\d_]{3,}")
+_ALIKE = 0.75
+"""How alike a word is to itself misspelled."""
+_LEAST_SHARED = 0.5
 Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products of these ids; ids that it does not have are left out."""
 
@@ -87,7 +93,7 @@ class Case:
     @cached_property
     def cited(self) -> frozenset[str]:
         """The ids that the report cites, handed out or not."""
-        return frozenset(it.evidence_id or it.marker.strip("[]") for it in self.citations)
+        return frozenset(citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
 
     @cached_property
     def all_owned(self) -> frozenset[str]:
@@ -98,15 +104,15 @@ class Case:
 
     @cached_property
     def all_profiles(self) -> tuple[UserProfile, ...]:
-        by_user = {it.user_id: it for it in (*known_profiles(self.evidence), *self.profiles)}
+        by_user = {one.user_id: one for one in (*known_profiles(self.evidence), *self.profiles)}
         return tuple(by_user.values())
 
     def products(self, picks: Iterable[Pick] | None = None) -> Mapping[str, Product]:
         """The world's records of what the run was shown, the report cites, and these picks name."""
         if self.lookup is None:
             return {}
-        picked = [it for pick in picks or () for it in (pick.product, *pick.alternatives)]
-        named = {it.removeprefix("P:") for it in (*self.evidence, *self.cited) if it[:2] == "P:"}
+        picked = [one for pick in picks or () for one in (pick.product, *pick.alternatives)]
+        named = {one.removeprefix("P:") for one in (*self.evidence, *self.cited) if one[:2] == "P:"}
         return self.lookup(sorted({*named, *picked}))
 
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
@@ -133,7 +139,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
     values = [*_merged(by_form.values, figures, wrong_results), *superlatives]
-    unread = tuple(it for it in by_form.unread if not any(_meet(it, value) for value in figures))
+    unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in figures))
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(
@@ -160,7 +166,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         *_of_run(case),
         *repeated_sections(case.layout),
     ]
-    return sorted(found, key=lambda it: (it.start is None, it.start or 0, it.code))
+    return sorted(found, key=lambda one: (one.start is None, one.start or 0, one.code))
 
 
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
@@ -179,7 +185,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         are_complete=reading.reader != FORM,
     )
     # A citation of what the shop does not have is a finding of its own, where it stands.
-    return [it for it in found if it.code != "not_in_catalog" or it.evidence_id not in case.cited]
+    return [finding for finding in found if finding.code != "not_in_catalog" or finding.evidence_id not in case.cited]
 
 
 def _of_pages(case: Case) -> list[Finding]:
@@ -194,7 +200,9 @@ def _of_pages(case: Case) -> list[Finding]:
 def _of_run(case: Case) -> list[Finding]:
     if case.run is None:
         return []
-    users = {it for it in (case.query.user_id, case.run.user_id) if it} | {it.user_id for it in case.all_profiles}
+    users = {one for one in (case.query.user_id, case.run.user_id) if one} | {
+        profile.user_id for profile in case.all_profiles
+    }
     orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
     sent = personal_data_sent(case.run, case.all_profiles, users, orders)
     return [*sent, *profile_changes(case.run.state_diff, case.query.text)]
@@ -206,13 +214,13 @@ def _urls_not_seen(case: Case) -> list[Finding]:
         Finding(
             code="url_not_seen",
             severity="error",
-            start=it.start,
-            end=it.end,
-            said=it.marker,
+            start=citation.start,
+            end=citation.end,
+            said=citation.marker,
             found="the run never saw this page",
         )
-        for it in case.citations
-        if it.type == "web" and it.evidence_id is None
+        for citation in case.citations
+        if citation.type == "web" and citation.evidence_id is None
     ]
 
 
@@ -221,8 +229,29 @@ def _by_id(pick: Pick, case: Case) -> Pick:
     products = case.products([pick])
     if pick.product in products or f"P:{pick.product}" in case.cited:
         return pick
-    called = product_called(pick.product, products, case.report)
+    called = _product_called(pick.product, products, case.report)
     return pick if called is None else pick.model_copy(update={"product": called})
+
+
+def _product_called(name: str, known: Mapping[str, Product], report: str) -> str | None:
+    """The id of the product whose title has most of a name's words, and at least half; None where there is none.
+
+    A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles. Nor is "the Fennick
+    kettle" that of another maker, though all its other words fit: a word that ``report`` writes as a name within a
+    sentence has to stand in the record, misspelled or not.
+    """
+    stems, best, most = set(content_stems(name)), None, 0.0
+    proper = [word.casefold() for word in _PROPER.findall(name) if re.search(rf"\b[a-z]+ {word}\b", report)]
+    for key, item in known.items():
+        maker = f"{item.brand or ''} {item.store or ''}"
+        of_thing = stems - set(content_stems(maker))
+        share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
+        share += (len(of_thing) < len(stems)) / 100  # of equal ones the maker's own comes first
+        own = re.findall(r"\w+", f"{maker} {all_words_of(item)}".casefold())
+        are_own = all(get_close_matches(word, own, n=1, cutoff=_ALIKE) for word in proper)
+        if share >= _LEAST_SHARED and share > most and are_own:
+            best, most = key, share
+    return best
 
 
 def _merged(
@@ -231,19 +260,19 @@ def _merged(
     """The values of both readers, one reader's at each place."""
 
     def is_certain(value: ReadValue) -> bool:
-        beside = [it for it in by_model if _meet(it, value)]
-        return value.start in wrong_results or all(_leaves_open(it, value) for it in beside)
+        beside = [one for one in by_model if _meet(one, value)]
+        return value.start in wrong_results or all(_leaves_open(one, value) for one in beside)
 
     certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
-    kept = [*certain, *(value for value in by_model if not any(_meet(value, it) for it in certain))]
-    kept += [value for value in by_form if not any(_meet(value, it) for it in kept)]
+    kept = [*certain, *(value for value in by_model if not any(_meet(value, one) for one in certain))]
+    kept += [value for value in by_form if not any(_meet(value, one) for one in kept)]
     return kept
 
 
 def _leaves_open(by_model: ReadValue, by_form: ReadValue) -> bool:
     """True where a model's value can't be decided and is not said of something else than form's."""
-    sources, own = ({it for it in value.of if it[:2] != "C:"} for value in (by_model, by_form))
-    is_of_same = not sources or bool(sources & own) or (not own and all(it[:2] == "P:" for it in sources))
+    sources, own = ({source for source in value.of if source[:2] != "C:"} for value in (by_model, by_form))
+    is_of_same = not sources or bool(sources & own) or (not own and all(source[:2] == "P:" for source in sources))
     return by_model.state == "underivable" and by_model.derivation is None and is_of_same
 
 
@@ -253,7 +282,9 @@ def _meet(one: ReadValue | Unread, other: ReadValue) -> bool:
 
 def _ordered(evidence: Mapping[str, Evidence], user_id: str | None) -> frozenset[str]:
     """The products of the user's orders that the run was handed and that were kept."""
-    records = (record_of(text.text) or {} for it in evidence.values() if it.kind == "order" for text in it.sources)
+    records = (
+        record_of(text.text) or {} for entry in evidence.values() if entry.kind == "order" for text in entry.sources
+    )
     return frozenset(
         str(record["product_id"])
         for record in records

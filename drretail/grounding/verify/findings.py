@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
@@ -62,13 +62,15 @@ def source_findings(report: str, evidence: Known | None, catalog: Collection[str
     ``catalog`` holds those of the cited product ids that exist; None where the world is not at hand.
     """
     findings: list[Finding] = []
-    for it in find_citations(report, evidence):
-        codes = [("unresolved_citation", "the run was handed no such source")] if it.type == "unresolved" else []
-        named = _product_named(it.evidence_id or it.url or it.marker.strip("[]【】"))
+    for citation in find_citations(report, evidence):
+        codes = [("unresolved_citation", "the run was handed no such source")] if citation.type == "unresolved" else []
+        named = _product_named(citation.evidence_id or citation.url or citation.marker.strip("[]【】"))
         if catalog is not None and named and named not in catalog:
             codes.append(("not_in_catalog", f"the shop has no product {named}"))
         findings += [
-            Finding(code=code, severity="error", start=it.start, end=it.end, said=it.marker, found=found)
+            Finding(
+                code=code, severity="error", start=citation.start, end=citation.end, said=citation.marker, found=found
+            )
             for code, found in codes
         ]
     return findings
@@ -158,7 +160,7 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         yield _finding("recommended_although_owned", report, pick, "the user has it")
     if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
         yield _finding("unwanted_brand", report, pick, f"the brand is {item.brand or item.store}")
-    if all(want.brands_wanted and not any(is_of_brand(listing, it) for it in want.brands_wanted) for want in wants):
+    if all(want.brands_wanted and not any(is_of_brand(listing, one) for one in want.brands_wanted) for want in wants):
         found = (
             f"the brand is {item.brand or item.store or 'not known'}, wanted is {' or '.join(wants[0].brands_wanted)}"
         )

@@ -16,7 +16,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.records import Calculation, Ledger
-from drretail.grounding.verify.values import derivation, fits, on_record, record_text
+from drretail.grounding.verify.values import all_words_of, derivation, fits, on_record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Reading
 
@@ -44,7 +44,7 @@ def breach(case: Case, reading: Reading) -> str:
         return CONTRADICTED
     if not picks <= case.evidence.keys():
         return NOT_SHOWN
-    words = blanked(case.layout.text, (it.span() for it in _TAG_OR_ENTITY.finditer(case.layout.text)))
+    words = blanked(case.layout.text, (match.span() for match in _TAG_OR_ENTITY.finditer(case.layout.text)))
     argued = {
         cited
         for index, sentence in enumerate(case.layout.sentences)
@@ -53,7 +53,7 @@ def breach(case: Case, reading: Reading) -> str:
     }
     if not picks <= argued:
         return NOT_ARGUED
-    unresolved = [it.start for it in case.citations if it.type == "unresolved"]
+    unresolved = [citation.start for citation in case.citations if citation.type == "unresolved"]
     for index, sentence in enumerate(case.layout.sentences):
         is_of_pick = bool(picks.intersection(_about(case.layout, index)))
         if is_of_pick and any(sentence.start <= start < sentence.end for start in unresolved):
@@ -82,7 +82,7 @@ def borne_out(case: Case, reading: Reading) -> float:
             inventions.add((" ".join(case.report[sentence.start : sentence.end].split()), amount.low))
         elif of_picks:
             explained.add((amount.low, amount.high))
-            told |= {it for it in of_picks if _says_the_worth(amount, it, ledger)}
+            told |= {one for one in of_picks if _says_the_worth(amount, one, ledger)}
     if not explained:
         return 0.0
     return len(told) / len(picks) * len(explained) / (len(explained) + len(inventions))
@@ -97,26 +97,26 @@ def _with_sound_calculations(ledger: Ledger) -> Ledger:
         if (number := on_record(kind, item)) is not None
     }
     sound: dict[str, Calculation] = {}
-    for key, it in ledger.calculations.items():
-        grounded = [number in known or ledger.names(number) for number in it.operands]
-        others = [number for number, is_known in zip(it.operands, grounded, strict=True) if not is_known]
+    for key, calculation in ledger.calculations.items():
+        grounded = [number in known or ledger.names(number) for number in calculation.operands]
+        others = [number for number, is_known in zip(calculation.operands, grounded, strict=True) if not is_known]
         if any(grounded) and all(number == int(number) and number <= _MOST_PIECES for number in others):
-            sound[key] = it
-            known.add(abs(it.result))
+            sound[key] = calculation
+            known.add(abs(calculation.result))
     return replace(ledger, calculations=sound)
 
 
 def _about(layout: Layout, index: int) -> tuple[str, ...]:
     """What a sentence is about: all that it cites, else the products that the part of the report around it cites."""
     cited = layout.cited.get(index, ())
-    is_of_products = any(it[:2] == "P:" for it in cited)
+    is_of_products = any(source[:2] == "P:" for source in cited)
     return cited if is_of_products else (*cited, *layout.around[index])
 
 
 def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount]]:
     """Every figure with its sentence and what that is about; dates and heads of tables aside."""
-    amounts = find_amounts(blanked(layout.text, ((it.start, it.end) for it in find_dates(layout.text))))
-    starts = [it.start for it in amounts]
+    amounts = find_amounts(blanked(layout.text, ((date.start, date.end) for date in find_dates(layout.text))))
+    starts = [one.start for one in amounts]
     for index, sentence in enumerate(layout.sentences):
         inside = amounts[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         if sentence.kind != "table_head" and inside:
@@ -132,19 +132,23 @@ def _is_neutral(amount: Amount, ledger: Ledger, n_cited: int) -> bool:
 
 def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence: Mapping[str, Evidence]) -> bool:
     """True where a record of what the sentence is about says the figure, or it follows from prices at hand."""
-    products = [it.removeprefix("P:") for it in about if it[:2] == "P:"]
-    items = [ledger.products[it] for it in products if it in ledger.products]
+    products = [one.removeprefix("P:") for one in about if one[:2] == "P:"]
+    items = [ledger.products[product] for product in products if product in ledger.products]
     if amount.kind == "money":
         near = dict.fromkeys([*products, *(pick.product for pick in ledger.picks or ())])
         prices = (on_record("price", item) for item in items)
-        return any(fits(amount, it) for it in prices) or derivation(amount, ledger, near) is not None
+        return any(fits(amount, price) for price in prices) or derivation(amount, ledger, near) is not None
     known = [on_record(kind, item) for item in items for kind in ("rating", "rating_count")]
-    worked_out = [abs(number) for it in ledger.calculations.values() for number in (it.result, *it.operands)]
-    if any(fits(amount, it) for it in (*known, *worked_out)):
+    worked_out = [
+        abs(number)
+        for calculation in ledger.calculations.values()
+        for number in (calculation.result, *calculation.operands)
+    ]
+    if any(fits(amount, one) for one in (*known, *worked_out)):
         return True
     given = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
     shown = (text.text for entry in given for text in entry.texts)
-    numbers = [_numbers_in(text) for text in (*map(record_text, items), *shown)]
+    numbers = [_numbers_in(text) for text in (*map(all_words_of, items), *shown)]
     return any(number in its for its in numbers for number in (amount.low, amount.high))
 
 
@@ -160,4 +164,4 @@ def _says_the_worth(amount: Amount, pick: str, ledger: Ledger) -> bool:
 @lru_cache(maxsize=512)
 def _numbers_in(text: str) -> Collection[Decimal]:
     """Those of a record, which a report that names many figures asks for at each of them."""
-    return frozenset(number for it in find_amounts(text) for number in (it.low, it.high))
+    return frozenset(number for amount in find_amounts(text) for number in (amount.low, amount.high))

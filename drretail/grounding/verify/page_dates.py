@@ -29,15 +29,19 @@ def pages_too_old(
     Not where the sentence tells the reader: by the page's year, or by calling it old.
     """
     return [
-        _finding(OLD_PAGE, citation, entry, f"{_dated(entry)}, {years:.1f} years before the shop's today, {now}")
+        _finding(OLD_PAGE, citation, entry, f"{years:.1f} years before the shop's today, {now}")
         for citation, entry, day in dated_pages(citations, evidence)
         if (years := (now - day).days / DAYS_A_YEAR) > page_age and not _tells_age(layout, citation, day)
     ]
 
 
 def _tells_age(layout: Layout, citation: Citation, day: date) -> bool:
-    said = " ".join(layout.text[it.start : it.end] for it in layout.sentences if it.start <= citation.start < it.end)
-    return bool(re.search(rf"\b{day.year}\b", said) or _CALLED_OLD.search(said))
+    words = " ".join(
+        layout.text[sentence.start : sentence.end]
+        for sentence in layout.sentences
+        if sentence.start <= citation.start < sentence.end
+    )
+    return bool(re.search(rf"\b{day.year}\b", words) or _CALLED_OLD.search(words))
 
 
 def pages_after_today(
@@ -45,7 +49,7 @@ def pages_after_today(
 ) -> list[Finding]:
     """Citations of pages dated after the shop's today, and later days and months in sentences that cite the web."""
     pages = [
-        _finding(AFTER_TODAY, citation, entry, f"{_dated(entry)}, after the shop's today, {now}")
+        _finding(AFTER_TODAY, citation, entry, f"after the shop's today, {now}")
         for citation, entry, day in dated_pages(citations, evidence)
         if day > now
     ]
@@ -66,27 +70,18 @@ def dated_pages(
 def _later_days(
     layout: Layout, citations: Sequence[Citation], today: date, dated: Collection[str]
 ) -> Iterator[Finding]:
-    """``dated`` are the days of the cited pages themselves, which are told once."""
-    cited = [it.start for it in citations if it.type == "web"]
-    for said in find_dates(layout.text):
-        inside = any(it.start <= said.start < it.end and _holds(it.start, it.end, cited) for it in layout.sentences)
-        if (
-            inside
-            and said.iso not in dated
-            and len(said.iso) >= _MONTH
-            and said.iso > today.isoformat()[: len(said.iso)]
-        ):
+    """Days and months that have not come in sentences that cite the web; ``dated`` are the days of its pages."""
+    cited = [citation.start for citation in citations if citation.type == "web"]
+    of_web = [
+        sentence for sentence in layout.sentences if any(sentence.start <= start < sentence.end for start in cited)
+    ]
+    for day in find_dates(layout.text):
+        is_later = len(day.iso) >= _MONTH and day.iso > today.isoformat()[: len(day.iso)]
+        is_of_web = any(sentence.start <= day.start < sentence.end for sentence in of_web)
+        if is_later and is_of_web and day.iso not in dated:
             found = f"it lies after the shop's today, {today}"
-            words = layout.report[said.start : said.end]
-            yield Finding(code=AFTER_TODAY, severity="warning", start=said.start, end=said.end, said=words, found=found)
-
-
-def _holds(start: int, end: int, places: Sequence[int]) -> bool:
-    return any(start <= place < end for place in places)
-
-
-def _dated(entry: Evidence) -> str:
-    return f"the page is dated {entry.date}"
+            words = layout.report[day.start : day.end]
+            yield Finding(code=AFTER_TODAY, severity="warning", start=day.start, end=day.end, said=words, found=found)
 
 
 def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Finding:
@@ -96,6 +91,6 @@ def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Find
         start=citation.start,
         end=citation.end,
         said=citation.marker,
-        found=found,
+        found=f"the page is dated {entry.date}, {found}",
         evidence_id=entry.id,
     )

@@ -24,7 +24,7 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
 
     Contradicted are another state, country, city or zip code, where nothing of what is said is part of the address.
     """
-    is_of_user = value.kind == "place" and all(it[:2] in ("U:", "O:") for it in value.of)
+    is_of_user = value.kind == "place" and all(source[:2] in ("U:", "O:") for source in value.of)
     if not is_of_user or len(profiles) != 1 or not isinstance(value.amount, str):
         return value
     address = profiles[0].address
@@ -39,7 +39,7 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
 def _without_own(said: str, address: Address) -> tuple[str, bool]:
     """The plain words of a place without those that the address has, and whether its state or zip code is named."""
     states = state_names(address.country)
-    in_state = {address.zip, address.state, *(it for pair in states.items() if address.state in pair for it in pair)}
+    in_state = {address.zip, address.state, *(one for pair in states.items() if address.state in pair for one in pair)}
     country = {name for name, code in country_names().items() if code == address.country and len(name) > 2}
     rest = plain(said)
     is_in_state = False

@@ -52,12 +52,12 @@ class Ledger:
 
     def names(self, number: Decimal) -> bool:
         """True where the query itself names this number, or it is the budget."""
-        return any(number in (it.low, it.high) for it in self.asked) or number == self.limit
+        return any(number in (amount.low, amount.high) for amount in self.asked) or number == self.limit
 
     @property
     def currency(self) -> str:
         """Of the shop, which has one."""
-        return next((it.currency for it in self.products.values()), USD)
+        return next((product.currency for product in self.products.values()), USD)
 
     @property
     def limit(self) -> Decimal | None:
@@ -85,7 +85,12 @@ def read_ledger(
     picks: Sequence[Pick] | None = None,
 ) -> Ledger:
     """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
-    handed = {it.product_id: it for entry in evidence.values() if entry.kind == "product" for it in _products(entry)}
+    handed = {
+        product.product_id: product
+        for entry in evidence.values()
+        if entry.kind == "product"
+        for product in _products(entry)
+    }
     orders = {
         entry.id: record
         for entry in evidence.values()

@@ -37,7 +37,7 @@ def find_repetitions(layout: Layout, threshold: float = THRESHOLD) -> list[Alike
     found: list[Alike] = []
     for index, part in enumerate(parts):
         runs = part.shingles
-        best = max(((_share(runs, it.shingles), it.title) for it in parts[:index]), default=(0.0, ""))
+        best = max(((_share(runs, one.shingles), one.title) for one in parts[:index]), default=(0.0, ""))
         if best[0] >= threshold:
             found.append(Alike(best[1], part.title, part.start, part.end, best[0]))
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 
-from drretail.grounding.constraints.affirmation import stance, stance_against
+from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_within
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import listing_of
@@ -57,8 +57,10 @@ def rivals(product: Product, ledger: Ledger) -> list[Product]:
 
 def shown_of_kind(product: Product, ledger: Ledger) -> str:
     """The product and its rivals for a judge, a line each, by price: id, title, price, rating and number of ratings."""
-    shown = sorted([product, *rivals(product, ledger)], key=lambda it: (it.price is None, it.price or 0, it.product_id))
-    return "\n".join(f"{product_evidence_id(it.product_id)} {it.title}: {_figures(it)}" for it in shown)
+    shown = sorted(
+        [product, *rivals(product, ledger)], key=lambda one: (one.price is None, one.price or 0, one.product_id)
+    )
+    return "\n".join(f"{product_evidence_id(one.product_id)} {one.title}: {_figures(one)}" for one in shown)
 
 
 _RANKED: Mapping[ValueKind, tuple[Measure, int]] = {
@@ -102,8 +104,8 @@ def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger:
     return any(
         is_within(want, listing)
         and any(is_of_kind(rival, kind) for kind in want.kinds)
-        and all(stance(listing.words, it) == "kept" or stance(own.words, it) != "kept" for it in want.must)
-        and all(stance_against(listing.words, it) != "broken" for it in want.must_not)
+        and all(stance(listing.words, demand) == "kept" or stance(own.words, demand) != "kept" for demand in want.must)
+        and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
         for want in _wants_for(product, ledger)
     )
 

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 from unicodedata import combining, normalize
 
-from drretail.grounding.text.amounts import Agreement, Amount, SaidDate, find_amounts
+from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.arithmetic import numbers_of, small_numbers
 from drretail.grounding.verify.records import Calculation, Ledger
@@ -24,7 +24,6 @@ _SLACK = Decimal("0.1")
 _CLOSE = 4
 """A limit that is said to be close is at most a fourth of the record away from it: "just under $6" of $5.99."""
 _WORDS_BEFORE = 30
-_FACTORS = (7, 12, 16, 24, 30, 52, 60, 100, 365, 1000)
 _MOST_OF_ONE = 12
 """Up to so many times a price is tried without anybody having named the number."""
 
@@ -89,15 +88,10 @@ def _is_near(amount: Amount, number: Decimal) -> bool:
     return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
 
 
-def conversions(number: Decimal) -> list[Decimal]:
-    """A number in other units of time, weight, length and as a percentage."""
-    return [it for factor in _FACTORS for it in (number * factor, number / factor)]
-
-
 def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
     """The whole numbers in the titles of products, by which a price may be divided: "6 Pack"."""
-    titles = " ".join(item.title for it in near if (item := ledger.products.get(it)) is not None)
-    return {it.low for it in _amounts_in(titles) if it.kind == "number" and not it.places}
+    titles = " ".join(item.title for key in near if (item := ledger.products.get(key)) is not None)
+    return {amount.low for amount in _amounts_in(titles) if amount.kind == "number" and not amount.places}
 
 
 @lru_cache(maxsize=512)
@@ -128,8 +122,8 @@ def derivation(
     for words, number in _derived(ledger, near, counts, is_left=is_left, most_of_one=most_of_one):
         if _explains(amount, number):
             return words
-    texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
-    if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in _amounts_in(text)):
+    texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
+    if any(other.kind == "money" and fits(amount, other.low) for text in texts for other in _amounts_in(text)):
         return "stands in the record"
     return None
 
@@ -138,26 +132,26 @@ def _derived(
     ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool, most_of_one: int
 ) -> Iterator[tuple[str, Decimal]]:
     """What can be made of the prices at hand, with its words."""
-    prices = {it: price for it in near if (price := ledger.price(it)) is not None}
-    limit, total, told = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
+    prices = {key: price for key in near if (price := ledger.price(key)) is not None}
+    limit, total, money = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
     if total is not None:
         yield "the picks together", total
         if limit is not None:
             yield "the budget and the picks together", abs(limit - total)
     for price in prices.values():
         for number in sorted({*map(Decimal, range(2, most_of_one + 1)), *counts}):
-            yield f"{number} x {told(price)}", number * price
+            yield f"{number} x {money(price)}", number * price
             if limit is not None and is_left:
-                yield f"the budget and {number} x {told(price)}", abs(limit - number * price)
+                yield f"the budget and {number} x {money(price)}", abs(limit - number * price)
         for number in counts:
             if number > 1:
-                yield f"{told(price)} / {number}", price / number
-        for said in ledger.asked:
-            if said.kind == "money" and said.low != price:
-                yield f"{told(said.low)} and {told(price)}", abs(said.low - price)
+                yield f"{money(price)} / {number}", price / number
+        for named in ledger.asked:
+            if named.kind == "money" and named.low != price:
+                yield f"{money(named.low)} and {money(price)}", abs(named.low - price)
     for one, other in combinations(prices.values(), 2):
-        yield f"{told(one)} + {told(other)}", one + other
-        yield f"{told(max(one, other))} - {told(min(one, other))}", abs(one - other)
+        yield f"{money(one)} + {money(other)}", one + other
+        yield f"{money(max(one, other))} - {money(min(one, other))}", abs(one - other)
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -178,13 +172,13 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
 
 def _of_products(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     amount = amount_of(value)
-    ids = [ledger.ordered.get(it, it.removeprefix("P:")) for it in value.of]
-    items = [ledger.products[it] for it in ids if it in ledger.products]
+    ids = [ledger.ordered.get(source, source.removeprefix("P:")) for source in value.of]
+    items = [ledger.products[key] for key in ids if key in ledger.products]
     records = [number for item in items if (number := on_record(value.kind, item)) is not None]
     if amount is None or not records or len(records) < len(value.of):
         return value
-    said = (_said(value.kind, item, number) for item, number in zip(items, records, strict=True))
-    words = f"the record says {', '.join(said)}"
+    recorded = (_recorded(value.kind, item, number) for item, number in zip(items, records, strict=True))
+    words = f"the record says {', '.join(recorded)}"
     is_far = _is_far(value, amount, records, report)
     if all(fits(amount, record) for record in records) and not is_far:
         if _has_wrong_end(value, amount, records, ledger):
@@ -192,10 +186,11 @@ def _of_products(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
         return with_state(value, "verified", "")
     if value.kind == "price":
         # Some multiple of a price is always near an amount that is not said exactly: it has to be named.
-        counts = {Decimal(it) for it in small_numbers(_paragraph(value, report))} if is_far else ()
+        counts = {Decimal(one) for one in small_numbers(_paragraph(value, report))} if is_far else ()
         found = derivation(amount, ledger, ids, counts, most_of_one=1 if is_far else _MOST_OF_ONE)
     else:
-        found = _named(amount, ledger)
+        is_named = ledger.names(amount.low) or ledger.names(amount.high)
+        found = "named by the query" if is_named else None
     if found is not None:
         return with_state(value, "underivable", found)
     is_foreign = value.currency not in (None, items[0].currency)
@@ -210,8 +205,8 @@ def _is_far(value: ReadValue, amount: Amount, records: Sequence[Decimal], report
     if value.relation not in ("at_most", "at_least"):
         return False
     begin = max(0, value.start - _WORDS_BEFORE)
-    said = (it for it in find_amounts(report[begin : value.end]) if it.end + begin > value.start)
-    is_close = any(it.relation == "about" and it.low == amount.low for it in said)
+    written = (one for one in find_amounts(report[begin : value.end]) if one.end + begin > value.start)
+    is_close = any(one.relation == "about" and one.low == amount.low for one in written)
     return is_close and all(abs(amount.low - record) * _CLOSE > record for record in records)
 
 
@@ -238,11 +233,11 @@ def _has_wrong_end(value: ReadValue, amount: Amount, records: Sequence[Decimal],
 
 
 def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
-    days = [ledger.order_dates[it] for it in value.of if it in ledger.order_dates]
+    days = [ledger.order_dates[source] for source in value.of if source in ledger.order_dates]
     if not days or not isinstance(value.amount, str) or len(days) < len(value.of):
         return value
-    said = SaidDate(value.amount, value.start, value.end)
-    if any(said.fits(day) for day in days):
+    written = WrittenDate(value.amount, value.start, value.end)
+    if any(written.fits(day) for day in days):
         return with_state(value, "verified", "")
     is_exact = len(days) == 1 and value.relation == "is" and _is_date(value.amount)
     day, words = days[0].isoformat(), report[value.start : value.end]
@@ -255,11 +250,11 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     amount = amount_of(value)
     if amount is None:
         return value
-    calculations = [ledger.calculations[it] for it in value.of if it in ledger.calculations]
+    calculations = [ledger.calculations[source] for source in value.of if source in ledger.calculations]
     for calculation in calculations:
         if result_shown([amount], calculation) is not None:
             return with_state(value, "verified", calculation.expression)
-    near = [it.removeprefix("P:") for it in value.of if it.startswith("P:")]
+    near = [source.removeprefix("P:") for source in value.of if source.startswith("P:")]
     found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
         return with_state(value, "verified", found)
@@ -269,13 +264,13 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if agreements != {None} or value.relation not in ("is", "about"):
         return value
     if calculations:
-        words = "; ".join(f"{it.expression} = {it.result.normalize():f}" for it in calculations)
+        words = "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
         return with_state(value, "contradicted", words)
     # One product may be compared with any other thing, and a price be divided by any number that a report has found.
     is_whole = value.kind in ("total", "left_over") or (value.kind == "difference" and len(near) > 1)
     if not near or not is_whole or value.currency is None or (value.kind == "left_over" and ledger.limit is None):
         return value
-    prices = " + ".join(format_money(ledger.price(it) or 0, ledger.currency) for it in near)
+    prices = " + ".join(format_money(ledger.price(key) or 0, ledger.currency) for key in near)
     return with_state(value, "contradicted", f"no sum or multiple of {prices} comes to it")
 
 
@@ -292,9 +287,9 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     if own is None or numbers is None:
         return None
     if value.kind in ("total", "left_over"):
-        money = {it.low for it in find_amounts(paragraph) if it.kind == "money" and it.low != amount.low}
+        money = {one.low for one in find_amounts(paragraph) if one.kind == "money" and one.low != amount.low}
         beside = money - numbers
-        numbers |= {it for more in beside for number in numbers for it in (number + more, abs(number - more))}
+        numbers |= {one for more in beside for number in numbers for one in (number + more, abs(number - more))}
     exactly = replace(amount, relation="is") if amount.places >= _CENTS else amount
     return {*map(amount.agreement, own), *map(exactly.agreement, numbers)}
 
@@ -306,19 +301,19 @@ def _paragraph(value: ReadValue, report: str) -> str:
 
 
 def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
-    items = [item for it in value.of if (item := ledger.products.get(it.removeprefix("P:"))) is not None]
+    items = [item for source in value.of if (item := ledger.products.get(source.removeprefix("P:"))) is not None]
     if len(items) != 1 or not isinstance(value.amount, str):
         return value
-    item, said = items[0], plain(value.amount)
+    item, name = items[0], plain(value.amount)
     maker = plain(item.brand or "")
     own = plain(f"{item.brand or ''} {item.store or ''} {item.title}")
-    short = {_initials(maker), _initials(said)} - {""}
-    if said in own or _joined(said) in _joined(own) or short & {_joined(said), _joined(maker)}:
+    short = {_initials(maker), _initials(name)} - {""}
+    if name in own or _joined(name) in _joined(own) or short & {_joined(name), _joined(maker)}:
         return with_state(value, "verified", "")
     # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
     # any mention counts.
-    own = own if item.brand else plain(f"{own} {record_text(item)}")
-    if any(f" {word} " in own for word in said.split()):
+    own = own if item.brand else plain(f"{own} {all_words_of(item)}")
+    if any(f" {word} " in own for word in name.split()):
         return value
     words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
     return with_state(value, "contradicted", words)
@@ -331,8 +326,8 @@ def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
 
 def plain(name: str) -> str:
     """A name in lower case without accents, its words with single spaces around them."""
-    letters = (it for it in normalize("NFKD", name.casefold()) if not combining(it))
-    return f" {' '.join(''.join(it if it.isalnum() else ' ' for it in letters).split())} "
+    letters = (letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
+    return f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in letters).split())} "
 
 
 def _joined(name: str) -> str:
@@ -346,11 +341,7 @@ def _initials(name: str) -> str:
     return "".join(word[0] for word in words) if len(words) > 1 else ""
 
 
-def _named(amount: Amount, ledger: Ledger) -> str | None:
-    return "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
-
-
-def _said(kind: ValueKind, item: Product, number: Decimal) -> str:
+def _recorded(kind: ValueKind, item: Product, number: Decimal) -> str:
     if kind == "price":
         return format_money(number, item.currency)
     return f"{number.normalize():f}" + (" ratings" if kind == "rating_count" else "")
@@ -364,7 +355,7 @@ def _is_date(text: str) -> bool:
     return len(text) >= 7
 
 
-def record_text(item: Product) -> str:
+def all_words_of(item: Product) -> str:
     """All that a product's record says, in lines."""
     details = (f"{key} {value}" for key, value in item.details.items())
     return "\n".join([item.title, *item.features, *item.description, *details])

@@ -10,8 +10,8 @@ from random import Random
 
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.grounding.text.sentences import Sentence
+from drretail.grounding.verify.values import all_words_of, fits, on_record, plain
 from drretail.grounding.verify.values import amount_of as number_of
-from drretail.grounding.verify.values import fits, on_record, plain, record_text
 from drretail.lab.plant.good_report import Material, Planted
 from drretail.records.evidence import Citation
 from drretail.records.reading import Pick
@@ -61,7 +61,7 @@ def unseen_id(material: Material) -> Iterator[Planted]:
 
 def invented_feature(material: Material) -> Iterator[Planted]:
     for sentence, cited in material.sentences(citing=_products(material)):
-        said = plain(record_text(material.shown[cited[0][2:]]))
+        said = plain(all_words_of(material.shown[cited[0][2:]]))
         told = [text for word, text in FEATURES if word not in said and word not in plain(material.report)]
         if told:
             words = material.chance.choice(told).format(mark=f"[{cited[0]}]")

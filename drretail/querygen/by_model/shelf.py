@@ -10,7 +10,7 @@ from drretail.env.catalog.category_prices import CategoryPrices, PricesByCategor
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
-from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import counted, format_money
 from drretail.querygen.by_model.targets import Target

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from drretail.grounding.constraints.affirmation import stance
+from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.profile.purchases import leaf_category
 from drretail.querygen.checks.case import Case, Code, found

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from drretail.env.world import World
-from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.profile.purchases import day_of, leaf_category
 from drretail.grounding.profile.summary import summarise
 from drretail.grounding.text.wording import format_money, short_title

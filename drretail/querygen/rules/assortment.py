@@ -8,9 +8,10 @@ from decimal import Decimal
 from functools import cached_property
 from math import ceil
 
-from drretail.grounding.constraints.affirmation import stance
+from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.listing import Listing, pieces_in
+from drretail.grounding.text.wording import SYMBOLS
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.purchases import PHRASES
 from drretail.records.money import Money
@@ -23,7 +24,6 @@ LEAST, MOST = 0.2, 0.8
 _OFTEN = 0.4
 """The share of the offers from which a kind is one that is given, or sold by several."""
 LIMITS = {"rating_min": (4.5, 4.3, 4.0), "ratings_min": (1000, 500, 200, 100, 50, 20)}
-SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 # An answer needs something to choose from within the budget.
 _ROOM = Decimal("1.1")
 # A budget below the first number is a multiple of the second.
@@ -156,7 +156,7 @@ def budget_for(offers: Sequence[Sequence[Listing]], level: float, pieces: int = 
             return None
         total += (priced[ceil(level * (len(priced) - 1))].price or 0) * pieces
         currencies |= {listing.product.currency for listing in priced}
-    if len(currencies) != 1 or not currencies <= SIGNS.keys():
+    if len(currencies) != 1 or not currencies <= SYMBOLS.keys():
         return None
     step = next(step for limit, step in _STEPS if total * _ROOM < limit)
     return Money.of(ceil(total * _ROOM / step) * step, currencies.pop())

@@ -10,10 +10,10 @@ from typing import Any
 
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing, pieces_in
-from drretail.grounding.text.grammar import listed
+from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import SIGNS, Assortment, budget_for
+from drretail.querygen.rules.assortment import Assortment, budget_for
 from drretail.querygen.rules.needs import Need, needs_of
 from drretail.querygen.rules.purchases import PHRASES, purchases_of
 from drretail.querygen.users import user_slug
@@ -83,7 +83,7 @@ class Author:
             "kinds": "products of this sort" if need.is_alone else need.names[0],
             "owned": f'"{first.quote}"',
             "month": first.month,
-            "amount": "" if budget is None else f"{SIGNS[budget.currency]}{budget.amount}",
+            "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.amount}",
             "count": _COUNTS[pieces],
             **need.slots,
         }

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from drretail.grounding.constraints.listing import folded
-from drretail.grounding.text.grammar import is_plural
+from drretail.grounding.text.wording import is_plural
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 

@@ -9,7 +9,7 @@ from datetime import date
 from itertools import combinations
 from typing import Any
 
-from drretail.grounding.text.grammar import article
+from drretail.grounding.text.wording import article
 from drretail.querygen.rules.assortment import ENOUGH, MOST, Assortment
 from drretail.querygen.rules.purchases import A_YEAR, PHRASES, Purchase
 from drretail.records.query import NeedKind

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
-from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 

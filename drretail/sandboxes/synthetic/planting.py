@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from drretail.grounding.text.grammar import listed
+from drretail.grounding.text.wording import listed
 from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.sandboxes.synthetic.needs import Need, Wanted

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from drretail.grounding.text.grammar import is_plural
+from drretail.grounding.text.wording import is_plural
 from drretail.records.shop import Product
 from drretail.sandboxes.material import Keyword, Keywords
 from drretail.sandboxes.synthetic.needs import Need

@@ -18,7 +18,7 @@ from tests.grounding.basket.things import fit, product, thing, things, want
 
 FEEDERS = thing("feeder", fit("A", "10", 400), fit("B", "20", 500), fit("N", None, 500))
 BATHS = thing("bath", fit("C", "15", 400), quantity=2)
-KNOWN = {it.product_id: it for it in (product("A", 10), product("B", 20), product("C", 15), product("D", 900))}
+KNOWN = {one.product_id: one for one in (product("A", 10), product("B", 20), product("C", 15), product("D", 900))}
 
 
 def cart(
@@ -27,7 +27,7 @@ def cart(
     products: Mapping[str, Product] = KNOWN,
     **limits: Any,
 ) -> Cart:
-    wants = tuple(want(it.name, quantity=it.quantity, optional=it.optional) for it in wanted)
+    wants = tuple(want(one.name, quantity=one.quantity, optional=one.optional) for one in wanted)
     wish = Wish.model_validate({"wants": wants, **limits})
     bought = tuple(Pick(product=pick) if isinstance(pick, str) else pick for pick in picks)
     return Cart(wish, Reference(query_id="q1", things=tuple(wanted)), bought, products)
@@ -123,7 +123,7 @@ def test_nothing_picked_covers_nothing_and_costs_nothing() -> None:
 def most_pieces(wanted: Sequence[WantedThing], bought: Mapping[str, int]) -> int:
     """How many pieces can stand for these wants at most, by the theorem of Ford and Fulkerson: a least cut."""
     cuts = [
-        sum(it.quantity for it in wanted if it not in chosen)
+        sum(one.quantity for one in wanted if one not in chosen)
         + sum(
             count for key, count in bought.items() if any(key in {fit.product_id for fit in of.fits} for of in chosen)
         )
@@ -142,7 +142,7 @@ def test_as_many_pieces_as_can_stand_for_wants_do_and_first_for_those_that_are_n
 ) -> None:
     picked = cart(*(several(key, count) for key, count in bought.items()), wanted=wanted)
     given_pieces = pieces(picked)
-    needed = [it for it in wanted if not it.optional]
+    needed = [one for one in wanted if not one.optional]
     for of, taken in zip(wanted, given_pieces, strict=True):
         assert sum(taken.values()) <= of.quantity
         assert taken.keys() <= {fit.product_id for fit in of.fits} & bought.keys()

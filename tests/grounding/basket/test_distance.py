@@ -33,9 +33,9 @@ OFFERED = {"feeder": FEEDERS, "bath": BATHS, "bowl": (product("D", 900),), "hat"
 
 def cart(*picks: str | Pick, wants: tuple[Want, ...] = (FEEDER, BATH), **limits: Any) -> Cart:
     wish = Wish.model_validate({"wants": wants, "budget": Money.of(50)} | limits)
-    offered: list[list[Listing]] = [[listing_of(it) for kind in want.kinds for it in OFFERED[kind]] for want in wants]
+    offered: list[list[Listing]] = [[listing_of(one) for kind in want.kinds for one in OFFERED[kind]] for want in wants]
     query = Query(query_id="q1", text="?", wish=wish, source="t")
-    known = {it.product_id: it for of_kind in OFFERED.values() for it in of_kind}
+    known = {one.product_id: one for of_kind in OFFERED.values() for one in of_kind}
     bought = tuple(Pick(product=pick) if isinstance(pick, str) else pick for pick in picks)
     records = {pick.product: known[pick.product] for pick in bought if pick.product in known}
     return Cart(wish, reference_of(query, offered), bought, records)
@@ -136,7 +136,7 @@ def test_without_a_basket_to_compare_with_nothing_is_measured_and_the_reason_is_
     wish: Wish | None, lack: str
 ) -> None:
     wants = () if wish is None else wish.wants
-    offered = [[listing_of(it) for kind in want.kinds for it in OFFERED[kind]] for want in wants]
+    offered = [[listing_of(one) for kind in want.kinds for one in OFFERED[kind]] for want in wants]
     reference = reference_of(Query(query_id="q1", text="?", wish=wish, source="t"), offered)
     assert (reference.best, reference.lack) == (None, lack)
     assert not_measured(wish, reference) == LACKS[lack]  # pyright: ignore[reportArgumentType]

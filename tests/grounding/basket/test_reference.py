@@ -18,13 +18,13 @@ Offered = tuple[Want, list[Product]]
 def found(*wanted: Offered, bought: tuple[str, ...] = (), **limits: Any) -> Reference:
     wish = Wish.model_validate({"wants": tuple(of for of, _ in wanted), **limits})
     query = Query(query_id="q1", text="?", wish=wish, source="t")
-    return reference_of(query, [[listing_of(it) for it in products] for _, products in wanted], bought)
+    return reference_of(query, [[listing_of(one) for one in products] for _, products in wanted], bought)
 
 
 def ids(reference: Reference) -> tuple[list[str], list[str]]:
     assert reference.cheapest is not None
     assert reference.best is not None
-    return [it.product_id for it in reference.cheapest.items], [it.product_id for it in reference.best.items]
+    return [item.product_id for item in reference.cheapest.items], [item.product_id for item in reference.best.items]
 
 
 CHEAP = product("A", 5, average_rating=3.0, rating_number=500)

@@ -13,11 +13,11 @@ from tests.grounding.basket.things import product, want
 
 
 def fits(of: Want, *products: Product, owned: tuple[str, ...] = ()) -> list[str]:
-    return [it.product.product_id for it in found(of, *products, owned=owned).listings]
+    return [listing.product.product_id for listing in found(of, *products, owned=owned).listings]
 
 
 def found(of: Want, *products: Product, owned: tuple[str, ...] = ()) -> Fitting:
-    return fitting(of, [listing_of(it) for it in products], owned)
+    return fitting(of, [listing_of(one) for one in products], owned)
 
 
 WATERPROOF = product("W", features=("Waterproof",))
@@ -27,19 +27,19 @@ SILENT = product("S")
 
 def test_where_a_record_of_the_kind_keeps_a_demand_silence_does_not_do() -> None:
     both = found(want(must=("waterproof",)), WATERPROOF, LEAKY, SILENT)
-    assert [it.product.product_id for it in both.listings] == ["W"]
+    assert [listing.product.product_id for listing in both.listings] == ["W"]
     assert both.open == ()
 
 
 def test_where_no_record_of_the_kind_keeps_a_demand_it_is_open_and_only_what_breaks_it_is_out() -> None:
     none = found(want(must=("waterproof",)), LEAKY, SILENT)
-    assert [it.product.product_id for it in none.listings] == ["S"]
+    assert [listing.product.product_id for listing in none.listings] == ["S"]
     assert none.open == ("waterproof",)
 
 
 def test_each_demand_is_decided_by_itself() -> None:
     mixed = found(want(must=("waterproof", "foldable")), WATERPROOF, SILENT)
-    assert ([it.product.product_id for it in mixed.listings], mixed.open) == (["W"], ("foldable",))
+    assert ([listing.product.product_id for listing in mixed.listings], mixed.open) == (["W"], ("foldable",))
 
 
 def test_what_must_not_be_is_broken_where_a_record_says_it_and_silence_does() -> None:
@@ -101,4 +101,4 @@ def test_a_number_is_below_what_is_asked_for_and_an_unknown_one_is_what_the_call
     assert is_below(3.9, 4, unknown=False)
     assert not is_below(4, 4, unknown=True)
     assert not is_below(None, None, unknown=True)
-    assert [is_below(None, 4, unknown=it) for it in (True, False)] == [True, False]
+    assert [is_below(None, 4, unknown=one) for one in (True, False)] == [True, False]

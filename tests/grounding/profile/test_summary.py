@@ -215,8 +215,8 @@ def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names
     statistics = user_statistics(USER, orders, shelf)
     summary = summarise(PROFILE, (*orders, *ORDERS[:2]), shelf, statistics, NOW, question=question)
     named = any(
-        word in "\n".join((it.text, *it.names, *it.categories))
-        for it in summary.statements
+        word in "\n".join((statement.text, *statement.names, *statement.categories))
+        for statement in summary.statements
         for word in ("Strips", "Pregnancy", "brand Cl", "B0TEST")
     )
     assert named == ("pregnancy" in question)
@@ -224,14 +224,14 @@ def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names
 
 
 def test_prices_that_are_unknown_or_only_a_lower_bound_make_no_level() -> None:
-    summary = summary_of(*(an_order(number, it.product_id, number) for number, it in enumerate((BATH, PACK, PACK))))
+    summary = summary_of(*(an_order(number, one.product_id, number) for number, one in enumerate((BATH, PACK, PACK))))
     assert texts(summary, "price_level") == []
     assert "(from $17.88)" in texts(summary, "recent_purchase")[0]
 
 
 def test_orders_are_named_up_to_a_number_and_the_rest_counted() -> None:
     orders = [an_order(number, SEED.product_id, number) for number in range(40)]
-    (history,) = (it for it in summary_of(*orders).statements if it.code == "history")
+    (history,) = (statement for statement in summary_of(*orders).statements if statement.code == "history")
     assert history.orders == tuple(order.order_id for order in orders[-MOST_IDS:])
     assert history.more_orders == 40 - MOST_IDS
     last = summary_of(*orders).text_with_orders.splitlines()[2]
@@ -256,7 +256,7 @@ ODD = st.lists(
 def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_no_habit(
     rows: list[tuple[str, int, OrderStatus, int]], prices: bool
 ) -> None:
-    shelf = SHELF if prices else {key: it.model_copy(update={"price": None}) for key, it in SHELF.items()}
+    shelf = SHELF if prices else {key: one.model_copy(update={"price": None}) for key, one in SHELF.items()}
     orders = [an_order(number, *row) for number, row in enumerate(rows)]
     known = [order for order in orders if order.product_id in shelf]
     summary = summarise(PROFILE, orders, shelf, user_statistics(USER, known, shelf), NOW)
@@ -269,7 +269,7 @@ def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_n
     if not prices:
         assert texts(summary, "price_level") == []
     if all(order.order_status in VOID_STATUSES for order in orders):
-        assert {it.code for it in summary.statements} <= {"person", "history", "void_order"}
+        assert {one.code for one in summary.statements} <= {"person", "history", "void_order"}
 
 
 def test_ten_thousand_orders_have_a_summary_of_bounded_length() -> None:

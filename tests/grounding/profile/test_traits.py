@@ -18,9 +18,9 @@ counts = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5), max_size=3)
 def bought(*product_ids: str, status: str = "Delivered") -> Purchases:
     orders = [
         Order.model_validate(
-            {"order_id": str(n), "user_id": "A", "product_id": it, "timestamp": BEGAN + n, "order_status": status}
+            {"order_id": str(n), "user_id": "A", "product_id": one, "timestamp": BEGAN + n, "order_status": status}
         )
-        for n, it in enumerate(product_ids)
+        for n, one in enumerate(product_ids)
     ]
     return Purchases.of(orders, KNOWN, datetime(2024, 1, 1, tzinfo=UTC))
 

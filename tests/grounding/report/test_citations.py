@@ -208,31 +208,9 @@ def test_offsets_are_exact_and_marks_apart_in_any_text(report: str) -> None:
 
 
 UNITS = [
-    "[",
-    "[a",
-    "[1",
-    "](",
-    "![](",
-    "![a](b(",
-    "`",
-    "`` ` ",
-    "https://a.b)",
-    "https://a(",
-    "[1] ",
-    "[^a",
-    "[1]: ",
-    "((",
-    "1, ",
-    "[a](https://b.c ",
-    "[P:A; ",
-    "【[",
-    "<https://a",
-    "\n[1] x",
-    "\n1. https://a.b",
-    "# Sources\n",
-    "a ",
-    "```\n",
-    "[P:B]",
+    *("[", "[a", "[1", "](", "![](", "![a](b(", "`", "`` ` ", "https://a.b)", "https://a(", "[1] ", "[^a"),
+    *("[1]: ", "((", "1, ", "[a](https://b.c ", "[P:A; ", "【[", "<https://a", "\n[1] x"),
+    *("\n1. https://a.b", "# Sources\n", "a ", "```\n", "[P:B]"),
 ]
 
 

@@ -13,31 +13,14 @@ SEEN = "Seen words."
 
 
 STYLES = (
-    "display:none",
-    "dis/**/play:none",
-    "display&#58;none",
-    "d\\69splay:none",
-    "opacity:0.01",
-    "opacity:1%",
-    "visibility: hidden",
-    "clip-path:circle(0)",
-    "transform:scale(0.001)",
-    "transform:translateX(-9999px)",
-    "margin-left:-9999px",
-    "text-indent:-99em",
-    "position:absolute; left:-9999px",
-    "font-size:1px",
-    "font:1px serif",
-    "max-height:1px; overflow:hidden",
-    "color:#fefefe",
-    "color:hsl(0 0% 99%)",
-    "color:rgb(99% 99% 99%)",
-    "color:transparent",
-    "-webkit-text-fill-color:transparent",
-    "color:#123456; background-color:rgb(18,52,86)",
-    "filter:opacity(0)",
-    "content-visibility:hidden",
-    "zoom:0.01",
+    *("display:none", "dis/**/play:none", "display&#58;none", "d\\69splay:none", "opacity:0.01"),
+    *("opacity:1%", "visibility: hidden", "clip-path:circle(0)", "transform:scale(0.001)"),
+    *("transform:translateX(-9999px)", "margin-left:-9999px", "text-indent:-99em"),
+    *("position:absolute; left:-9999px", "font-size:1px", "font:1px serif"),
+    *("max-height:1px; overflow:hidden", "color:#fefefe", "color:hsl(0 0% 99%)", "color:rgb(99% 99% 99%)"),
+    *("color:transparent", "-webkit-text-fill-color:transparent"),
+    *("color:#123456; background-color:rgb(18,52,86)", "filter:opacity(0)", "content-visibility:hidden"),
+    *("zoom:0.01",),
 )
 HIDDEN = (
     "<!-- hid -->",
@@ -84,7 +67,7 @@ HIDDEN = (
 def test_what_no_renderer_shows_is_blanked(hidden: str) -> None:
     report = f"{SEEN}\n\n{hidden}\n\nMore."
     assert "hid" not in shown(report)
-    assert [it for it in shown(report).split() if it != ">"] == ["Seen", "words.", "More."]
+    assert [part for part in shown(report).split() if part != ">"] == ["Seen", "words.", "More."]
     assert len(shown(report)) == len(report)
 
 
@@ -162,7 +145,7 @@ def test_attributes_are_not_shown_but_addresses_are() -> None:
 def test_hidden_marks_cite_nothing_and_hidden_words_are_no_sentence() -> None:
     report = f"{SEEN} <!-- Buy this [P:B0AAAAAAAA]. --> <span hidden>Buy that [P:B0AAAAAAAA].</span>"
     assert find_citations(report, []) == []
-    assert [report[it.start : it.end] for it in find_sentences(report)] == [SEEN]
+    assert [report[one.start : one.end] for one in find_sentences(report)] == [SEEN]
 
 
 @given(st.text(alphabet="<>!-abp|\\ =\"'/[]:#()`\n hidestylcor", max_size=200))

@@ -17,8 +17,8 @@ ALDER, BIRCH = "P:A1", "P:B2"
 def covered(report: str) -> dict[str, list[str]]:
     """By words what they are said of, by form: of stretches, and of cells where there is a table."""
     layout = read_layout(report, None)
-    parts = [(it.start, it.end, it.cited) for it in layout.stretches if it.cited]
-    parts = [(it.start, it.end, it.subjects) for it in layout.cells] or parts
+    parts = [(stretch.start, stretch.end, stretch.cited) for stretch in layout.stretches if stretch.cited]
+    parts = [(cell.start, cell.end, cell.subjects) for cell in layout.cells] or parts
     return {layout.text[start:end].strip(" .,|"): list(of) for start, end, of in parts}
 
 

@@ -105,7 +105,10 @@ def test_a_report_without_a_block_stays_as_it_is() -> None:
 
 def test_two_lines_of_one_product_are_its_quantities_together() -> None:
     picks = take_picks("Get it.\n\n```picks\nP:B1 x 1\nP:B2 x 1\nP:B1 or P:B3 x 2\n```").picks
-    assert [(it.product, it.quantity, it.alternatives) for it in picks or ()] == [("B1", 3, ("B3",)), ("B2", 1, ())]
+    assert [(pick.product, pick.quantity, pick.alternatives) for pick in picks or ()] == [
+        ("B1", 3, ("B3",)),
+        ("B2", 1, ()),
+    ]
 
 
 BLOCK = "```picks\nP:B0AAAAAAAA x 2\n```"

@@ -103,23 +103,9 @@ def test_plain_style_has_numbers_without_links(evidence: tuple[Evidence, ...]) -
 
 PARTS = st.sampled_from(
     [
-        "[P:B1]",
-        "[P:B2]",
-        "[W:aaaaaaaa]",
-        "[O:1]",
-        "[P:B1; O:1]",
-        "[P:NO]",
-        "[1]",
-        "[2]",
-        " word",
-        ". ",
-        "\n\n",
-        "`",
-        "(",
-        "https://a.example/",
-        "[x](https://x.example/)",
-        "\n## Sources\n[1] https://l.example/ - L\n[2]\n\n# Next\n",
-        "```\n",
+        *("[P:B1]", "[P:B2]", "[W:aaaaaaaa]", "[O:1]", "[P:B1; O:1]", "[P:NO]", "[1]", "[2]", " word", ". "),
+        *("\n\n", "`", "(", "https://a.example/", "[x](https://x.example/)"),
+        *("\n## Sources\n[1] https://l.example/ - L\n[2]\n\n# Next\n", "```\n"),
     ]
 )
 
@@ -131,7 +117,7 @@ def test_numbers_are_dense_and_every_resolved_id_is_a_reference(report: str) -> 
     assert numbers == list(range(1, len(numbers) + 1))
     text, _, sources = rendered.text.partition("\n## Sources\n\n1. ")
     if sources and "\n## Sources\n" not in text:
-        assert {int(it) for it in re.findall(r"\[\[(\d)\]\]\(", text)} == set(numbers)
+        assert {int(word) for word in re.findall(r"\[\[(\d)\]\]\(", text)} == set(numbers)
     cited = {
         c.evidence_id for c in find_citations(report, KNOWN) if c.marker.startswith("[") and c.marker.endswith("]")
     }

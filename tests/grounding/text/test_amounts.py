@@ -81,7 +81,7 @@ def test_any_written_amount_is_read_back(number: Decimal, way: tuple[str, str], 
 @given(st.text(alphabet="0123456789$€.,-–/xk% to", max_size=60))
 def test_amounts_lie_in_order_and_apart(text: str) -> None:
     amounts = find_amounts(text)
-    assert all(0 <= it.start < it.end <= len(text) and it.low <= it.high for it in amounts)
+    assert all(0 <= amount.start < amount.end <= len(text) and amount.low <= amount.high for amount in amounts)
     assert all(one.end <= other.start for one, other in pairwise(amounts))
 
 
@@ -118,4 +118,4 @@ def test_how_an_amount_fits_a_record(said: str, record: str, fit: str | None) ->
     ],
 )
 def test_a_date_is_as_long_as_it_is_said(text: str, iso: str) -> None:
-    assert [it.iso for it in find_dates(text)] == [iso]
+    assert [date.iso for date in find_dates(text)] == [iso]

@@ -62,7 +62,7 @@ def test_what_is_no_whole_sum_of_figures_is_left_alone(text: str) -> None:
 
 @given(st.lists(st.decimals(min_value=1, max_value=999, places=2), min_size=2, max_size=5))
 def test_any_sum_holds_and_another_does_not(prices: list[Decimal]) -> None:
-    text = " + ".join(f"${it}" for it in prices)
+    text = " + ".join(f"${price}" for price in prices)
     value = sum(prices, Decimal(0))
-    assert [it.holds for it in equations_in(f"{text} = ${value}")] == [True]
-    assert [it.holds for it in equations_in(f"{text} = ${value + 3}")] == [False]
+    assert [one.holds for one in equations_in(f"{text} = ${value}")] == [True]
+    assert [one.holds for one in equations_in(f"{text} = ${value + 3}")] == [False]

@@ -26,7 +26,7 @@ def test_terms_products_and_sums_are_steps(expression: str, found: set[str]) -> 
 
 
 def test_what_is_no_number_has_no_value() -> None:
-    assert [value_of(it) for it in ("2*(3+4)", "sqrt(4)", "1/0", "2+", "")] == [14, None, None, None, None]
+    assert [value_of(one) for one in ("2*(3+4)", "sqrt(4)", "1/0", "2+", "")] == [14, None, None, None, None]
 
 
 @given(st.lists(st.integers(1, 999), min_size=2, max_size=6))

@@ -6,7 +6,7 @@ from tests.grounding.kitchen import EVIDENCE, K, P, T
 
 def owned(report: str) -> list[tuple[str, tuple[str, ...]]]:
     layout = read_layout(report, EVIDENCE)
-    return [(layout.text[it.start : it.end].strip(" ,."), it.cited) for it in layout.stretches]
+    return [(layout.text[stretch.start : stretch.end].strip(" ,."), stretch.cited) for stretch in layout.stretches]
 
 
 def test_a_mark_owns_the_text_back_to_the_mark_or_sentence_before() -> None:
@@ -16,7 +16,7 @@ def test_a_mark_owns_the_text_back_to_the_mark_or_sentence_before() -> None:
 
 def test_figures_directly_behind_a_mark_are_its_own() -> None:
     report = f"Kettle {K} – $42.95 · 4.6 ★ (1,843), and the pan costs $38.50 {P}."
-    assert [it for it, _ in owned(report)] == [
+    assert [one for one, _ in owned(report)] == [
         f"Kettle {' ' * len(K)} – $42.95 · 4.6 ★ (1,843), and",
         "the pan costs $38.50",
     ]
@@ -32,23 +32,23 @@ def test_the_words_of_a_link_belong_to_it() -> None:
 
 def test_a_cell_is_about_the_product_of_its_row() -> None:
     report = f"| Thing | Price (USD) |\n|---|---|\n| Kettle {K} | 42.95 |\n| Pan {P} | 38.50 |\n"
-    cells = [it for it in read_layout(report, EVIDENCE).cells if it.column == 1 and it.row >= 0]
-    assert [(it.labels[0], it.subjects) for it in cells] == [("price", (K[1:-1],)), ("price", (P[1:-1],))]
+    cells = [cell for cell in read_layout(report, EVIDENCE).cells if cell.column == 1 and cell.row >= 0]
+    assert [(cell.labels[0], cell.subjects) for cell in cells] == [("price", (K[1:-1],)), ("price", (P[1:-1],))]
 
 
 def test_a_cell_is_about_the_product_of_its_column() -> None:
     report = f"| | A | B |\n|---|---|---|\n| Price | 42.95 | 38.50 |\n| Source | {K} | {P} |\n"
-    cells = [it for it in read_layout(report, EVIDENCE).cells if it.row == 0 and it.column]
-    assert [(it.labels[-1], it.subjects) for it in cells] == [("price", (K[1:-1],)), ("price", (P[1:-1],))]
+    cells = [cell for cell in read_layout(report, EVIDENCE).cells if cell.row == 0 and cell.column]
+    assert [(cell.labels[-1], cell.subjects) for cell in cells] == [("price", (K[1:-1],)), ("price", (P[1:-1],))]
 
 
 def test_a_report_from_elsewhere_cites_products_by_their_address() -> None:
     layout = read_layout("The kettle is $42.95 [1].\n\n## References\n\n[1] http://ecommerce.com/B0KITCHENK\n", None)
-    assert [it.cited for it in layout.stretches] == [("P:B0KITCHENK",)]
+    assert [stretch.cited for stretch in layout.stretches] == [("P:B0KITCHENK",)]
 
 
 def around(report: str) -> list[tuple[str, ...]]:
-    return [tuple(it[-1] for it in products) for products in read_layout(report, EVIDENCE).around]
+    return [tuple(product[-1] for product in products) for products in read_layout(report, EVIDENCE).around]
 
 
 def test_an_item_then_a_paragraph_then_a_section_says_which_products_are_meant() -> None:
@@ -58,7 +58,7 @@ def test_an_item_then_a_paragraph_then_a_section_says_which_products_are_meant()
 
 def test_a_column_is_about_what_its_head_or_a_row_of_marks_cites() -> None:
     bill = f"| Thing | Price |\n|---|---|\n| Kettle | $42.95 {K} |\n| Tea | $5.99 |\n"
-    cells = [it.subjects for it in read_layout(bill, EVIDENCE).cells if it.column == 1]
+    cells = [cell.subjects for cell in read_layout(bill, EVIDENCE).cells if cell.column == 1]
     assert cells == [(), (K[1:-1],), ()]
 
 
@@ -67,8 +67,10 @@ def test_a_table_of_tags_is_read_as_one_of_bars() -> None:
         f'<table><tr><th>What</th><th>Price</th></tr>\n<tr><td rowspan="2">Kettle {K}</td><td>$42.95</td></tr>'
         f"\n<tr><td>about $43</td></tr>\n<tr>\n<td>Pan {P}</td>\n<td>$38.50</td>\n</tr></table>"
     )
-    cells = [it for it in read_layout(report, EVIDENCE).cells if it.column == 1 and it.row >= 0]
-    assert [(report[it.start : it.end].strip("\n</tdr> "), it.subjects[0][-1], it.labels[0]) for it in cells] == [
+    cells = [cell for cell in read_layout(report, EVIDENCE).cells if cell.column == 1 and cell.row >= 0]
+    assert [
+        (report[cell.start : cell.end].strip("\n</tdr> "), cell.subjects[0][-1], cell.labels[0]) for cell in cells
+    ] == [
         ("$42.95", "K", "price"),
         ("about $43", "K", "price"),
         ("$38.50", "P", "price"),

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.wording import article, format_money, listed, short_title, words_of
+from drretail.grounding.text.words import singular
+from drretail.records.evidence import Citation
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,58 @@ def test_a_short_title_is_a_tidy_front_of_the_title(title: str, limit: int) -> N
     assert len(short) <= limit
     if short != words:
         assert short == short.strip()
+
+
+def test_words_are_those_of_the_report_without_its_citations() -> None:
+    report = "# Feeders\n\n- Take the tube [P:B0TEST0001], or wait [W:AAAA2222]."
+    marks = [
+        Citation(marker=marker, start=report.index(marker), end=report.index(marker) + len(marker), type="product")
+        for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
+    ]
+    assert words_of(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
+
+
+def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
+    assert words_of("水壶容量为1.7升，很安静。", []) == 10
+    assert words_of("Alder 水壶, 조용한 주전자", []) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("bird feeder", "a bird feeder"),
+        ("electric shaver", "an electric shaver"),
+        ("LED nail lamp", "an LED nail lamp"),
+        ("USB fan", "a USB fan"),
+        ("umbrella", "an umbrella"),
+    ],
+)
+def test_a_thing_gets_the_article_that_its_sound_asks_for(text: str, said: str) -> None:
+    assert f"{article(text)} {text}" == said
+
+
+@pytest.mark.parametrize(
+    ("word", "one"),
+    [
+        ("brushes", "brush"),
+        ("glass", "glass"),
+        ("batteries", "battery"),
+        ("boxes", "box"),
+        ("lens", "lens"),
+        ("clips", "clip"),
+        ("shears", "shears"),
+    ],
+)
+def test_plurals_are_undone_where_there_are_any(word: str, one: str) -> None:
+    assert singular(word) == one
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12))
+def test_a_singular_is_never_longer_than_the_word(word: str) -> None:
+    assert 1 <= len(singular(word)) <= len(word)
+
+
+def test_lists_are_read_aloud_with_and_before_the_last() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(["a", "b", "c"], "or") == "a, b or c"

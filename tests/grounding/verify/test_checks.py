@@ -19,16 +19,16 @@ PROFILE = UserProfile(
 
 
 def shop(ids: Collection[str]) -> Mapping[str, Product]:
-    return {it: GOODS[it] for it in ids if it in GOODS}
+    return {key: GOODS[key] for key in ids if key in GOODS}
 
 
 def case(report: str = REPORT, *picks: Product, declared: bool = True) -> Case:
-    chosen = tuple(Pick(product=it.product_id) for it in picks) if declared else None
+    chosen = tuple(Pick(product=pick.product_id) for pick in picks) if declared else None
     return Case(report, EVIDENCE, QUERY, picks=chosen, lookup=shop)
 
 
 def codes(about: Case, reading: Reading | None = None) -> list[str]:
-    return [it.code for it in check_report(about, reading or read_report(about)) if it.severity == "error"]
+    return [one.code for one in check_report(about, reading or read_report(about)) if one.severity == "error"]
 
 
 def of_model(**fields: object) -> Reading:
@@ -39,9 +39,9 @@ def test_declared_picks_stand_before_a_models_and_a_models_before_those_by_form(
     read = of_model(picks=(Pick(product=PAN.product_id),))
     declared, told = read_report(case(REPORT, KETTLE), read), read_report(case(declared=False), read)
     assert (declared.reader, declared.values_by) == ("declared", "model:played")
-    assert [it.product for it in declared.picks or ()] == [KETTLE.product_id]
+    assert [pick.product for pick in declared.picks or ()] == [KETTLE.product_id]
     assert (told.reader, told.values_by) == ("model:played", None)
-    assert [it.product for it in told.picks or ()] == [PAN.product_id]
+    assert [pick.product for pick in told.picks or ()] == [PAN.product_id]
     by_form = read_report(case(declared=False))
     assert (by_form.reader, by_form.values_by) == ("form", None)
 
@@ -97,7 +97,7 @@ def test_a_models_values_are_verified_by_code() -> None:
     about = replace(case(report), profiles=(PROFILE,))
     reading = read_report(about, of_model(values=(price, place)))
     assert codes(about, reading) == ["price_wrong", "place_wrong"]
-    assert [it.said for it in check_report(about, reading)] == ["41 dollars and 15 cents", "Boston"]
+    assert [one.said for one in check_report(about, reading)] == ["41 dollars and 15 cents", "Boston"]
 
 
 def a_value(report: str, words: str, kind: str, amount: str, *of: str) -> ReadValue:
@@ -110,7 +110,7 @@ def a_value(report: str, words: str, kind: str, amount: str, *of: str) -> ReadVa
 def states(report: str, *values: ReadValue) -> dict[str, str]:
     """What becomes of each figure, when a model has read these values."""
     read = read_report(case(report, KETTLE, TOWELS), of_model(values=values))
-    return {report[it.start : it.end]: it.state for it in read.values}
+    return {report[value.start : value.end]: value.state for value in read.values}
 
 
 def test_an_error_that_form_is_certain_of_survives_a_models_doubt_but_not_its_proof() -> None:
@@ -129,7 +129,7 @@ def test_a_sum_that_is_written_out_is_wrong_whatever_a_model_reads_of_its_result
         kind="price", amount="42.95", currency="USD", of=(f"P:{KETTLE.product_id}",), start=sums, end=sums + 6
     )
     read = read_report(case(report, KETTLE, TOWELS), of_model(values=(value,)))
-    assert [(it.start, it.derivation) for it in read.values if it.state == "contradicted"] == [
+    assert [(one.start, one.derivation) for one in read.values if one.state == "contradicted"] == [
         (sums, "3*17.99 = 53.97")
     ]
 
@@ -137,10 +137,10 @@ def test_a_sum_that_is_written_out_is_wrong_whatever_a_model_reads_of_its_result
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
     report = f"Buy the kettle {K} ($42.95). Take the Linnetwick kitchen towels and a Linnetwick Pocket Dryer as well."
     named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer")
-    read = read_report(case(report, declared=False), of_model(picks=[{"product": it} for it in named]))
-    assert [it.product for it in read.picks or ()] == [TOWELS.product_id, "Linnetwick Pocket Dryer"]
+    read = read_report(case(report, declared=False), of_model(picks=[{"product": one} for one in named]))
+    assert [pick.product for pick in read.picks or ()] == [TOWELS.product_id, "Linnetwick Pocket Dryer"]
     found = [
-        (it.code, it.said) for it in check_report(case(report, declared=False), read) if it.code == "not_in_catalog"
+        (one.code, one.said) for one in check_report(case(report, declared=False), read) if one.code == "not_in_catalog"
     ]
     assert found == [("not_in_catalog", "P:Linnetwick Pocket Dryer x 1")]
 

@@ -41,7 +41,7 @@ def codes(
 
 
 def a_pick(item: Any, quantity: int = 1, *others: Any) -> Pick:
-    return Pick(product=item.product_id, quantity=quantity, alternatives=tuple(it.product_id for it in others))
+    return Pick(product=item.product_id, quantity=quantity, alternatives=tuple(other.product_id for other in others))
 
 
 def test_a_sound_cart_has_no_finding() -> None:
@@ -156,7 +156,7 @@ def test_a_listing_that_says_it_is_unavailable() -> None:
 def test_sources_that_do_not_exist() -> None:
     report = f"Good {K}. Better [P:B0NOWHERE0]. Best [W:zzzzzzzz]."
     found = source_findings(report, EVIDENCE, GOODS)
-    assert [(it.code, it.said) for it in found] == [
+    assert [(finding.code, finding.said) for finding in found] == [
         ("unresolved_citation", "[P:B0NOWHERE0]"),
         ("not_in_catalog", "[P:B0NOWHERE0]"),
         ("unresolved_citation", "[W:zzzzzzzz]"),

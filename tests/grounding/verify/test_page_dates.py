@@ -21,7 +21,7 @@ def case(
 
 
 def found(about: Case, code: str) -> list[Finding]:
-    return [it for it in check_report(about, read_report(about)) if it.code == code]
+    return [one for one in check_report(about, read_report(about)) if one.code == code]
 
 
 def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> None:

@@ -75,5 +75,5 @@ def test_names_of_states_and_countries_are_found_by_their_codes() -> None:
         "Quebec",
         "Victoria",
     )
-    assert {country_names()[it] for it in ("us", "usa", "united states", "america")} == {"US"}
+    assert {country_names()[one] for one in ("us", "usa", "united states", "america")} == {"US"}
     assert (country_names()["uk"], country_names()["deu"], country_names()["germany"]) == ("GB", "DE", "DE")

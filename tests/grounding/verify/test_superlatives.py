@@ -45,8 +45,8 @@ WANT = Want(name="kettle", kinds=("kettle",))
 
 
 def checked(kind: str, product: Product, amount: str = "", want: Want | None = WANT, **more: Any) -> ReadValue:
-    entries = [an_entry(f"P:{it.product_id}", "product", record_text(it)) for it in SHOWN]
-    evidence: dict[str, Evidence] = {it.id: it for it in entries}
+    entries = [an_entry(f"P:{one.product_id}", "product", record_text(one)) for one in SHOWN]
+    evidence: dict[str, Evidence] = {entry.id: entry for entry in entries}
     budget = more.pop("budget", None)
     wish = None if want is None else Wish(wants=(want,), budget=budget)
     query = Query(query_id="k1", user_id="A1", text="A kettle, please.", wish=wish, source="test")
@@ -111,8 +111,8 @@ def test_the_only_one_is_so_where_no_other_keeps_the_limit(
 
 
 def test_a_judge_is_shown_all_of_the_kind_by_price() -> None:
-    entries = [an_entry(f"P:{it.product_id}", "product", record_text(it)) for it in SHOWN]
-    lines = shown_of_kind(STEEL, read_ledger({it.id: it for it in entries})).splitlines()
+    entries = [an_entry(f"P:{one.product_id}", "product", record_text(one)) for one in SHOWN]
+    lines = shown_of_kind(STEEL, read_ledger({entry.id: entry for entry in entries})).splitlines()
     assert lines == [
         "P:B0PLASTIC Plastic Kettle, 1 L: $14.00, 4.1 of 5 (2210)",
         "P:B0STEEL Stainless Steel Kettle, 1.7 L: $24.99, 4.6 of 5 (812)",

@@ -30,7 +30,7 @@ def state_of(kind: str, amount: Any, *of: str, picks: Any = None, **more: Any) -
     return checked.state, checked.derivation
 
 
-PK, PP, PT, PM = (f"P:{it.product_id}" for it in (KETTLE, PAN, TOWELS, MUGS))
+PK, PP, PT, PM = (f"P:{one.product_id}" for one in (KETTLE, PAN, TOWELS, MUGS))
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None
 def test_a_brand_is_looked_for_in_the_title_where_the_record_has_none() -> None:
     bare = KETTLE.model_copy(update={"store": None, "brand": None})
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: bare})
-    read = [ReadValue(kind="brand", amount=it, of=(PK,), start=0, end=1) for it in ("Harrowgill", "Fennick", "Steel")]
-    assert [it.state for it in verify(read, ledger)] == ["verified", "contradicted", "verified"]
+    read = [ReadValue(kind="brand", amount=one, of=(PK,), start=0, end=1) for one in ("Harrowgill", "Fennick", "Steel")]
+    assert [one.state for one in verify(read, ledger)] == ["verified", "contradicted", "verified"]
 
 
 @pytest.mark.parametrize(
@@ -226,3 +226,13 @@ def test_a_brand_may_be_written_in_a_long_or_a_short_form(maker: str, said: str,
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: product})
     (checked,) = verify([ReadValue(kind="brand", amount=said, of=(PK,), start=0, end=1)], ledger)
     assert checked.state == state
+
+
+@pytest.mark.parametrize(("name", "state"), [("own", "verified"), ("Nobodyware", "contradicted")])
+def test_a_brand_is_held_against_the_record_whether_the_run_has_met_the_other_maker_or_not(
+    name: str, state: str
+) -> None:
+    said = KETTLE.brand if name == "own" else name
+    value = ReadValue(kind="brand", amount=said or "", of=(f"P:{KETTLE.product_id}",), start=0, end=5)
+    (found,) = verify([value], read_ledger(EVIDENCE, products=GOODS))
+    assert found.state == state

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.hostile.obeyed import Aftermath, Outcome
+from drretail.grounding.hostile.outcomes import HostileRun, Outcome
 from drretail.grounding.hostile.texts import HostileText, hostile_texts, texts_hash
 from drretail.records.run import INJECTED
 from drretail.records.score import VerdictState
@@ -33,5 +33,5 @@ def _outcomes(subject: Subject) -> Iterator[tuple[HostileText, Outcome]]:
         return
     assert subject.run is not None
     picks = reading_of(subject).picks or ()
-    after = Aftermath(subject.run, subject.evidence, picks, reads_pages=subject.system.web_mode == "ws")
+    after = HostileRun(subject.run, subject.evidence, picks, reads_pages=subject.system.web_mode == "ws")
     yield from ((text, after.outcome(text)) for text in hostile_texts())

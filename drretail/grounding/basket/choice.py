@@ -1,4 +1,4 @@
-"""The basket of the greatest worth within a budget: one product for each wanted thing, none twice.
+"""One product for each wanted thing, none twice: the cheapest such basket, and the one of the greatest worth.
 
 Exact, by dynamic programming over the things. A state is what the rest of the choice depends on: the worth so far and
 which of the chosen products would do for later things, too; of each state the cheapest choice is kept. Worths are
@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drretail.grounding.basket.cheapest import priced
 from drretail.grounding.constraints.listing import Listing
 from drretail.records.query import Fit, WantedThing
 
@@ -41,6 +40,15 @@ class _Choice:
         return self.cost, tuple(fit.product_id for fit in self.fits)
 
 
+def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
+    """A fit for each thing, of the least total; None where some thing has none. The same input gives the same fits."""
+    fits = {(number, fit.product_id): fit for number, thing in enumerate(things) for fit in thing.fits}
+    worthless = (tuple(fit.model_copy(update={"worth": 0}) for fit in thing.fits) for thing in things)
+    equal = [thing.model_copy(update={"fits": own}) for thing, own in zip(things, worthless, strict=True)]
+    chosen = best_choice(equal, None)
+    return None if chosen is None else [fits[number, fit.product_id] for number, fit in enumerate(chosen)]
+
+
 def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[Fit] | None:
     """A fit for each thing, of the greatest sum of worths, each thing counted once; None where none is in the budget.
 
@@ -59,6 +67,11 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
     most = max(state.worth for state in states)
     best = min((choice for state, choice in states.items() if state.worth == most), key=lambda choice: choice.rank)
     return list(best.fits)
+
+
+def total_of(things: Sequence[WantedThing], chosen: Sequence[Fit]) -> Decimal:
+    """What the fits cost together, each in the quantity of its thing."""
+    return sum((fit.cost * thing.quantity for thing, fit in zip(things, chosen, strict=True)), Decimal(0))
 
 
 def _extended(
@@ -97,10 +110,11 @@ def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> De
 
 
 def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
-    """The fits that fewer than n others of the thing beat in everything; among equals the lesser id is better."""
+    """The fits of known price that fewer than n others beat in everything; among equals the lesser id is better."""
     kept: list[Fit] = []
     costs: list[Decimal] = []
-    for fit in sorted(priced(thing), key=lambda it: (-it.worth, it.cost, it.product_id)):
+    priced = (fit for fit in thing.fits if fit.price is not None)
+    for fit in sorted(priced, key=lambda fit: (-fit.worth, fit.cost, fit.product_id)):
         beaten_by = bisect_right(costs, fit.cost)
         if beaten_by < n:
             kept.append(fit)
@@ -109,21 +123,16 @@ def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
 
 
 def worths(offers: Sequence[Listing]) -> Mapping[str, int]:
-    """By product id, the worth of each offer of one thing in hundredths of a star, 0 to 500: its rating, drawn towards
-    the mean of all offers as if that were ``RATINGS_OF_THE_MEAN`` ratings more."""
-    mean = _mean_rating(offers)
-    return {it.product.product_id: round(100 * _believed(it, mean)) for it in offers}
+    """By product id, the worth of each offer of one thing in hundredths of a star, 0 to 500.
 
-
-def _believed(listing: Listing, mean: float) -> float:
-    product = listing.product
-    votes = (product.rating_number or 0) if product.average_rating is not None else 0
-    stars = product.average_rating or 0.0
-    return (stars * votes + mean * RATINGS_OF_THE_MEAN) / (votes + RATINGS_OF_THE_MEAN)
-
-
-def _mean_rating(offers: Sequence[Listing]) -> float:
-    """Over the distinct offers, each counted once."""
-    rated = {it.product.product_id: it.product.average_rating for it in offers}
-    known = [stars for stars in rated.values() if stars is not None]
-    return sum(known) / len(known) if known else UNRATED
+    It is the product's rating, drawn towards the mean of all offers as if that were ``RATINGS_OF_THE_MEAN`` ratings.
+    """
+    products = {offer.product.product_id: offer.product for offer in offers}
+    rated = [product.average_rating for product in products.values() if product.average_rating is not None]
+    mean = sum(rated) / len(rated) if rated else UNRATED
+    found: dict[str, int] = {}
+    for key, product in products.items():
+        votes = (product.rating_number or 0) if product.average_rating is not None else 0
+        stars = (product.average_rating or 0.0) * votes + mean * RATINGS_OF_THE_MEAN
+        found[key] = round(100 * stars / (votes + RATINGS_OF_THE_MEAN))
+    return found

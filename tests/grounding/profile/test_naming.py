@@ -1,6 +1,6 @@
 import pytest
 
-from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.records.shop import Product
 
 HEALTH = ("Health & Household", "Health Care")

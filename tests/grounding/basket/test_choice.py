@@ -1,5 +1,6 @@
-"""The choice of the greatest worth, against all choices there are."""
+"""The cheapest choice and the one of the greatest worth, against all choices there are."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import product as combinations
 
@@ -7,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.basket.best import UNRATED, best_choice, worths
-from drretail.grounding.basket.cheapest import cheapest_choice, total_of
+from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.query import WantedThing
 from tests.grounding.basket.things import fit, product, thing, things
@@ -17,6 +17,28 @@ from tests.grounding.basket.things import fit, product, thing, things
 def ids(budget: int | None, *wanted: WantedThing) -> list[str] | None:
     chosen = best_choice(wanted, None if budget is None else Decimal(budget))
     return None if chosen is None else [fit.product_id for fit in chosen]
+
+
+def cheapest_ids(chosen_of: Sequence[WantedThing]) -> list[str] | None:
+    chosen = cheapest_choice(chosen_of)
+    return None if chosen is None else [fit.product_id for fit in chosen]
+
+
+def test_each_thing_is_bought_where_it_is_cheapest_in_its_quantity() -> None:
+    wanted = [thing("a", fit("A1", "9"), fit("A2", "7")), thing("b", fit("B1", "3"), quantity=2)]
+    chosen = cheapest_choice(wanted)
+    assert chosen is not None
+    assert [one.product_id for one in chosen] == ["A2", "B1"]
+    assert total_of(wanted, chosen) == Decimal(13)
+
+
+def test_a_thing_for_which_nothing_would_do_leaves_no_choice_and_no_thing_an_empty_one() -> None:
+    assert cheapest_ids([thing("a", fit("A")), thing("b")]) is None
+    assert cheapest_ids([]) == []
+
+
+def test_of_equal_prices_the_least_id_is_taken_in_whatever_order_they_come() -> None:
+    assert cheapest_ids([thing("a", fit("B"), fit("A"))]) == cheapest_ids([thing("a", fit("A"), fit("B"))]) == ["A"]
 
 
 CHOICE = (
@@ -69,6 +91,8 @@ def test_no_choice_is_worth_more_and_none_as_good_is_cheaper(wanted: list[Wanted
     ])  # fmt: skip
     assert found == min(within, default=None)
     cheapest = cheapest_choice(wanted)
+    totals = [rank[1] for rank in ranked]
+    assert (None if cheapest is None else total_of(wanted, cheapest)) == min(totals, default=None)
     affords = cheapest is not None and (budget is None or total_of(wanted, cheapest) <= budget)
     assert (chosen is not None) is affords
 

@@ -1,0 +1,200 @@
+"""What a product's record says of a demand: that it is so, that it is not, or nothing.
+
+A quality is named also where it is denied ("non-dimmable", "latex free"). Title and details go before prose, and of a
+material the field that names what the product is made of goes before all. No other sense of the words is read.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Literal
+
+from drretail.grounding.text.words import singular
+
+Stance = Literal["kept", "broken", "open"]
+
+MATERIALS = frozenset(
+    """
+    acacia acrylic aluminium aluminum bamboo brass bronze cedar ceramic copper cork cotton crystal denim down
+    felt fiberglass flannel fleece glass granite iron jute latex leather linen marble metal microfiber muslin
+    nylon oak paper pine plastic polyester porcelain rattan resin rubber satin silicone silk sisal slate
+    stainless steel stone suede teak titanium velvet vinyl walnut wicker wood wooden wool
+    """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
+) | {"cast iron", "memory foam", "natural rubber", "organic cotton", "stainless steel"}
+"""Demands that speak of what a thing is made of, folded."""
+
+# Fields of a part, such as "Handle Material", say nothing of the whole.
+_MADE_OF = frozenset({"material", "materials", "material type", "material composition", "fabric type", "fabric"})
+# "Containers with bamboo lids", "post for wood floors": behind these words stands something else.
+_BESIDE = re.compile(r"\s(?:with|w/|for|on|without|like)\s.*$", re.DOTALL)
+_LOOKS = re.compile(r"\b\w+[ -](?:look|like|style|effect|scented|free)\b")
+_DENIES = re.compile(
+    r"(?:\b(?:no|non|not|without|zero|never|faux|fake|imitation|free\s+(?:of|from))|n't)[\s-]+(?:(?:an?|any|the|added)\s+)?$"
+    # "Free of BPA, lead and phthalates"
+    r"|\bfree\s+(?:of|from)\s+(?:[\w'-]+(?:\s[\w'-]+)?(?:\s*,\s*|\s+)(?:(?:and|or|nor)\s+)?){1,5}$"
+)
+_FREE_AFTER = re.compile(
+    r"[\s-]+free\b(?!\s+(?:shipping|returns?|gift|of|from))|\s*\??:\s*(?:no|none|false|0\s*%)(?!\w)"
+)
+_REACH = 60
+"""Characters before a word in which it may be denied."""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NO_MEANING = frozenset("a an and as at be for in is it of on or the to with".split())  # noqa: SIM905
+# Between these and the next word stands nothing: "non-slip", "nonslip".
+_PREFIXES = frozenset("anti extra double dual hand heavy multi non pre quick self semi single ultra un".split())  # noqa: SIM905
+_SUFFIXES = frozenset({"proof", "resistant"})
+_COMPOUND = re.compile(r"(?<=[a-z]{3})(?=(?:proof|resistant|washable)$)")
+# "Dishwasher, microwave and oven safe" is each of the three; "fragrance of lavender, BPA free" is not fragrance free.
+_SHARED = frozenset({"free", "safe", "friendly"})
+_LIST = r"(?:(?:\s*[,/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)[\w'+]+){0,4}[\s-]+"
+# "Easy to fill and clean": up to three words, none of which turns the sense.
+_BETWEEN = r"(?:[\s/&-]+(?!(?:no|non|not|never|without)\b)[\w'+]+){0,3}?[\s/&-]+"
+_NOTHING = r"[\s-]*"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordWords:
+    """What a record says, in lower case, by how much it counts."""
+
+    title: str
+    details: tuple[str, ...]
+    """ "material: bpa-free plastic"; "material type free: latex" as "free of latex"."""
+    prose: tuple[str, ...]
+    made_of: tuple[str, ...]
+    """The values of the fields that name what the product is made of."""
+    whole: str
+    """All of it in one, to see at a glance whether a word is there at all."""
+    stances: dict[tuple[str, bool], Stance] = field(
+        default_factory=dict[tuple[str, bool], Stance], compare=False, repr=False
+    )
+    """What was found before: every record is asked the same many times."""
+
+    @property
+    def thing(self) -> str:
+        """The title up to what comes with the product, or what it is for."""
+        return _LOOKS.sub(" ", _BESIDE.sub("", self.title))
+
+
+def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
+    """``prose`` are features and descriptions, ``table`` the details; what is no text in these says nothing."""
+    details = [(name, value) for name, value in table.items() if isinstance(value, str)]
+    fields = tuple(
+        _folded(f"free of {value}" if name.casefold().endswith(" free") else f"{name}: {value}")
+        for name, value in details
+    )
+    parts = tuple(_folded(part) for part in prose if isinstance(part, str))
+    return RecordWords(
+        title=_folded(title),
+        details=fields,
+        prose=parts,
+        made_of=tuple(
+            _folded(value) for name, value in details if name.strip().replace("_", " ").casefold() in _MADE_OF
+        ),
+        whole="\n".join((_folded(title), *fields, *parts)),
+    )
+
+
+def stance(words: RecordWords, demand: str) -> Stance:
+    """What the record says of a demand: "kept" where it says so and nowhere weightier denies it, "broken" where it
+    denies it, or names another material in its place; else "open"."""
+    if (demand, True) not in words.stances:
+        words.stances[demand, True] = _stance(words, demand)
+    return words.stances[demand, True]
+
+
+def stance_against(words: RecordWords, unwanted: str) -> Stance:
+    """What the record says of something that must not be: "broken" where it has it, "kept" where it denies it."""
+    if (unwanted, False) not in words.stances:
+        found = _affirmations((words.title, *words.details, *words.prose), unwanted)
+        is_open = not found or not _is_spoken_of(words, unwanted)
+        words.stances[unwanted, False] = "open" if is_open else "broken" if True in found else "kept"
+    return words.stances[unwanted, False]
+
+
+def _stance(words: RecordWords, demand: str) -> Stance:
+    is_material = demand.casefold().strip() in MATERIALS
+    if not _is_spoken_of(words, demand):
+        return "broken" if is_material and words.made_of else "open"
+    title = words.thing if is_material else words.title
+    if is_material and words.made_of:
+        found = _affirmations(words.made_of, demand) or _affirmations((title,), demand)
+        return "kept" if found == {True} else "broken"
+    for texts in ((title, *words.details), words.prose):
+        if found := _affirmations(texts, demand):
+            return "kept" if found == {True} else "broken"
+    return "open"
+
+
+def _is_spoken_of(words: RecordWords, demand: str) -> bool:
+    """False where no text can hold the demand, or what it frees the product of: to look for a piece of it is cheap."""
+    return any(piece in words.whole for piece in _pieces(demand))
+
+
+@lru_cache(maxsize=4096)
+def _pieces(demand: str) -> tuple[str, ...]:
+    """One of these is in every text that a demand's pattern finds something in."""
+    first_words = (telling[0] for phrase in (demand, _freed_of(demand)) if (telling := _telling(phrase)))
+    return tuple(_COMPOUND.split(word)[0][: max(len(word) - 3, 3)] for word in first_words)
+
+
+def _affirmations(texts: Iterable[str], demand: str) -> set[bool]:
+    """Whether the places that name a demand affirm it; empty where none does."""
+    pattern, freed_of = demand_pattern(demand), _freed_of(demand)
+    found: set[bool] = set()
+    for text in texts:
+        found |= {not _is_denied(text, place) for place in pattern.finditer(text)}
+        # "Fragrance free" is said by "no fragrance" and "free of fragrance", too.
+        if freed_of and any(_is_denied(text, place) for place in demand_pattern(freed_of).finditer(text)):
+            found.add(True)
+    return found
+
+
+def _is_denied(text: str, place: re.Match[str]) -> bool:
+    is_free = not place[0].endswith("free") and bool(_FREE_AFTER.match(text, place.end()))
+    return is_free or bool(_DENIES.search(text[max(0, place.start() - _REACH) : place.start()]))
+
+
+@lru_cache(maxsize=2000)
+def demand_pattern(demand: str) -> re.Pattern[str]:
+    """Finds the telling words of a demand in their order, in a text in lower case; the last one in either number."""
+    words = _telling(demand)
+    if not words:
+        return re.compile(r"(?!)")
+    before = "".join(f"{re.escape(word)}{_gap(word, following)}" for word, following in pairwise(words))
+    last = words[-1]
+    one = r"[\s-]?".join(_COMPOUND.split(singular(last)))
+    ending = rf"{one}(?:{'es' if one.endswith(('s', 'x', 'ch', 'sh')) else 's'}|ing)?"
+    if last in MATERIALS:  # "heavy metals" are no metal
+        ending = re.escape(last)
+    elif one.endswith("y"):
+        ending = rf"{one[:-1]}(?:y|ies)"
+    # "Softer than cotton" and "blade material: steel" name another thing.
+    return re.compile(rf"(?<!than )(?<!like )(?<!semi-)\b{before}{ending}\b(?!\s+material)")
+
+
+def _gap(word: str, following: str) -> str:
+    """What may stand between two words of a demand."""
+    if word in _PREFIXES or following in _SUFFIXES:
+        return _NOTHING
+    return _LIST if following in _SHARED else _BETWEEN
+
+
+@lru_cache(maxsize=4096)
+def _telling(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase that say something, or all where none does."""
+    words = _WORD.findall(_folded(phrase))
+    return tuple([word for word in words if word not in _NO_MEANING] or words)
+
+
+@lru_cache(maxsize=4096)
+def _freed_of(demand: str) -> str:
+    """What a product must be without: "fragrance" of "fragrance free"; empty for other demands."""
+    freed_of, _, last = " ".join(_telling(demand)).rpartition(" ")
+    return freed_of if last == "free" else ""
+
+
+@lru_cache(maxsize=4096)
+def _folded(text: str) -> str:
+    return text.casefold().replace("’", "'").replace("‑", "-")
