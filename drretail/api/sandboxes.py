@@ -28,18 +28,16 @@ from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.sandboxes.checking import check_sandbox as faults_of
-from drretail.sandboxes.counting import counter_of
-from drretail.sandboxes.folder import check_new
-from drretail.sandboxes.passing import keep_passing
-from drretail.sandboxes.search_based.asking import Asker
+from drretail.sandboxes.check import check_sandbox as faults_of
+from drretail.sandboxes.folder import check_new, keep_passing
+from drretail.sandboxes.search_based.asker import Asker
 from drretail.sandboxes.search_based.build import BuildSettings, FoundBuilder, FoundReport, begun, unasked
 from drretail.sandboxes.search_based.estimate import estimate_building
 from drretail.sandboxes.search_based.files import check_own_files, made_files, own_files
 from drretail.sandboxes.search_based.queries import lacking, write_queries
 from drretail.sandboxes.search_based.review import reviewed
-from drretail.sandboxes.sizes import read_sizes
-from drretail.sandboxes.synthetic.offline_build import build_offline, sampled_queries
+from drretail.sandboxes.sizes import counter_of, read_sizes
+from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
 from drretail.settings import OFFLINE_MODEL, read_settings
 
 Asking = BuildOptions | QueriesOptions | CheckOptions

@@ -22,7 +22,7 @@ from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
 
 if TYPE_CHECKING:
-    from drretail.api.lab.bench import Kept, LabEstimate
+    from drretail.api.lab.judging import Kept, LabEstimate
 
 lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
 
@@ -143,7 +143,7 @@ def failures(options: FailuresOptions, planned: flags.Planned, output: flags.Out
     what a person writes into its last column counts instead, from the next call on. The exit code is 3 when a judge
     gave no usable answer somewhere, or the cap was reached.
     """
-    from drretail.api.lab.made_reports import estimate_failures, failures_with
+    from drretail.api.lab.derived_reports import estimate_failures, failures_with
     from drretail.viewer.terminal.printed_failures import print_failures
 
     if planned.estimate:
@@ -162,7 +162,7 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
     The copies are an experiment of their own, EXP/lab/planted; judging them costs as much as any reports. The exit code
     is 3 when a judge gave no usable answer somewhere, or the cap was reached.
     """
-    from drretail.api.lab.made_reports import estimate_plant, plant_with
+    from drretail.api.lab.derived_reports import estimate_plant, plant_with
     from drretail.viewer.terminal.printed_trials import print_planted
 
     if planned.estimate:
@@ -182,7 +182,7 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     honest reports in a primary headline and above them in none. The exit code is 3 when a judge gave no
     usable answer somewhere, or the cap was reached.
     """
-    from drretail.api.lab.made_reports import estimate_exploits, exploits_with
+    from drretail.api.lab.derived_reports import estimate_exploits, exploits_with
     from drretail.viewer.terminal.printed_trials import print_exploits
 
     if planned.estimate:
@@ -227,7 +227,7 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     are kept in EXP/lab/bias.json. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
     reached.
     """
-    from drretail.api.lab.made_reports import bias_with, estimate_bias
+    from drretail.api.lab.derived_reports import bias_with, estimate_bias
     from drretail.viewer.terminal.printed_bias import print_bias
 
     if planned.estimate:

@@ -77,11 +77,11 @@ class Failures(LabFinding):
 
     def told(self) -> str:
         """How many ratings are low, and what most of them are about."""
-        low, reports = sum(it.n_low for it in self.systems), sum(it.n_reports for it in self.systems)
-        total = sum((Counter(it.modes) for it in self.systems), Counter[str]())
+        low, reports = sum(system.n_low for system in self.systems), sum(system.n_reports for system in self.systems)
+        total = sum((Counter(system.modes) for system in self.systems), Counter[str]())
         named = ", ".join(f"{mode.replace('_', ' ')} {count:,}" for mode, count in total.most_common(3) if count)
         about = f"; most are about {named}" if named else ""
-        unsorted = sum(it.unsorted for it in self.systems)
+        unsorted = sum(system.unsorted for system in self.systems)
         left = f"; {unsorted:,} were not sorted" if unsorted else ""
         return f"Failure modes: {low:,} ratings below 4 in {reports:,} reports{about}{left}."
 
@@ -92,32 +92,36 @@ def low_ratings(experiment: Path) -> tuple[list[LowRating], Counter[tuple[str, s
     rated = in_all_wordings(experiment, load_metric(RATED).prompt_hashes)
     found: list[LowRating] = []
     reports: Counter[tuple[str, str]] = Counter()
-    judges = sorted(it.name for it in (experiment / "verdicts" / FAMILY).glob("*/"))
+    judges = sorted(path.name for path in (experiment / "verdicts" / FAMILY).glob("*/"))
     for planned in planned_runs(experiment, read_definition(experiment)):
         folder = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat)
         sha = read_run(folder).report_sha if (folder / "run.json").exists() else None
         for judge in judges if sha is not None else ():
             run = f"{planned.query.query_id}-r{planned.repeat}"
             sorting = VerdictFile(verdict_path(experiment, FAMILY, judge, planned.label, run))
-            said = {(it.stage, it.item): it for it in sorting.living(sha or "", modes_asked)}
-            listed = next((it for (stage, _), it in said.items() if stage == LISTED and it.state == "scored"), None)
+            said = {(verdict.stage, verdict.item): verdict for verdict in sorting.living(sha or "", modes_asked)}
+            listed = next(
+                (verdict for (stage, _), verdict in said.items() if stage == LISTED and verdict.state == "scored"), None
+            )
             if listed is None:
                 continue
             who = name_of(listed.judge)
             reports[planned.label, who] += 1
             ratings = VerdictFile(verdict_path(experiment, RATED, judge, planned.label, run))
-            by_item = {item_of(it): it for it in ratings.living(sha or "", rated) if it.state == "scored"}
+            by_item = {
+                item_of(verdict): verdict for verdict in ratings.living(sha or "", rated) if verdict.state == "scored"
+            }
             for item in listed.value:
-                it, about = by_item.get(item), said.get((SORTED, item))
-                if it is not None:
+                low, about = by_item.get(item), said.get((SORTED, item))
+                if low is not None:
                     found.append(
                         LowRating(
                             planned.query.query_id,
                             planned.label,
                             str(planned.repeat),
-                            it.item,
-                            str(it.value),
-                            " ".join(it.reason.split()),
+                            low.item,
+                            str(low.value),
+                            " ".join(low.reason.split()),
                             who,
                             tuple(about.value) if about is not None and about.state == "scored" else (),
                         )
@@ -136,13 +140,13 @@ def with_people(path: Path, ratings: Sequence[LowRating]) -> list[LowRating]:
     """
     if not path.exists():
         return list(ratings)
-    said = {it.key: it.person for it in _read(path) if it.person}
-    return [replace(it, person=said.get(it.key, ())) for it in ratings]
+    said = {rating.key: rating.person for rating in _read(path) if rating.person}
+    return [replace(rating, person=said.get(rating.key, ())) for rating in ratings]
 
 
 def write_sheet(path: Path, ratings: Sequence[LowRating]) -> None:
     """Writes all of them, for people to fill in the last column: modes with semicolons between."""
-    rows = [[_cell(getattr(it, name)) for name in COLUMNS] for it in ratings]
+    rows = [[_cell(getattr(rating, name)) for name in COLUMNS] for rating in ratings]
     write_atomically(path, as_csv([list(COLUMNS), *rows]))
 
 
@@ -150,17 +154,17 @@ def failures_of(ratings: Sequence[LowRating], reports: Counter[tuple[str, str]])
     """A row for each system and judge."""
     rows: list[SystemFailures] = []
     for (system, judge), n in sorted(reports.items()):
-        mine = [it for it in ratings if (it.system, it.judge) == (system, judge)]
-        counts = Counter(mode for it in mine for mode in it.counted)
+        mine = [rating for rating in ratings if (rating.system, rating.judge) == (system, judge)]
+        counts = Counter(mode for rating in mine for mode in rating.counted)
         rows.append(
             SystemFailures(
                 system=system,
                 judge=judge,
                 n_reports=n,
-                n_low_reports=len({(it.query, it.repeat) for it in mine}),
+                n_low_reports=len({(rating.query, rating.repeat) for rating in mine}),
                 n_low=len(mine),
-                by_people=sum(bool(it.person) for it in mine),
-                unsorted=sum(not it.counted for it in mine),
+                by_people=sum(bool(rating.person) for rating in mine),
+                unsorted=sum(not rating.counted for rating in mine),
                 modes={mode: counts[mode] for mode in MODES},
             )
         )
@@ -179,7 +183,7 @@ def _read(path: Path) -> Iterator[LowRating]:
     for row in rows:
         held = {name: row[at].strip() if at < len(row) else "" for at, name in enumerate(heading)}
         person = _modes(held["person"])
-        strange = [it for it in person if it not in MEANINGS]
+        strange = [mode for mode in person if mode not in MEANINGS]
         if strange:
             raise UnknownName(f"failure mode in {path}", strange[0], MODES)
         modes = _modes(held["modes"])
@@ -187,4 +191,4 @@ def _read(path: Path) -> Iterator[LowRating]:
 
 
 def _modes(cell: str) -> tuple[str, ...]:
-    return tuple(it.strip().casefold().replace(" ", "_") for it in cell.split(_BETWEEN) if it.strip())
+    return tuple(part.strip().casefold().replace(" ", "_") for part in cell.split(_BETWEEN) if part.strip())

@@ -137,7 +137,11 @@ def _by_judge(experiment: Path, subject: Subject) -> Iterator[list[Verdict]]:
     for folder in sorted((experiment / "verdicts" / FAMILY).glob("*/")):
         path = verdict_path(experiment, FAMILY, folder.name, subject.label, run)
         living = VerdictFile(path).living(subject.report_sha, prompts) if path.exists() else []
-        yield [it for it in living if (it.rules, it.judge_repeat, it.version) == ("default", 1, metric.version)]
+        yield [
+            verdict
+            for verdict in living
+            if (verdict.rules, verdict.judge_repeat, verdict.version) == ("default", 1, metric.version)
+        ]
 
 
 def _judged(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[JudgedClaim]:
@@ -157,7 +161,9 @@ def _judged(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[JudgedCla
 
 
 def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[ExtractedClaim]:
-    ruled = {it.item: _word(it) for it in verdicts if it.stage == SUPPORT and it.state == "scored"}
+    ruled = {
+        verdict.item: _word(verdict) for verdict in verdicts if verdict.stage == SUPPORT and verdict.state == "scored"
+    }
     for claim in ReportVerdicts(verdicts, "default").all or ():
         judge, word = verdicts[0].judge, "unverified" if claim.sources else "uncited"
         yield ExtractedClaim(

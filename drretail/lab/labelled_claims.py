@@ -65,7 +65,7 @@ def read_labelled(path: Path) -> LabelledSet:
     for name, needed, reader in _READERS:
         if needed <= fields:
             claims = tuple(_read(path, number, row, reader) for number, row in rows)
-            given = {it.label for it in claims}
+            given = {claim.label for claim in claims}
             return LabelledSet(name or _stem(path), claims, THREE if "partial" in given else TWO, path.name)
     raise UserError(f"{path} has the fields {', '.join(fields)}. What is read: {LAYOUTS}.")
 
@@ -77,7 +77,7 @@ def _read(
         claim, sources, said = reader(row)
         made = LabelledClaim(
             str(claim).strip(),
-            tuple(str(it) for it in sources if str(it).strip()),
+            tuple(str(source) for source in sources if str(source).strip()),
             SPELLINGS[str(said).strip().casefold()],
             str(row.get("question") or "").strip(),
         )
@@ -141,7 +141,7 @@ def _stem(path: Path) -> str:
 
 def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:
     """``n`` of its claims by lot, in their order, each that says the same once; all where ``n`` is 0."""
-    by_lot = {sha256_of([seed, it.item]): it for it in labelled.claims}
+    by_lot = {sha256_of([seed, claim.item]): claim for claim in labelled.claims}
     wanted = {*sorted(by_lot)[: n or None]}
-    kept = tuple(it for lot, it in by_lot.items() if lot in wanted)
+    kept = tuple(claim for lot, claim in by_lot.items() if lot in wanted)
     return replace(labelled, claims=kept)

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from drretail.lab.agreeing import PEOPLE, agreed, agreement_of
+from drretail.lab.agreement import PEOPLE, agreed, agreement_of
 from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT, Kind, Opinion, Question, Scale
 
 OVERALL = Question(RATING, "overall")

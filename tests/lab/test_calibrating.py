@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from drretail.errors import UserError
-from drretail.lab.calibrating import calibrated, split_queries
+from drretail.lab.calibration import calibrated, split_queries
 from drretail.lab.opinions import RATING, SUPPORT, Kind, Opinion, Question
 
 OVERALL = Question(RATING, "overall")

@@ -19,7 +19,7 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
 from drretail.eval.families.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
-from drretail.lab.correcting import correction_of, fp_items, fr_items
+from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
 from drretail.lab.judged_claims import (
     ExtractedClaim,
     JudgedClaim,
@@ -28,7 +28,6 @@ from drretail.lab.judged_claims import (
     judged_claims,
     sheet_name,
 )
-from drretail.lab.labelled_sheets import Cited
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem, Vote

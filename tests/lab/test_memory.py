@@ -19,9 +19,8 @@ from drretail.errors import ModelError, UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.lab.kept_findings import finding_lines, keep
-from drretail.lab.memory.asked_products import BRAND, FIELDS, PRICES, RATING, AskedProduct, asked_products
-from drretail.lab.memory.recalled import remembered, with_others
-from drretail.lab.memory.recollections import ask_products, memory_folder, recollections
+from drretail.lab.memory.products import BRAND, FIELDS, PRICES, RATING, AskedProduct, asked_products
+from drretail.lab.memory.recall import ask_products, memory_folder, recollections, remembered, with_others
 from drretail.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.lab.opinion_files import read_all, read_opinions
-from drretail.lab.opinions import PREFERENCE, SUPPORT
+from drretail.lab.opinions import PREFERENCE, SUPPORT, read_all, read_opinions
 
 
 def written(folder: Path, text: str) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 
 from drretail.env.world import open_world
 from drretail.eval.ballots import cast
-from drretail.lab.agreeing import agreement_of
+from drretail.lab.agreement import agreement_of
 from drretail.lab.opinions import Opinion, opinions_of
 from drretail.records.query import Query
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote

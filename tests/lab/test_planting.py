@@ -18,9 +18,8 @@ from drretail.eval.judging.subject import read_subjects
 from drretail.eval.scoring import score
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
-from drretail.lab.plant.copies import make_copies, planted_folder
+from drretail.lab.plant.copies import KINDS, make_copies, planted, planted_folder
 from drretail.lab.plant.good_report import Material
-from drretail.lab.plant.kinds import KINDS, planted
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.lab.trial_findings import PlantedErrors, PlantedFound
 from drretail.progress import choose_progress

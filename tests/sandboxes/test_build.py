@@ -23,17 +23,15 @@ from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Constraints, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from drretail.sandboxes.checking import check_sandbox
-from drretail.sandboxes.counting import BY_CHARACTERS
+from drretail.sandboxes.check import check_sandbox
 from drretail.sandboxes.folder import WrittenTask
 from drretail.sandboxes.material import Keywords
-from drretail.sandboxes.sizes import read_sizes
-from drretail.sandboxes.synthetic import offline_build
+from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
+from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
+from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, facts_of
+from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
+from drretail.sandboxes.synthetic.named_products import shown
 from drretail.sandboxes.synthetic.needs import Need, need_of
-from drretail.sandboxes.synthetic.offline_build import build_offline, sampled_queries
-from drretail.sandboxes.synthetic.planting import TRAP_KINDS, Allowed, Drawing, facts_of
-from drretail.sandboxes.synthetic.showing import shown
-from drretail.sandboxes.synthetic.theme_words import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.user_files import user_files
 
 QUERIES = shipped_queries("dev")[:2]
@@ -367,7 +365,7 @@ def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("drretail.sandboxes.synthetic.offline_build.write_sandbox", cut)
+        patch.setattr("drretail.sandboxes.synthetic.build.write_sandbox", cut)
         with pytest.raises(KeyboardInterrupt):
             built(world, tmp_path / "s", "16k", QUERIES[:1])
     assert list(tmp_path.iterdir()) == []
@@ -377,14 +375,14 @@ def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
 def test_of_two_builds_into_one_folder_the_first_that_is_done_stays(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    to, written = tmp_path / "s", offline_build.write_sandbox
+    to, written = tmp_path / "s", synthetic_build.write_sandbox
 
     def other_first(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
-        monkeypatch.setattr(offline_build, "write_sandbox", written)
+        monkeypatch.setattr(synthetic_build, "write_sandbox", written)
         built(world, to, "8k", QUERIES[:1])
         return written(folder, about, tasks)
 
-    monkeypatch.setattr(offline_build, "write_sandbox", other_first)
+    monkeypatch.setattr(synthetic_build, "write_sandbox", other_first)
     with pytest.raises(UserError, match="is not empty"):
         built(world, to, "16k", QUERIES[:1])
     assert [it.name for it in tmp_path.iterdir()] == ["s"]

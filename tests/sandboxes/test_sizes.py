@@ -11,10 +11,9 @@ from drretail.env.web.sealed import Label, SandboxFolder, read_pages, read_sandb
 from drretail.errors import UserError
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
-from drretail.sandboxes.counting import BY_CHARACTERS, counter_of
 from drretail.sandboxes.folder import write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
-from drretail.sandboxes.sizes import Placed, placed, read_sizes
+from drretail.sandboxes.sizes import BY_CHARACTERS, Placed, counter_of, placed, read_sizes
 
 SIZES = read_sizes("8k,16k,32k")
 

@@ -6,7 +6,7 @@ questions.py     card, memory: questions that are about no run
 bench.py         judges that are opened once, and what the functions give
 """
 
-from drretail.api.lab.made_reports import bias, exploits, failures, plant
+from drretail.api.lab.derived_reports import bias, exploits, failures, plant
 from drretail.api.lab.people import agree, calibrate, correct, sample
 from drretail.api.lab.questions import card, memory
 

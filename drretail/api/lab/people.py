@@ -5,19 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.api.lab.bench import Kept
+from drretail.api.lab.judging import Kept
 from drretail.api.option import accepts
 from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CorrectOptions, SampleOptions
 from drretail.api.options.shared import folder_of, names_in, paths_in
 from drretail.cells import as_csv
 from drretail.errors import UserError
-from drretail.lab.agreeing import agreement_of
-from drretail.lab.calibrating import NAME as CALIBRATE
-from drretail.lab.calibrating import Calibration, calibrated, frozen, of_model, question_of, told_hash
-from drretail.lab.correcting import LEAST, correction_of
+from drretail.lab.agreement import agreement_of
+from drretail.lab.calibration import NAME as CALIBRATE
+from drretail.lab.calibration import Calibration, calibrated, frozen, of_model, question_of, told_hash
+from drretail.lab.correction import LEAST, correction_of
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
-from drretail.lab.opinion_files import read_all
-from drretail.lab.opinions import Opinion, named, opinions_of
+from drretail.lab.opinions import Opinion, named, opinions_of, read_all
 from drretail.lab.people_findings import Agreement, Correction
 from drretail.viewer.voting.claim_sheet import sheet_rows, uncited_items
 from drretail.viewer.voting.plan import plan_uncited, planned_claims

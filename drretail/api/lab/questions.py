@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from drretail.api.judges import judges_for
-from drretail.api.lab.bench import Kept, LabEstimate, again_of, ask_all, check_experiment
+from drretail.api.lab.judging import Kept, LabEstimate, again_of, ask_all, check_experiment
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.lab import CardOptions, MemoryOptions
@@ -26,9 +26,15 @@ from drretail.lab.card import card_of, check_sets_stay, keep_card
 from drretail.lab.kept_findings import keep
 from drretail.lab.label_verdicts import cards_folder, estimate_labelled, judge_labelled
 from drretail.lab.labelled_claims import LabelledSet, drawn, read_labelled
-from drretail.lab.memory.asked_products import AskedProduct, asked_products
-from drretail.lab.memory.recalled import remembered, with_others
-from drretail.lab.memory.recollections import ask_products, estimate_recall, memory_folder, recollections
+from drretail.lab.memory.products import AskedProduct, asked_products
+from drretail.lab.memory.recall import (
+    ask_products,
+    estimate_recall,
+    memory_folder,
+    recollections,
+    remembered,
+    with_others,
+)
 from drretail.lab.people_findings import JudgeCard
 from drretail.lab.trial_findings import MemoryFound, Remembered
 from drretail.progress import Bar, Waits, busy

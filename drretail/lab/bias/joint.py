@@ -43,14 +43,17 @@ class SevenRatings(SixRatings):
 @cache
 def joint_prompt(*, with_profile: bool) -> Prompt:
     """All criteria behind what each dimension's own question begins with."""
-    asked = [it for it in DIMENSIONS if with_profile or it != PERSONALIZATION]
-    told = (f"## {it}\n{criterion_of(criteria()[it], RULES)}\n{criteria()[it]['anchors']}" for it in asked)
+    asked = [dimension for dimension in DIMENSIONS if with_profile or dimension != PERSONALIZATION]
+    told = (
+        f"## {dimension}\n{criterion_of(criteria()[dimension], RULES)}\n{criteria()[dimension]['anchors']}"
+        for dimension in asked
+    )
     text = load_prompt(__file__, "joint").text.replace("{{criteria}}", "\n\n".join(told))
     return Prompt("joint", text, prompt_for("overall").shared)
 
 
 def _questions(case: Case) -> list[Question]:
-    return [_question(it) for it in case.reports.subjects]
+    return [_question(subject) for subject in case.reports.subjects]
 
 
 def _question(subject: Subject) -> Question:
@@ -84,21 +87,24 @@ def _find(case: Case) -> Effects | str:
                 pairs[dimension].append((place[1], float(together[dimension]), alone))
     if not pairs:
         return "no report was rated both ways"
-    above = {it: by_query((query, one - other) for query, one, other in of) for it, of in pairs.items()}
-    moments = {it: _moments(of) for it, of in pairs.items()}
-    moments = {"all": _moments([it for of in pairs.values() for it in of]), **moments}
+    above = {dimension: by_query((query, one - other) for query, one, other in of) for dimension, of in pairs.items()}
+    moments = {pair: _moments(of) for pair, of in pairs.items()}
+    moments = {"all": _moments([member for of in pairs.values() for member in of]), **moments}
     return [
-        *(difference("in one call minus in single calls", of, dimension=it) for it, of in over_dimensions(above)),
+        *(
+            difference("in one call minus in single calls", of, dimension=dimension)
+            for dimension, of in over_dimensions(above)
+        ),
         *(
             drawn(
                 "correlation",
                 of,
                 _correlation,
                 case.seed,
-                dimension=it,
+                dimension=moment,
                 n_items=round(sum(its[0] for its in of.values())),
             )
-            for it, of in moments.items()
+            for moment, of in moments.items()
         ),
     ]
 

@@ -12,7 +12,7 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.lab.opinions import judge_name
-from drretail.lab.plant.kinds import KINDS
+from drretail.lab.plant.copies import KINDS
 from drretail.lab.trial_findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
@@ -59,12 +59,12 @@ def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -
     by_kind: dict[str, list[PlantedError]] = defaultdict(list)
     for error in errors.errors:
         by_kind[error.kind].append(error)
-    kinds = [*KINDS, *(it for it in by_kind if it not in KINDS)]
+    kinds = [*KINDS, *(kind for kind in by_kind if kind not in KINDS)]
     rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), heard) for kind in kinds]
     return PlantedFound(
         kinds=tuple(rows),
         everything=_kind("all", errors.errors, 0, heard),
-        alarms=tuple(_alarms({it.of for it in errors.errors}, heard)),
+        alarms=tuple(_alarms({error.of for error in errors.errors}, heard)),
     )
 
 
@@ -75,14 +75,19 @@ def _kind(kind: str, errors: Sequence[PlantedError], without: int, heard: _Heard
 
 def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Found:
     ruled = [_ruling(error, by_code, said) for error in errors]
-    replaced = [it for it in errors if it.original]
-    before = [_at(said.get(it.of, ()), it.start, it.start + len(it.original), it.original) for it in replaced]
-    faulted = {id(error) for error, there in zip(replaced, before, strict=True) if any(it.is_wrong for it in there)}
+    replaced = [error for error in errors if error.original]
+    before = [
+        _at(said.get(error.of, ()), error.start, error.start + len(error.original), error.original)
+        for error in replaced
+    ]
+    faulted = {
+        id(error) for error, there in zip(replaced, before, strict=True) if any(place.is_wrong for place in there)
+    }
     unseen = {id(error) for error, there in zip(replaced, before, strict=True) if not (there or by_code)}
     fresh = [
-        it
-        for error, it in zip(errors, ruled, strict=True)
-        if id(error) not in faulted | unseen and it in ("found", "passed")
+        verdict
+        for error, verdict in zip(errors, ruled, strict=True)
+        if id(error) not in faulted | unseen and verdict in ("found", "passed")
     ]
     judged = {
         id(error): ruling == "found"
@@ -111,31 +116,33 @@ def _ruling(error: PlantedError, by_code: bool, said: Mapping[str, Sequence[_Fau
         return "unasked"
     there = _at(said[error.run_id], error.start, error.end, error.said)
     if by_code:
-        known = {it.words for it in said.get(error.of, ())}
-        new = [it for it in said[error.run_id] if it.start is None and it.words not in known]
+        known = {place.words for place in said.get(error.of, ())}
+        new = [place for place in said[error.run_id] if place.start is None and place.words not in known]
         return "found" if there or new else "passed"
-    if any(it.is_wrong for it in there):
+    if any(place.is_wrong for place in there):
         return "found"
-    whole_failed = any(it.failed and it.start is None for it in said[error.run_id])
-    return "failed" if whole_failed or any(it.failed for it in there) else "passed" if there else "unjudged"
+    whole_failed = any(place.failed and place.start is None for place in said[error.run_id])
+    return "failed" if whole_failed or any(place.failed for place in there) else "passed" if there else "unjudged"
 
 
 def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
     """What was said of a place: of several claims of its sentence those that name the very words."""
-    there = [it for it in said if it.start is not None and it.start < end and start < (it.end or it.start)]
+    there = [
+        place for place in said if place.start is not None and place.start < end and start < (place.end or place.start)
+    ]
     wanted = words.strip(_MARKUP).casefold()
-    exact = [it for it in there if wanted and wanted in it.words]
+    exact = [place for place in there if wanted and wanted in place.words]
     return exact or there
 
 
 def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
     for finder, said in heard.said.items():
-        by_report = [said[it] for it in sorted(originals) if it in said]
+        by_report = [said[original] for original in sorted(originals) if original in said]
         if finder == CHECKS:
             wrong, reports = [float(bool(faulted)) for faulted in by_report], range(len(by_report))
         else:
-            claims = [(at, it) for at, faulted in enumerate(by_report) for it in faulted if not it.failed]
-            wrong, reports = [float(it.is_wrong) for _, it in claims], [at for at, _ in claims]
+            claims = [(at, place) for at, faulted in enumerate(by_report) for place in faulted if not place.failed]
+            wrong, reports = [float(place.is_wrong) for _, place in claims], [at for at, _ in claims]
         interval = share_interval(wrong, numbered(reports))
         yield FalseAlarms(
             finder=finder,
@@ -159,8 +166,8 @@ def _heard(folder: Path) -> _Heard:
                 else:
                     name = judge_name(verdicts[0].judge, verdicts[0].rules)
                     heard.said[name][subject.run_id] = list(_rulings(verdicts))
-    order = sorted(heard.said, key=lambda it: (it != CHECKS, it))
-    return _Heard({it: heard.said[it] for it in order})
+    order = sorted(heard.said, key=lambda opinion: (opinion != CHECKS, opinion))
+    return _Heard({finder: heard.said[finder] for finder in order})
 
 
 def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[Verdict]]:
@@ -169,9 +176,9 @@ def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[V
         path = verdict_path(folder, metric.name, judge.name, subject.label, run)
         living = VerdictFile(path).living(subject.report_sha or "", metric.prompt_hashes()) if path.exists() else []
         by_seat: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
-        for it in living:
-            if it.judge_repeat == 1 and it.version == metric.version:
-                by_seat[it.judge.spec, it.judge.params_hash, it.rules].append(it)
+        for verdict in living:
+            if verdict.judge_repeat == 1 and verdict.version == metric.version:
+                by_seat[verdict.judge.spec, verdict.judge.params_hash, verdict.rules].append(verdict)
         yield from by_seat.values()
 
 
@@ -185,9 +192,13 @@ def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
 
 
 def _rulings(verdicts: Sequence[Verdict]) -> Iterator[_Faulted]:
-    ruled = {it.item: it for it in verdicts if it.stage == SUPPORT and it.state in ("scored", "failed")}
+    ruled = {
+        verdict.item: verdict
+        for verdict in verdicts
+        if verdict.stage == SUPPORT and verdict.state in ("scored", "failed")
+    }
     stage = stages_of(verdicts[0].rules)[0]
-    for extraction in (it for it in verdicts if (it.stage, it.item) == (stage, REPORT)):
+    for extraction in (verdict for verdict in verdicts if (verdict.stage, verdict.item) == (stage, REPORT)):
         if extraction.state == "failed":
             yield _Faulted(None, None, is_wrong=False, words="", failed=True)
         for claim in map(Claim.model_validate, extraction.value if extraction.state == "scored" else ()):

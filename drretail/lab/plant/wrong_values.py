@@ -28,9 +28,9 @@ def price_of_another_product(material: Material) -> Iterator[Planted]:
     for value, old in _right(material, "price"):
         own = value.of[0].removeprefix("P:")
         others = [
-            (it, Decimal(str(other.price)))
-            for it, other in material.shown.items()
-            if it != own and other.price is not None and not other.price_from
+            (product_id, Decimal(str(other.price)))
+            for product_id, other in material.shown.items()
+            if product_id != own and other.price is not None and not other.price_from
         ]
         material.chance.shuffle(others)
         for product, price in others:
@@ -86,10 +86,16 @@ def wrong_order_date(material: Material) -> Iterator[Planted]:
 
 def wrong_brand(material: Material) -> Iterator[Planted]:
     """A maker's name, as its record writes it, in a sentence that cites that product alone."""
-    makers = {it: product.brand or "" for it, product in material.shown.items()}
+    makers = {product_id: product.brand or "" for product_id, product in material.shown.items()}
     for index, cited in material.layout.cited.items():
         own = makers.get(cited[0].removeprefix("P:"), "") if len(cited) == 1 else ""
-        others = sorted({it for it in makers.values() if it and it.casefold() not in own.casefold() and own not in it})
+        others = sorted(
+            {
+                maker
+                for maker in makers.values()
+                if maker and maker.casefold() not in own.casefold() and own not in maker
+            }
+        )
         if len(own) < _SHORTEST_MAKER or not others or index in material.wrong:
             continue
         sentence = material.layout.sentences[index]
@@ -173,6 +179,6 @@ def _style(numeral: str, number: Decimal) -> tuple[int, bool, bool] | None:
 def _still_fits(material: Material, value: ReadValue, new: Decimal) -> bool:
     """True where the record bears out the new number, too."""
     amount = amount_of(value.model_copy(update={"amount": (f"{new:f}", f"{new:f}")}))
-    products = [material.ledger.products.get(it.removeprefix("P:")) for it in value.of]
-    records = [on_record(value.kind, it) for it in products if it is not None]
-    return amount is None or any(fits(amount, it) for it in records)
+    products = [material.ledger.products.get(source.removeprefix("P:")) for source in value.of]
+    records = [on_record(value.kind, product) for product in products if product is not None]
+    return amount is None or any(fits(amount, record) for record in records)

@@ -6,7 +6,7 @@ from drretail.tables.table import table_of
 from drretail.viewer.output import print_table, print_text
 
 if TYPE_CHECKING:
-    from drretail.lab.calibrating import Calibration, Nearness
+    from drretail.lab.calibration import Calibration, Nearness
 
 MEANINGS = (
     "MAD: mean absolute deviation from a person's rating, in points; PCA: share of pairs of reports in people's order; "

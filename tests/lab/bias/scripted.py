@@ -13,7 +13,7 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.scoring import score
 from drretail.lab.bias.probe import Case, ask
 from drretail.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
-from drretail.lab.bias.probing import PROBES, families_of, probe_found
+from drretail.lab.bias.probes import PROBES, families_of, probe_found
 from drretail.lab.trial_findings import BiasEffect, ProbeFound
 from drretail.offline.judge.policy import tag_contents
 from drretail.progress import choose_progress

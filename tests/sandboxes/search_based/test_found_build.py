@@ -26,9 +26,8 @@ from drretail.records.base import canonical_json, sha256_of
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.sandboxes.checking import check_sandbox
-from drretail.sandboxes.counting import BY_CHARACTERS
-from drretail.sandboxes.search_based.asking import BUILDING, JOURNAL, Asker
+from drretail.sandboxes.check import check_sandbox
+from drretail.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker
 from drretail.sandboxes.search_based.build import (
     FOUND_FILE,
     SETTINGS_FILE,
@@ -41,6 +40,7 @@ from drretail.sandboxes.search_based.build import (
 from drretail.sandboxes.search_based.files import made_files
 from drretail.sandboxes.search_based.queries import WrittenQueries, write_queries
 from drretail.sandboxes.search_based.review import Review, reviewed
+from drretail.sandboxes.sizes import BY_CHARACTERS
 from tests.querygen.by_model.scripted import scripted
 from tests.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
 from tests.sandboxes.search_based.played import ANSWERS, PAGES, chat, model

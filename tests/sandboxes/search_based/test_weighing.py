@@ -3,8 +3,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.sandboxes.search_based.duplicates import SeenTexts
-from drretail.sandboxes.search_based.weighing import necessary
+from drretail.sandboxes.search_based.coverage import necessary
+from drretail.sandboxes.search_based.pages import SeenTexts
 
 PAGES = st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=1, max_size=8)
 

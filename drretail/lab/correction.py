@@ -1,21 +1,22 @@
-"""FP, FR and win rates as people would give them, from few labels and all of a judge's verdicts."""
+"""FP, FR and win rates as people would give them, from a few labels and all of a judge's verdicts."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 from typing import TypeVar
 
+from drretail.cells import read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
 from drretail.experiment import Definition, read_definition, read_runs
-from drretail.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
-from drretail.lab.labelled_sheets import Cited, cited_in, support_in
+from drretail.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims, sheet_name
 from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
 from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
-from drretail.records.vote import ClaimLabel
+from drretail.records.vote import Ballot, CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, difference, labels_alone, labels_needed
 
@@ -26,6 +27,18 @@ Labels = Mapping[str, float]
 """By item the mean of what people said of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Whether a claim is one at all, 1 or 0, and whether it is one with a source; means where several people said."""
+
+    is_claim: float
+    has_source: float
+
+
+CITED: Mapping[str, Cited] = {"yes": Cited(1, 1), "no": Cited(1, 0), "no claim": Cited(0, 0)}
+"""By the word of a sheet; ballots have an underscore for its space."""
+
+
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
     """FP, FR and win rates of every system, corrected by people's labels of ``view`` and of CSV ``files``.
 
@@ -33,11 +46,11 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     ruled and none is named.
     """
     claims, extracted = judged_claims(experiment), extracted_claims(experiment)
-    labels = support_labels(experiment, files, [it.about for it in (*claims, *extracted)])
-    cited = cited_in(files, (it.about for it in extracted), read_votes(experiment))
+    labels = support_labels(experiment, files, [claim.about for claim in (*claims, *extracted)])
+    cited = cited_in(files, (claim.about for claim in extracted), read_votes(experiment))
     opinions = opinions_of(experiment)
-    preferences = [it for it in opinions if it.question.scale == PREFERENCE]
-    voted = any(it.kind == "person" for it in preferences)
+    preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
+    voted = any(opinion.kind == "person" for opinion in preferences)
     if not labels and not cited and not voted:
         raise UserError(
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
@@ -53,7 +66,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         items = fp_items(own, labels, clusters)
         rows += [_row("FP", system, own[0].judge, held) for system, held in items.items()]
         apart = _separations(items)
-        notes += _notes(own, {it.about for it in claims}, {it.about for it in extracted}, labels)
+        notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
         one_sided = _one_sided(of_judge, cited)
@@ -90,10 +103,10 @@ def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str
 
 def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collection[str]) -> list[OfJudge]:
     """The claims of the judge that is named, else of the only one whose claims people labelled."""
-    known = sorted({it.judge for it in claims})
+    known = sorted({claim.judge for claim in claims})
     if judge is not None and judge not in known:
         raise UnknownName("judge with verdicts here", judge, known)
-    labelled = sorted({it.judge for it in claims if it.about in labels})
+    labelled = sorted({claim.judge for claim in claims if claim.about in labels})
     if judge is None and len(labelled) > 1:
         raise UserError(f"Claims of {' and '.join(labelled)} were labelled: name one with --judge.")
     if not labelled or (judge is not None and judge not in labelled):
@@ -102,7 +115,7 @@ def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collecti
             "of the very report, judge and claim that were shown. drretail lab sample draws claims anew."
         )
     chosen = judge or labelled[0]
-    return [it for it in claims if it.judge == chosen]
+    return [claim for claim in claims if claim.judge == chosen]
 
 
 def fp_items(claims: Sequence[JudgedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
@@ -143,8 +156,8 @@ def _shares(claims: Iterable[JudgedClaim | ExtractedClaim]) -> dict[str, float]:
 
 def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
     """Systems whose cited claims, or the others, have no label: what is not asked about has no correction."""
-    there = {(it.system, it.cited) for it in claims}
-    asked = {(it.system, it.cited) for it in claims if it.about in labels}
+    there = {(claim.system, claim.cited) for claim in claims}
+    asked = {(claim.system, claim.cited) for claim in claims if claim.about in labels}
     return {system for system, _ in there - asked}
 
 
@@ -213,24 +226,24 @@ def _win_rates(
     """The share of meetings that the first of two systems wins, a tie as a half, for each dimension with a vote."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     pairs = {
-        pair_id(it.run_ids, [reports.get(run) for run in it.run_ids]): it.labels
-        for it in meetings(experiment, definition, choose_pairs(definition))
+        pair_id(meeting.run_ids, [reports.get(run) for run in meeting.run_ids]): meeting.labels
+        for meeting in meetings(experiment, definition, choose_pairs(definition))
     }
     user_of = Clusters.of(definition.queries).user_of
     votes: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for it in said:
-        if it.kind == "person":
-            votes[it.item, it.question.dimension].append((it.value + 1) / 2)
-    judges = {it.rater: it.judge.spec for it in said if it.judge is not None}
+    for opinion in said:
+        if opinion.kind == "person":
+            votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
+    judges = {opinion.rater: opinion.judge.spec for opinion in said if opinion.judge is not None}
     rows: list[CorrectedValue | MissingLabels] = []
-    for who in sorted(it for it, spec in judges.items() if judge in (None, it, spec)):
+    for who in sorted(rater for rater, spec in judges.items() if judge in (None, rater, spec)):
         groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
-        for it in said:
-            if it.rater == who and it.item in pairs:
-                label, verdict = votes.get((it.item, it.question.dimension)), (it.value + 1) / 2
-                cluster = user_of.get(it.query_id, it.query_id)
+        for opinion in said:
+            if opinion.rater == who and opinion.item in pairs:
+                label, verdict = votes.get((opinion.item, opinion.question.dimension)), (opinion.value + 1) / 2
+                cluster = user_of.get(opinion.query_id, opinion.query_id)
                 item = Item(cluster, verdict, label=fmean(label) if label else None, verdict=verdict)
-                groups[pairs[it.item], it.question.dimension].append(item)
+                groups[pairs[opinion.item], opinion.question.dimension].append(item)
         for (labels, dimension), items in groups.items():
             if any(item.label is not None for item in items):
                 what = f"wins over {labels[1]}, {dimension.replace('_', ' ')}"
@@ -240,7 +253,11 @@ def _win_rates(
 
 def _tell_judges(experiment: Path, said: Sequence[Opinion], judge: str | None) -> None:
     """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
-    known = {it.judge.spec for it in said if it.judge is not None and it.question.scale in (RATING, PREFERENCE)}
+    known = {
+        opinion.judge.spec
+        for opinion in said
+        if opinion.judge is not None and opinion.question.scale in (RATING, PREFERENCE)
+    }
     if judge is not None and judge not in known:
         raise UnknownName("judge with verdicts here", judge, known)
     raise UserError(
@@ -258,7 +275,9 @@ def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], lab
     lost = len(labels.keys() - ruled - extracted)
     if lost:
         notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
-    empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in own if it.about in labels})
+    empty = sorted(
+        {claim.stratum for claim in own if claim.in_fp} - {claim.stratum for claim in own if claim.about in labels}
+    )
     if empty:
         notes.append(
             f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
@@ -268,3 +287,41 @@ def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], lab
 
 def _labels(count: int) -> str:
     return "1 label" if count == 1 else f"{count:,} labels"
+
+
+def support_in(files: Sequence[Path], claims: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """The labels of support, each with what its claim is called: as in ``claims`` where it is one of these."""
+    for name, answer in _filled_in(files, claims, "label", SUPPORT_OF):
+        yield name, SUPPORT_OF[answer]
+
+
+def cited_in(files: Sequence[Path], claims: Iterable[str], ballots: Iterable[Ballot] = ()) -> dict[str, Cited]:
+    """By claim what people say of its being a claim and of its source; a file's answer counts as one person's."""
+    said: dict[str, list[Cited]] = defaultdict(list)
+    for ballot in ballots:
+        if isinstance(ballot, CitedLabel):
+            said[ballot.about].append(CITED[ballot.cited.replace("_", " ")])
+    for name, answer in _filled_in(files, claims, "cited", CITED):
+        said[name].append(CITED[answer])
+    return {
+        name: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
+        for name, answers in said.items()
+    }
+
+
+def _filled_in(
+    files: Sequence[Path], claims: Iterable[str], column: str, known: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    names = {sheet_name(claim): claim for claim in claims}
+    for path in files:
+        heading, *rows = read_cells(path) or [[]]
+        columns = [name.strip().casefold() for name in heading]
+        if "item" not in columns or not {"label", "cited"} & {*columns}:
+            raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
+        for number, row in enumerate(rows, 2):
+            held = dict(zip(columns, (cell.strip() for cell in row), strict=False))
+            answer = " ".join(held.get(column, "").casefold().split())
+            if answer and answer not in known:
+                raise UnknownName(f"{column} ({path}, row {number})", answer, known)
+            if answer:
+                yield names.get(held["item"], held["item"]), answer

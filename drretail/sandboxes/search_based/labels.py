@@ -10,7 +10,7 @@ from drretail.agents.page_reading import is_on
 from drretail.event_loop import all_ended
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
-from drretail.sandboxes.search_based.asking import Asker, TaskFailed
+from drretail.sandboxes.search_based.asker import Asker, TaskFailed
 from drretail.sandboxes.search_based.keywords import numbered_needs
 from drretail.sandboxes.search_based.pages import FoundPage
 
@@ -72,8 +72,8 @@ def _unfounded(said: PageRuling, text: str, needs: int) -> str | None:
         return (
             f"a page that is {said.ruling} says something of the needs: write it down under facts, or it is irrelevant"
         )
-    if wrong := [it.need for it in said.facts if not 1 <= it.need <= needs]:
+    if wrong := [fact.need for fact in said.facts if not 1 <= fact.need <= needs]:
         return f"there is no need {wrong[0]}: they go from 1 to {needs}"
-    if strange := [it.quote for it in said.facts if not is_on(it.quote, text)]:
+    if strange := [fact.quote for fact in said.facts if not is_on(fact.quote, text)]:
         return f"these words don't stand on the page, letter for letter in one piece: {' | '.join(strange)}"
     return None

@@ -52,11 +52,11 @@ def _sequence(tokens: Sequence[str], at: int) -> tuple[tuple[Any, ...], int]:
 
 def _drawn(parts: tuple[Any, ...], random: Random) -> list[str]:
     said: list[str] = []
-    for it in parts:
-        if isinstance(it, str):
-            said.append(it)
+    for part in parts:
+        if isinstance(part, str):
+            said.append(part)
         else:
-            said += _drawn(it[int(random.random() * len(it))], random)
+            said += _drawn(part[int(random.random() * len(part))], random)
     return said
 
 

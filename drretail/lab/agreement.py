@@ -56,15 +56,15 @@ def people_agreed(opinions: Sequence[Opinion]) -> list[PeopleAgreed]:
     rows: list[PeopleAgreed] = []
     for question, said in by_question(opinions).items():
         by_item: dict[str, list[float]] = defaultdict(list)
-        people = [it for it in said if it.kind == "person"]
+        people = [opinion for opinion in said if opinion.kind == "person"]
         for opinion in people:
             by_item[opinion.item].append(opinion.value)
-        if len({it.rater for it in people}) > 1:
+        if len({opinion.rater for opinion in people}) > 1:
             rows.append(
                 PeopleAgreed(
                     scale=question.scale.name,
                     dimension=question.dimension,
-                    n_people=len({it.rater for it in people}),
+                    n_people=len({opinion.rater for opinion in people}),
                     n_items=sum(len(values) > 1 for values in by_item.values()),
                     level=question.scale.level,
                     alpha=krippendorff_alpha(by_item.values(), question.scale.level),
@@ -80,11 +80,13 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
     """
     rows: list[Alignment] = []
     for question, said in by_question(opinions).items():
-        rated = [it for it in said if it.query_id and it.system and question.scale.level == "interval"]
+        rated = [
+            opinion for opinion in said if opinion.query_id and opinion.system and question.scale.level == "interval"
+        ]
         human = _by_query(_consensus(question.scale, rated), rated)
         for judge in _raters(rated, "judge"):
             judged = _by_query(_said_by(rated, judge), rated)
-            n = sum(len(human[it].keys() & judged[it].keys()) for it in human.keys() & judged.keys())
+            n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
             if n:
                 rows.append(
                     Alignment(
@@ -103,7 +105,7 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
 def _of_question(question: Question, said: Sequence[Opinion]) -> Iterable[Agreed]:
     people, judges = _raters(said, "person"), _raters(said, "judge")
     by_rater = {rater: _said_by(said, rater) for rater in (*people, *judges)}
-    queries = {it.item: it.query_id for it in said}
+    queries = {opinion.item: opinion.query_id for opinion in said}
     pairs = [*combinations((*people, *judges), 2)]
     if len(people) > 1:
         by_rater[PEOPLE] = _consensus(question.scale, said)
@@ -113,9 +115,9 @@ def _of_question(question: Question, said: Sequence[Opinion]) -> Iterable[Agreed
         both = [item for item in ones if item in others]
         if both:
             dropped = len(ones.keys() ^ others.keys())
-            values = [ones[it] for it in both], [others[it] for it in both]
+            values = [ones[run_id] for run_id in both], [others[run_id] for run_id in both]
             row = _statistics(question.scale, *values)
-            interval = _interval(row, question.scale, *values, [queries.get(it) or it for it in both])
+            interval = _interval(row, question.scale, *values, [queries.get(item) or item for item in both])
             yield Agreed(
                 scale=question.scale.name,
                 dimension=question.dimension,
@@ -162,7 +164,9 @@ def _interval(
         labels = [*map(str, sorted({*map(float, scale.values), *map(float, ones), *map(float, others)}))]
         if len(labels) > MOST_LABELS:
             return Interval(None)
-        tables = tables_of(clusters, [str(float(it)) for it in ones], [str(float(it)) for it in others], labels)
+        tables = tables_of(
+            clusters, [str(float(item)) for item in ones], [str(float(other)) for other in others], labels
+        )
         linear = row.get("kappa_linear") is not None
         return drawn_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
     # ρ is Pearson's r of ranks; those of the whole sample are kept, and sums over clusters are drawn.
@@ -181,11 +185,11 @@ def _interval(
 
 
 def _raters(said: Iterable[Opinion], kind: str) -> list[str]:
-    return sorted({it.rater for it in said if it.kind == kind})
+    return sorted({opinion.rater for opinion in said if opinion.kind == kind})
 
 
 def _said_by(said: Iterable[Opinion], rater: str) -> dict[str, float]:
-    return {it.item: it.value for it in said if it.rater == rater}
+    return {opinion.item: opinion.value for opinion in said if opinion.rater == rater}
 
 
 def _consensus(scale: Scale, said: Iterable[Opinion]) -> dict[str, float]:
@@ -211,7 +215,7 @@ def _consensus(scale: Scale, said: Iterable[Opinion]) -> dict[str, float]:
 
 def _by_query(values: Said, said: Iterable[Opinion]) -> dict[str, dict[str, float]]:
     """By query the mean of each system's reports."""
-    places = {it.item: (it.query_id, it.system) for it in said}
+    places = {opinion.item: (opinion.query_id, opinion.system) for opinion in said}
     held: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item, value in values.items():
         query, system = places[item]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail.api.judges import world_of
-from drretail.api.lab.bench import Bench, Kept, LabEstimate, again_of
+from drretail.api.lab.judging import Bench, Kept, LabEstimate, again_of
 from drretail.api.option import accepts
 from drretail.api.options.lab import BiasOptions, ExploitsOptions, FailuresOptions, PlantOptions
 from drretail.api.options.shared import folder_of, names_in
@@ -21,7 +21,7 @@ from drretail.experiment import locked
 from drretail.lab.bias.probe import Case, Probe, ask, asked_folder
 from drretail.lab.bias.probed_reports import Reports, bias_folder, choose_reports
 from drretail.lab.bias.probed_reports import make_copies as copy_probed
-from drretail.lab.bias.probing import (
+from drretail.lab.bias.probes import (
     bias_found,
     estimate_probe,
     families_of,

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 from drretail.env.web.sandbox import SandboxPage
-from drretail.sandboxes.synthetic.showing import Shown
-from drretail.sandboxes.synthetic.spinning import spin, texts
+from drretail.sandboxes.synthetic.named_products import Shown
+from drretail.sandboxes.synthetic.patterns import spin, texts
 
 KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", "news")
 SHORTEST, LONGEST = 420, 10_800
@@ -57,6 +57,10 @@ class Cast:
     others: tuple[Shown, ...]
     angle: str | None = None
 
+    @property
+    def all(self) -> tuple[Shown, ...]:
+        return self.focus, *self.others
+
 
 def drawn_length(random: Random) -> int:
     """Characters: a few hundred to twelve thousand, most around four thousand."""
@@ -65,7 +69,7 @@ def drawn_length(random: Random) -> int:
 
 def others_for(length: int, of: Sequence[Shown], focus: Shown, random: Random) -> tuple[Shown, ...]:
     """Products to stand beside the one that a page of this length is about."""
-    rest = [it for it in of if it is not focus]
+    rest = [product for product in of if product is not focus]
     return tuple(random.sample(rest, min(len(rest), 1 + length // 700)))
 
 
@@ -105,7 +109,7 @@ class _Writer:
 
     def _lengthen(self, blocks: list[tuple[Shown, list[str]]], least: int) -> None:
         """With advice, where listings say next to nothing."""
-        left = least - sum(len(it) for _, block in blocks for it in block)
+        left = least - sum(len(sentence) for _, block in blocks for sentence in block)
         while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
             blocks.append((self.cast.focus, [advice]))
             left -= len(advice)
@@ -130,7 +134,7 @@ class _Writer:
             block = self._block(about, self.random.randint(fewest, most))
             if block:
                 yield about, block
-                left -= sum(len(it) + 2 for it in block) + _FRAME.get(self.kind, 0)
+                left -= sum(len(sentence) + 2 for sentence in block) + _FRAME.get(self.kind, 0)
                 number += 1
             else:
                 fruitless += 1
@@ -143,32 +147,32 @@ class _Writer:
         chances = _CHANCES[self.kind]
         drawn = self.random.choices(list(chances), list(chances.values()), k=sentences_ - 1)
         # What is said of things in general closes a paragraph.
-        drawn.sort(key=lambda it: it in ("advice", "angle", "news", "notice", "compare"))
-        return [first, *(it for kind in drawn if (it := self._sentence(kind, about, "next")) is not None)]
+        drawn.sort(key=lambda kind: kind in ("advice", "angle", "news", "notice", "compare"))
+        return [first, *filter(None, (self._sentence(kind, about, "next") for kind in drawn))]
 
-    def _sentence(self, kind: str, it: Shown, place: str) -> str | None:
+    def _sentence(self, kind: str, named: Shown, place: str) -> str | None:
         if kind == "feature":
-            feature = self._once(it.lines)
-            return None if feature is None else self._quoted((kind, place), it, feature=str(feature))
+            feature = self._once(named.lines)
+            return None if feature is None else self._quoted((kind, place), named, feature=str(feature))
         if kind == "detail":
-            detail = self._once([(it.name, *pair) for pair in it.details])
-            return None if detail is None else self._quoted((kind, place), it, key=detail[1], value=detail[2])
+            detail = self._once([(named.name, *pair) for pair in named.details])
+            return None if detail is None else self._quoted((kind, place), named, key=detail[1], value=detail[2])
         if kind == "price":
-            return self._quoted((kind, place), it) if it.price and self._is_new(("price", it.name)) else None
+            return self._quoted((kind, place), named) if named.price and self._is_new(("price", named.name)) else None
         if kind == "rating":
-            rated = it.product.average_rating is not None and it.product.rating_number
-            return self._quoted((kind, place), it) if rated and self._is_new(("rating", it.name)) else None
+            rated = named.product.average_rating is not None and named.product.rating_number
+            return self._quoted((kind, place), named) if rated and self._is_new(("rating", named.name)) else None
         if kind == "use":
-            pool = "any" if self.random.random() < 0.4 else "consumed" if it.is_consumed else "object"
-            return self._pattern((kind, pool), it)
+            pool = "any" if self.random.random() < 0.4 else "consumed" if named.is_consumed else "object"
+            return self._pattern((kind, pool), named)
         if kind == "compare" and not self.cast.others:
             return None
         if kind == "angle":
-            return None if self.cast.angle is None else self._pattern((kind, self.cast.angle), it)
-        return self._pattern((kind, "any"), it)
+            return None if self.cast.angle is None else self._pattern((kind, self.cast.angle), named)
+        return self._pattern((kind, "any"), named)
 
     def _once(self, of: Sequence[Any]) -> Any:
-        left = [it for it in of if it not in self.used]
+        left = [member for member in of if member not in self.used]
         if not left:
             return None
         chosen = self.random.choice(left)
@@ -178,23 +182,23 @@ class _Writer:
     def _is_new(self, what: object) -> bool:
         return what not in self.used and not self.used.add(what)
 
-    def _pattern(self, place: tuple[str, str], it: Shown) -> str | None:
+    def _pattern(self, place: tuple[str, str], named: Shown) -> str | None:
         pattern = self._once(self.bank[place[0]][place[1]])
-        return None if pattern is None else self._spun(pattern, it)
+        return None if pattern is None else self._spun(pattern, named)
 
-    def _quoted(self, place: tuple[str, str], it: Shown, **slots: str) -> str:
-        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), it, **slots)
+    def _quoted(self, place: tuple[str, str], named: Shown, **slots: str) -> str:
+        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), named, **slots)
 
     def line(self, place: tuple[str, str], **slots: str) -> str:
         return self._spun(self.random.choice(self.bank[place[0]][place[1]]), self.cast.focus, **slots)
 
-    def _spun(self, pattern: str, it: Shown, **slots: str) -> str:
-        product, choice = it.product, self.random.choice
+    def _spun(self, pattern: str, named: Shown, **slots: str) -> str:
+        product, choice = named.product, self.random.choice
         text = spin(pattern, self.random, {
-            "name": it.name, "theme": self.cast.theme, "brand": product.brand or it.name, "price": it.price or "",
-            "stars": str(product.average_rating), "ratings": str(product.rating_number),
+            "name": named.name, "theme": self.cast.theme, "brand": product.brand or named.name,
+            "price": named.price or "", "stars": str(product.average_rating), "ratings": str(product.rating_number),
             "count": _COUNTS[min(len(self.cast.others), len(_COUNTS) - 1)],
-            "other": lambda: choice([o.name for o in (self.cast.focus, *self.cast.others) if o is not it] or [it.name]),
+            "other": lambda: choice([o.name for o in self.cast.all if o is not named] or [named.name]),
             "month": lambda: choice(self.bank["months"]), "person": lambda: choice(self.bank["people"]),
             "place": lambda: choice(self.bank["places"]), "number": lambda: str(self.random.randint(100, 999)),
         } | slots)  # fmt: skip
@@ -213,9 +217,9 @@ class _Writer:
     def _table(self) -> Iterator[str]:
         yield "| product | price | stars | ratings |"
         yield "| --- | --- | --- | --- |"
-        for it in (self.cast.focus, *self.cast.others):
-            stars, ratings = it.product.average_rating or "-", it.product.rating_number or "-"
-            yield f"| {it.name} | {it.price or '-'} | {stars} | {ratings} |"
+        for named in self.cast.all:
+            stars, ratings = named.product.average_rating or "-", named.product.rating_number or "-"
+            yield f"| {named.name} | {named.price or '-'} | {stars} | {ratings} |"
 
     def _prices(self, length: int) -> Iterator[str]:
         """Months backwards from the page's date; the newest row is what the catalog says."""
@@ -233,11 +237,11 @@ class _Writer:
             month = (month - timedelta(days=1)).replace(day=1)
 
     def _offer(self, length: int) -> Iterator[str]:
-        it = self.cast.focus
-        if it.price is not None:
-            yield f"{it.name}: {it.price}"
+        focus = self.cast.focus
+        if focus.price is not None:
+            yield f"{focus.name}: {focus.price}"
         for _ in range(min(6, length // 250)):
-            feature = self._once(it.lines)
+            feature = self._once(focus.lines)
             if isinstance(feature, str):
                 yield f"* {feature}"
 

@@ -137,9 +137,9 @@ class Asker:
     @property
     def served(self) -> int:
         """How many of these calls the journal answered."""
-        known = {it.key for it in self.known}
+        known = {effect.key for effect in self.known}
         before = sum(calls for _, calls in self.beside)
-        return before + sum(it.kind == "model" and it.key in known for it in self.journal.effects)
+        return before + sum(effect.kind == "model" and effect.key in known for effect in self.journal.effects)
 
     def _models(self) -> Models:
         def used(usage: Usage, _: float | None) -> None:
