@@ -260,8 +260,8 @@ def _review(folder: Path, faults: dict[str, list[str]], options: CheckOptions, *
     queries = _queries(folder)
     without = set(lacking(folder, queries))
     with _asker(folder, model, options) as asker:
-        asked = [query for name, query in queries.items() if name not in without]
-        reviews = run_loop(reviewed(folder, asked, asker))
+        reviewable = [query for name, query in queries.items() if name not in without]
+        reviews = run_loop(reviewed(folder, reviewable, asker))
         spent = Spent(model, prices, asker.usage, asker.served)
     for query_id, review in reviews.items():
         unusable = isinstance(review, str)

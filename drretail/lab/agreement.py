@@ -48,15 +48,15 @@ def agreed(opinions: Sequence[Opinion]) -> list[Agreed]:
 
     Where several people said something of a question, their consensus is one more rater beside the judges.
     """
-    return [row for question, said in by_question(opinions).items() for row in _of_question(question, said)]
+    return [row for question, given in by_question(opinions).items() for row in _of_question(question, given)]
 
 
 def people_agreed(opinions: Sequence[Opinion]) -> list[PeopleAgreed]:
     """Krippendorff's α over all people, a row for every question on which two or more said something."""
     rows: list[PeopleAgreed] = []
-    for question, said in by_question(opinions).items():
+    for question, given in by_question(opinions).items():
         by_item: dict[str, list[float]] = defaultdict(list)
-        people = [opinion for opinion in said if opinion.kind == "person"]
+        people = [opinion for opinion in given if opinion.kind == "person"]
         for opinion in people:
             by_item[opinion.item].append(opinion.value)
         if len({opinion.rater for opinion in people}) > 1:
@@ -79,9 +79,9 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
     Only of ratings that say on which query and of whose system they are.
     """
     rows: list[Alignment] = []
-    for question, said in by_question(opinions).items():
+    for question, given in by_question(opinions).items():
         rated = [
-            opinion for opinion in said if opinion.query_id and opinion.system and question.scale.level == "interval"
+            opinion for opinion in given if opinion.query_id and opinion.system and question.scale.level == "interval"
         ]
         human = _by_query(_consensus(question.scale, rated), rated)
         for judge in _raters(rated, "judge"):
@@ -102,13 +102,13 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
     return rows
 
 
-def _of_question(question: Question, said: Sequence[Opinion]) -> Iterable[Agreed]:
-    people, judges = _raters(said, "person"), _raters(said, "judge")
-    by_rater = {rater: _said_by(said, rater) for rater in (*people, *judges)}
-    queries = {opinion.item: opinion.query_id for opinion in said}
+def _of_question(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
+    people, judges = _raters(opinions, "person"), _raters(opinions, "judge")
+    by_rater = {rater: _said_by(opinions, rater) for rater in (*people, *judges)}
+    queries = {opinion.item: opinion.query_id for opinion in opinions}
     pairs = [*combinations((*people, *judges), 2)]
     if len(people) > 1:
-        by_rater[PEOPLE] = _consensus(question.scale, said)
+        by_rater[PEOPLE] = _consensus(question.scale, opinions)
         pairs += [(PEOPLE, judge) for judge in judges]
     for first, second in pairs:
         ones, others = by_rater[first], by_rater[second]
@@ -184,21 +184,21 @@ def _interval(
     return drawn_interval(np.array([*sums.values()]), correlation, "agree")
 
 
-def _raters(said: Iterable[Opinion], kind: str) -> list[str]:
-    return sorted({opinion.rater for opinion in said if opinion.kind == kind})
+def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:
+    return sorted({opinion.rater for opinion in opinions if opinion.kind == kind})
 
 
-def _said_by(said: Iterable[Opinion], rater: str) -> dict[str, float]:
-    return {opinion.item: opinion.value for opinion in said if opinion.rater == rater}
+def _said_by(opinions: Iterable[Opinion], rater: str) -> dict[str, float]:
+    return {opinion.item: opinion.value for opinion in opinions if opinion.rater == rater}
 
 
-def _consensus(scale: Scale, said: Iterable[Opinion]) -> dict[str, float]:
+def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
     """The mean of what people said; of labels what most said, and nothing where two are level.
 
     Of preferences that are level it is a tie: that is what people together say.
     """
     by_item: dict[str, list[float]] = defaultdict(list)
-    for opinion in said:
+    for opinion in opinions:
         if opinion.kind == "person":
             by_item[opinion.item].append(opinion.value)
     if scale.level == "interval":
@@ -213,9 +213,9 @@ def _consensus(scale: Scale, said: Iterable[Opinion]) -> dict[str, float]:
     return found
 
 
-def _by_query(values: Said, said: Iterable[Opinion]) -> dict[str, dict[str, float]]:
+def _by_query(values: Said, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
     """By query the mean of each system's reports."""
-    places = {opinion.item: (opinion.query_id, opinion.system) for opinion in said}
+    places = {opinion.item: (opinion.query_id, opinion.system) for opinion in opinions}
     held: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item, value in values.items():
         query, system = places[item]

@@ -58,7 +58,7 @@ class Nearness(Record):
         """More is nearer; None where nothing can be told."""
         return self.kappa.value if self.mad.value is None else -self.mad.value
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """ "MAD 0.90 (.60–1.20), PCA 0.80 (.71–.88)"."""
         parts = {"MAD": self.mad, "PCA": self.pca, "κ": self.kappa}
         shown = [f"{name} {part.in_words}" for name, part in parts.items() if part.value is not None]
@@ -97,14 +97,14 @@ class Calibration(LabFinding):
     prompt_hash: str = ""
     """Of all that the chosen version is told; blank of one out of a file, whose prompts nobody knows."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How near the chosen version is to people on queries that took no part in its choice, and whether the others
         are shown to be farther."""
         held_out = next(row for row in self.held_out if row.version == self.chosen)
         count = len(self.tuning)
         return (
             f"Calibrated on {self.question}: {self.chosen}, chosen of {count} version{'s' * (count > 1)} on "
-            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}{self._beside_others()}."
+            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.summary()}{self._beside_others()}."
         )
 
     def _beside_others(self) -> str:
@@ -155,10 +155,10 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
         raise UserError(f"Nothing that people answered was judged by every version ({', '.join(versions)}).")
     split = split_queries((opinion.query_id for opinion in people), seed)
     tuning = tuple(nearness(version, _of(pairs[version], split.tuning), seed) for version in versions)
-    told = [row for row in tuning if row.score is not None]
-    if not told:
+    comparable = [row for row in tuning if row.score is not None]
+    if not comparable:
         raise UserError("On the tuning queries no version can be told from another: more answers of people are needed.")
-    nearest = chosen or max(told, key=lambda row: row.score or 0.0).version
+    nearest = chosen or max(comparable, key=lambda row: row.score or 0.0).version
     held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
     return Calibration(
         question=named(opinions[0].question),
@@ -268,8 +268,8 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
     Raises UserError where people and judges have no such question in common.
     """
     kinds = {
-        question: {opinion.kind for opinion in said}
-        for question, said in by_question(opinions).items()
+        question: {opinion.kind for opinion in given}
+        for question, given in by_question(opinions).items()
         if question.scale.values
     }
     asked = [question for question, found in kinds.items() if found == {"person", "judge"}]

@@ -217,8 +217,8 @@ def card_line(card: JudgeCard) -> str:
     judge = card.judge
     if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
         return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
-    told = "; ".join(_told(part) for part in card.sets)
-    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {told}."
+    parts = "; ".join(_told(part) for part in card.sets)
+    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {parts}."
 
 
 def _told(card: SetCard) -> str:

@@ -92,13 +92,13 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
 
 def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str]) -> dict[str, float]:
     """By claim the mean of what people say of its support; a file's label counts as one more person's."""
-    said: dict[str, list[float]] = defaultdict(list)
+    labels: dict[str, list[float]] = defaultdict(list)
     for ballot in read_votes(experiment):
         if isinstance(ballot, ClaimLabel):
-            said[ballot.about].append(SUPPORT_OF[ballot.label])
+            labels[ballot.about].append(SUPPORT_OF[ballot.label])
     for about, label in support_in(files, claims):
-        said[about].append(label)
-    return {about: fmean(values) for about, values in said.items()}
+        labels[about].append(label)
+    return {about: fmean(values) for about, values in labels.items()}
 
 
 def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collection[str]) -> list[OfJudge]:
@@ -137,8 +137,8 @@ def fr_items(
     shares = _shares(claims)
     items: dict[str, list[Item]] = defaultdict(list)
     for claim in claims:
-        said = labels.get(claim.about)
-        label, whole = (None, 1.0) if said is None else (said.has_source, said.is_claim)
+        cited = labels.get(claim.about)
+        label, whole = (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
         cluster = clusters.user_of.get(claim.query_id, claim.query_id)
         items[claim.system].append(
             Item(cluster, claim.stratum, shares[claim.run_id], label, whole, verdict=float(claim.cited))
@@ -157,8 +157,8 @@ def _shares(claims: Iterable[JudgedClaim | ExtractedClaim]) -> dict[str, float]:
 def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
     """Systems whose cited claims, or the others, have no label: what is not asked about has no correction."""
     there = {(claim.system, claim.cited) for claim in claims}
-    asked = {(claim.system, claim.cited) for claim in claims if claim.about in labels}
-    return {system for system, _ in there - asked}
+    labelled = {(claim.system, claim.cited) for claim in claims if claim.about in labels}
+    return {system for system, _ in there - labelled}
 
 
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
@@ -221,7 +221,7 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
 
 
 def _win_rates(
-    experiment: Path, definition: Definition, said: Sequence[Opinion], judge: str | None
+    experiment: Path, definition: Definition, opinions: Sequence[Opinion], judge: str | None
 ) -> list[CorrectedValue | MissingLabels]:
     """The share of meetings that the first of two systems wins, a tie as a half, for each dimension with a vote."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
@@ -231,14 +231,14 @@ def _win_rates(
     }
     user_of = Clusters.of(definition.queries).user_of
     votes: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for opinion in said:
+    for opinion in opinions:
         if opinion.kind == "person":
             votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
-    judges = {opinion.rater: opinion.judge.spec for opinion in said if opinion.judge is not None}
+    judges = {opinion.rater: opinion.judge.spec for opinion in opinions if opinion.judge is not None}
     rows: list[CorrectedValue | MissingLabels] = []
     for who in sorted(rater for rater, spec in judges.items() if judge in (None, rater, spec)):
         groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
-        for opinion in said:
+        for opinion in opinions:
             if opinion.rater == who and opinion.item in pairs:
                 label, verdict = votes.get((opinion.item, opinion.question.dimension)), (opinion.value + 1) / 2
                 cluster = user_of.get(opinion.query_id, opinion.query_id)
@@ -251,11 +251,11 @@ def _win_rates(
     return rows
 
 
-def _tell_judges(experiment: Path, said: Sequence[Opinion], judge: str | None) -> None:
+def _tell_judges(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
     """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
     known = {
         opinion.judge.spec
-        for opinion in said
+        for opinion in opinions
         if opinion.judge is not None and opinion.question.scale in (RATING, PREFERENCE)
     }
     if judge is not None and judge not in known:
@@ -297,15 +297,15 @@ def support_in(files: Sequence[Path], claims: Iterable[str]) -> Iterator[tuple[s
 
 def cited_in(files: Sequence[Path], claims: Iterable[str], ballots: Iterable[Ballot] = ()) -> dict[str, Cited]:
     """By claim what people say of its being a claim and of its source; a file's answer counts as one person's."""
-    said: dict[str, list[Cited]] = defaultdict(list)
+    by_claim: dict[str, list[Cited]] = defaultdict(list)
     for ballot in ballots:
         if isinstance(ballot, CitedLabel):
-            said[ballot.about].append(CITED[ballot.cited.replace("_", " ")])
+            by_claim[ballot.about].append(CITED[ballot.cited.replace("_", " ")])
     for name, answer in _filled_in(files, claims, "cited", CITED):
-        said[name].append(CITED[answer])
+        by_claim[name].append(CITED[answer])
     return {
         name: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
-        for name, answers in said.items()
+        for name, answers in by_claim.items()
     }
 
 

@@ -93,16 +93,18 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
 def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> dict[str, object]:
     held = read_definition(source)
     systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
-    asked: dict[str, set[str]] = defaultdict(set)
+    by_label: dict[str, set[str]] = defaultdict(set)
     for label, query in _runs(originals, made):
-        asked[label].add(query)
+        by_label[label].add(query)
     prompts: Mapping[str, Mapping[str, str]] = {run.label: held.prompt_hashes.get(run.source.label, {}) for run in made}
     definition = held.model_copy(
         update={
             "title": None,
-            "queries": tuple(query for query in held.queries if any(query.query_id in ids for ids in asked.values())),
+            "queries": tuple(
+                query for query in held.queries if any(query.query_id in ids for ids in by_label.values())
+            ),
             "systems": dict(sorted(systems.items())),
-            "asked": {label: tuple(sorted(ids)) for label, ids in sorted(asked.items())},
+            "asked": {label: tuple(sorted(ids)) for label, ids in sorted(by_label.items())},
             "prompt_hashes": {
                 system: held.prompt_hashes.get(system) or prompts.get(system, {}) for system in sorted(systems)
             },

@@ -75,7 +75,7 @@ class Failures(LabFinding):
 
     systems: tuple[SystemFailures, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How many ratings are low, and what most of them are about."""
         low, reports = sum(system.n_low for system in self.systems), sum(system.n_reports for system in self.systems)
         total = sum((Counter(system.modes) for system in self.systems), Counter[str]())

@@ -39,8 +39,8 @@ def keep(
     if not again:
         _check_nothing_is_lost(path, words)
     rests_on = {str(path): content_of(experiment, path) for path in folders}
-    told = {"line": finding.told(), "rests_on": rests_on, "options": join(words)}
-    document = finding.model_copy(update=told).model_dump(mode="json", exclude_none=True)
+    facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
+    document = finding.model_copy(update=facts).model_dump(mode="json", exclude_none=True)
     write_json(path, document)
     return document
 

@@ -74,11 +74,11 @@ def _read(
     path: Path, number: int, row: Mapping[str, Any], reader: Callable[[Mapping[str, Any]], tuple[Any, Any, Any]]
 ) -> LabelledClaim:
     try:
-        claim, sources, said = reader(row)
+        claim, sources, label = reader(row)
         made = LabelledClaim(
             str(claim).strip(),
             tuple(str(source) for source in sources if str(source).strip()),
-            SPELLINGS[str(said).strip().casefold()],
+            SPELLINGS[str(label).strip().casefold()],
             str(row.get("question") or "").strip(),
         )
     except (KeyError, TypeError) as problem:

@@ -104,8 +104,8 @@ def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
     for seat in gathered.seats(quality.name):
         if not _has_opinions(seat.judge):
             continue
-        for plan, heard in gathered.heard(quality.name, seat):
-            for dimension, value in heard.reported.values.items():
+        for plan, outcome in gathered.heard(quality.name, seat):
+            for dimension, value in outcome.reported.values.items():
                 if value.value is not None and dimension not in quality.pooled:
                     item = f"{plan.run_id} {plan.report_sha}"
                     question = Question(RATING, dimension)
@@ -141,12 +141,14 @@ def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Ite
     folders = [path.name for path in sorted((experiment / "verdicts" / faithfulness.name).glob("*/"))]
     for plan in gathered.plans:
         for path in (verdict_path(experiment, faithfulness.name, folder, plan.label, _run(plan)) for folder in folders):
-            for said in VerdictFile(path).living(plan.report_sha or "", prompts) if path.exists() else ():
-                if (said.stage, said.state, said.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
-                    who = judge_name(said.judge, said.rules)
-                    item = f"{plan.run_id} {plan.report_sha} {_by(said.judge, said.rules)} {said.item}"
+            for verdict in VerdictFile(path).living(plan.report_sha or "", prompts) if path.exists() else ():
+                if (verdict.stage, verdict.state, verdict.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
+                    who = judge_name(verdict.judge, verdict.rules)
+                    item = f"{plan.run_id} {plan.report_sha} {_by(verdict.judge, verdict.rules)} {verdict.item}"
                     about = plan.query.query_id, plan.label
-                    yield Opinion(Question(SUPPORT), who, "judge", item, float(said.value), *about, judge=said.judge)
+                    yield Opinion(
+                        Question(SUPPORT), who, "judge", item, float(verdict.value), *about, judge=verdict.judge
+                    )
 
 
 def _run(plan: Plan) -> str:
@@ -223,8 +225,8 @@ def read_opinions(
     _check_once(found)
     opinions: list[Opinion] = []
     for dimension in dict.fromkeys(row.dimension for row in found):
-        said = [row for row in found if row.dimension == dimension]
-        scale, numbers = _scale(said)
+        same = [row for row in found if row.dimension == dimension]
+        scale, numbers = _scale(same)
         question = Question(scale, dimension)
         opinions += [
             Opinion(
@@ -236,7 +238,7 @@ def read_opinions(
                 row.query_id,
                 row.system,
             )
-            for row in said
+            for row in same
         ]
     return opinions
 
@@ -245,9 +247,9 @@ def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> It
     lower = [name.casefold() for name in names]
     lacking = [name for name in NEEDED if name not in lower]
     if lacking:
-        told = ", ".join(names) or "it is empty"
+        present = ", ".join(names) or "it is empty"
         raise UserError(
-            f"{path} has no column {' and no '.join(lacking)} (it has: {told}): name raters' own columns with --raters."
+            f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with --raters."
         )
     for number, row in enumerate(rows, 2):
         held = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}

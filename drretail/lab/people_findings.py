@@ -71,7 +71,7 @@ class Agreement(LabFinding):
     people: tuple[PeopleAgreed, ...] = ()
     alignments: tuple[Alignment, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """κ of every two raters; where people are taken together, of them and judges. ρ where there is no κ."""
         with_all = {(pair.scale, pair.dimension, pair.second) for pair in self.pairs if pair.first == PEOPLE}
         rows = [
@@ -83,8 +83,8 @@ class Agreement(LabFinding):
             f"{_question(row)}: {row.first} and {row.second} {_agreed(row)} of {row.n:,}" for row in rows[:MOST_TOLD]
         ]
         left = f"; {len(rows) - MOST_TOLD:,} more in lab agree" if len(rows) > MOST_TOLD else ""
-        told = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
-        return f"Agreement: {told}."
+        found = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
+        return f"Agreement: {found}."
 
 
 class SetCard(Record):
@@ -169,7 +169,7 @@ class MissingLabels(Record):
     n_items: int
     """That could be labelled."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """ "zephyr: no corrected FP from 12 labels; 8 more are needed"."""
         labels = f"{self.n_labels:,} label{'s' * (self.n_labels != 1)}"
         missing = self.n_needed - self.n_labels
@@ -199,7 +199,7 @@ class Correction(LabFinding):
     separations: tuple[Separation, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Every FP and FR as people would give it beside the judge's own; win rates by their number alone."""
         parts: list[str] = []
         for what in SHARES:
@@ -216,7 +216,7 @@ class Correction(LabFinding):
         wins = sum(value.what not in SHARES for value in self.values)
         if wins:
             parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
-        parts += [value.told() for value in self.missing[:MOST_TOLD]]
+        parts += [value.summary() for value in self.missing[:MOST_TOLD]]
         if len(self.missing) > MOST_TOLD:
             parts.append(f"{len(self.missing) - MOST_TOLD:,} more lack labels")
         return f"{'; '.join(parts)}."

@@ -88,7 +88,7 @@ class PlantedFound(LabFinding):
     everything: PlantedKind
     alarms: tuple[FalseAlarms, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How many of all errors each finder found, and what it faulted in the good reports."""
         found = [_recall_in_words(finder, recall) for finder, recall in self.everything.found.items()]
         alarms = [f"{alarm.finder} {alarm.alarms:,} of {alarm.n:,} {alarm.unit}" for alarm in self.alarms]
@@ -153,7 +153,7 @@ class ExploitsFound(LabFinding):
     """First the system of whose reports they were made."""
     rows: tuple[ExploitRow, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How many exploits each judge and code catch, and which of them stay open."""
         parts: list[str] = []
         for judge in dict.fromkeys(row.judge for row in self.rows):
@@ -215,7 +215,7 @@ class MemoryFound(LabFinding):
 
     rows: tuple[Remembered, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The recall of each model beside chance, field by field."""
         parts: list[str] = []
         for row in self.rows[:MOST_TOLD]:
@@ -290,7 +290,7 @@ class BiasFound(LabFinding):
     """Names the reports that they were probed on; what was found on others is not kept."""
     probes: tuple[ProbeFound, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Of each judge the first effect of every probe; a bias that was not found, with what would have been seen."""
         parts: list[str] = []
         for judge in dict.fromkeys(probe.judge for probe in self.probes):
@@ -298,8 +298,10 @@ class BiasFound(LabFinding):
             for probe in self.probes:
                 left = unanswered_in_words(probe.failed, probe.unasked)
                 if probe.judge == judge and (probe.effects or left):
-                    told = [effect_in_words(probe.effects[0])] if probe.effects else []
-                    named.append(f"{probe.probe.replace('_', ' ')}: {', '.join([*told, *filter(None, [left])])}")
+                    parts_of_probe = [effect_in_words(probe.effects[0])] if probe.effects else []
+                    named.append(
+                        f"{probe.probe.replace('_', ' ')}: {', '.join([*parts_of_probe, *filter(None, [left])])}"
+                    )
             parts.append(f"{judge}: {'; '.join(named) or 'no probe has an answer'}")
         return f"Biases of {'. '.join(parts) or 'nobody'}."
 
@@ -307,14 +309,14 @@ class BiasFound(LabFinding):
 def effect_in_words(effect: BiasEffect) -> str:
     """What was found; where none was, on how many queries, and the smallest effect that they would have shown."""
     queries = f"{effect.n:,} quer{'y' if effect.n == 1 else 'ies'}"
-    told = f"{effect.name} {with_interval(effect.value, effect.low, effect.high)} on {queries}"
+    text = f"{effect.name} {with_interval(effect.value, effect.low, effect.high)} on {queries}"
     if effect.neutral is None:
-        return told
+        return text
     if effect.is_found is None:
-        return f"{told}, {why_open(effect)}"
+        return f"{text}, {why_open(effect)}"
     if effect.is_found:
-        return told
-    return f"none found ({told}; {seen_from(effect)})"
+        return text
+    return f"none found ({text}; {seen_from(effect)})"
 
 
 def why_open(effect: BiasEffect) -> str:

@@ -89,11 +89,11 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
     if not tasks:
         raise UserError(f"{folder}: no query has a task, so there is no sandbox.")
     filled = {name: tokens for name, tokens in about.sizes.items() if all(name in task.sizes for task in tasks)}
-    said = [_left_out(name, tasks) for name in about.names if name not in filled]
+    notes = [_left_out(name, tasks) for name in about.names if name not in filled]
     write_lines(folder / QUERIES_FILE, [task.query.as_line() for task in tasks])
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
     write_json(folder / SANDBOX_FILE, whole.model_dump(mode="json"))  # last: without it the folder is no sandbox
-    return said
+    return notes
 
 
 def _left_out(name: str, tasks: Sequence[WrittenTask]) -> str:

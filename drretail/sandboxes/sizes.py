@@ -91,14 +91,14 @@ def placed(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCount
     noise = _Noise(_once(material.noise, seen), counter)
     pages = [(names[0], page) for page in supportive]
     for number, name in enumerate(names):
-        told = sum(counter.of(page.page) for page in distractors[number])
-        if total + told > sizes[name] * (1 + TOLERANCE):
+        misleading = sum(counter.of(page.page) for page in distractors[number])
+        if total + misleading > sizes[name] * (1 + TOLERANCE):
             raise UserError(
                 f"{material.query.query_id}: the pages that it can't do without and those that mislead have "
-                f"{total + told:,.0f} tokens, more than {name} has room for: leave that size out."
+                f"{total + misleading:,.0f} tokens, more than {name} has room for: leave that size out."
             )
-        taken = noise.fill(sizes[name] - total - told, sizes[name] * TOLERANCE)
-        found = total + told + sum(tokens for _, tokens in taken)
+        taken = noise.fill(sizes[name] - total - misleading, sizes[name] * TOLERANCE)
+        found = total + misleading + sum(tokens for _, tokens in taken)
         if found < sizes[name] * (1 - TOLERANCE):
             return _unfilled(material, pages, names[:number], found, name)
         pages += [(name, page) for page in (*distractors[number], *(page for page, _ in taken))]

@@ -121,15 +121,15 @@ def test_a_version_that_is_nearer_is_called_so_and_equals_are_not() -> None:
     shown = equal = 0
     for seed in range(40):
         made = calibrated(many(0.5, 2.5, seed), str(seed))
-        shown += made.chosen == "near" and "; nearer to people than far by MAD" in made.told()
-        equal += "; not shown to be nearer than" in calibrated(many(1, 1, seed), str(seed)).told()
+        shown += made.chosen == "near" and "; nearer to people than far by MAD" in made.summary()
+        equal += "; not shown to be nearer than" in calibrated(many(1, 1, seed), str(seed)).summary()
     assert shown >= 36
     assert equal >= 37
 
 
 def test_below_six_held_out_queries_no_version_is_called_nearer() -> None:
     made = calibrated(many(0.5, 2.5, 1, queries=10), "1")
-    assert "too few to say whether it is nearest: it takes 6" in made.told()
+    assert "too few to say whether it is nearest: it takes 6" in made.summary()
     assert all(gap.nearer_by.low is None for gap in made.gaps)
 
 

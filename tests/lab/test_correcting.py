@@ -129,7 +129,7 @@ def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large:
     path = filled(large, dict.fromkeys(quartz[:19], "full"))
     made = correction_of(large, None, [path])
     assert made.values == ()
-    assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.told()
+    assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.summary()
     assert "quartz: no corrected FP from 19 labels; 1 more is needed." in " ".join(
         called("correct", large, "--labels", path).split()
     )
@@ -203,7 +203,7 @@ def test_votes_that_are_too_few_are_counted(tmp_path: Path) -> None:
     votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
     made = correction_of(exp, None)
     assert made.values == ()
-    assert "from 3 labels; 17 more are needed, and there are only 3 in all" in made.told()
+    assert "from 3 labels; 17 more are needed, and there are only 3 in all" in made.summary()
 
 
 def test_wins_stand_beside_those_that_the_judge_gives(tmp_path: Path) -> None:

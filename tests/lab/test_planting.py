@@ -79,10 +79,10 @@ def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Sto
     for seed in range(4):
         copy = planted(material_of(made, seed), kind)
         assert copy is not None
-        assert copy.said != copy.original
+        assert copy.error != copy.original
         assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip()
         assert REPORT.endswith(copy.report[copy.end :])
-        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.said), -len(copy.said) - 1)
+        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1)
 
 
 @pytest.mark.parametrize("kind", CODE_FINDS)
@@ -116,7 +116,7 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
         folder, store = honest_experiment(tmp_path / str(number), {LABEL: report})
         copy = planted(material_of((folder, store)), "wrong price")
         assert copy is not None
-        assert re.fullmatch(pattern, copy.said), copy.said
+        assert re.fullmatch(pattern, copy.error), copy.error
         store.close()
 
 

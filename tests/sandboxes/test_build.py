@@ -27,6 +27,7 @@ from drretail.sandboxes.check import check_sandbox
 from drretail.sandboxes.folder import WrittenTask
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
+from drretail.sandboxes.synthetic import build as synthetic_build
 from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
 from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, facts_of
 from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords

@@ -247,9 +247,9 @@ def _ask_probes(
     """Asks the probes' own questions; gives how many answers are missing or of no use, and sentences on it."""
     allowance = allowance or Allowance()
     was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
-    asked = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
-    with choose_progress("none" if quiet else None).track("probing", len(asked)) as bar:
-        for case, probe in asked:
+    pending = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
+    with choose_progress("none" if quiet else None).track("probing", len(pending)) as bar:
+        for case, probe in pending:
             with locked(case.folder):
                 failed += run_loop(ask(case, probe, again=again_of(options.retry), allowance=allowance))
                 probe.keep(case)

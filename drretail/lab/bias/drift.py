@@ -103,12 +103,12 @@ def _keep(case: Case) -> None:
     pinned = _pinned(case)
     if pinned is None or case.pin is None:
         return
-    said = {day: dict(ratings) for day, ratings in pinned.said.get(case.name, {}).items()}
+    ratings_by_day = {day: dict(ratings) for day, ratings in pinned.said.get(case.name, {}).items()}
     for question, rating in case.answers(NAME, _questions(case)):
         run_id, _, time = question.item.partition(f" {case.day}")
-        said.setdefault(AGAIN if time else case.day, {})[run_id] = float(rating)
-    if said:
-        document = pinned.model_copy(update={"said": {**pinned.said, case.name: said}})
+        ratings_by_day.setdefault(AGAIN if time else case.day, {})[run_id] = float(rating)
+    if ratings_by_day:
+        document = pinned.model_copy(update={"said": {**pinned.said, case.name: ratings_by_day}})
         case.pin.parent.mkdir(parents=True, exist_ok=True)
         write_json(case.pin, document.model_dump(mode="json"))
 
@@ -118,11 +118,11 @@ def _find(case: Case) -> Effects | str:
     pinned = _pinned(case)
     if pinned is None:
         return "it needs --pin FILE, in which the set is frozen at its first use"
-    days, said = pinned.days(case.name), pinned.said.get(case.name, {})
+    days, by_day = pinned.days(case.name), pinned.said.get(case.name, {})
     if len(days) < 2:
         when = f"first asked on {days[0]}" if days else "not asked yet"
         return f"the pinned set ({len(pinned.reports):,} reports) was {when}: asked on a later day, it shows drift"
-    first, last, again = said[days[0]], said[days[-1]], said.get(AGAIN, {})
+    first, last, again = by_day[days[0]], by_day[days[-1]], by_day.get(AGAIN, {})
     queries = {report.run_id: report.query_id for report in pinned.reports}
     both = [run_id for run_id in first if run_id in last]
     changed = {run_id: float(first[run_id] != last[run_id]) for run_id in both}

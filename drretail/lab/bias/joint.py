@@ -43,12 +43,12 @@ class SevenRatings(SixRatings):
 @cache
 def joint_prompt(*, with_profile: bool) -> Prompt:
     """All criteria behind what each dimension's own question begins with."""
-    asked = [dimension for dimension in DIMENSIONS if with_profile or dimension != PERSONALIZATION]
-    told = (
+    dimensions = [dimension for dimension in DIMENSIONS if with_profile or dimension != PERSONALIZATION]
+    sections = (
         f"## {dimension}\n{criterion_of(criteria()[dimension], RULES)}\n{criteria()[dimension]['anchors']}"
-        for dimension in asked
+        for dimension in dimensions
     )
-    text = load_prompt(__file__, "joint").text.replace("{{criteria}}", "\n\n".join(told))
+    text = load_prompt(__file__, "joint").text.replace("{{criteria}}", "\n\n".join(sections))
     return Prompt("joint", text, prompt_for("overall").shared)
 
 

@@ -99,8 +99,8 @@ def _find(case: Case) -> Effects | str:
     above: dict[str, list[tuple[str, float]]] = {dimension: [] for dimension in (*DIMENSIONS, SUPPORT)}
     for question, derived in case.answers(NAME, _questions(case)):
         what, item = question.item.split("/")[:2]
-        said = given[question.about, what, item] - float(derived)
-        above[item if what == STAGE else SUPPORT].append((queries[question.about], said))
+        excess = given[question.about, what, item] - float(derived)
+        above[item if what == STAGE else SUPPORT].append((queries[question.about], excess))
     ratings = {dimension: by_query(above[dimension]) for dimension in DIMENSIONS if above[dimension]}
     effects = []
     if ratings:

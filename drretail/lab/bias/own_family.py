@@ -67,13 +67,13 @@ def _find(case: Case) -> Effects | str:
 
 def _others(case: Case, family: str) -> dict[str, dict[Report, float]]:
     """By dimension the mean of what people and judges of other families gave each report."""
-    said: dict[str, dict[Report, list[float]]] = defaultdict(lambda: defaultdict(list))
+    given: dict[str, dict[Report, list[float]]] = defaultdict(lambda: defaultdict(list))
     shas = {(subject.run_id, subject.report_sha) for subject in case.reports.subjects}
     for opinion in opinions_of(case.experiment):
         is_other = opinion.kind == "person" or family_of(opinion.rater.partition(" ")[0]) != family
         if opinion.question.scale == RATING and is_other and tuple(opinion.item.split(" ")) in shas:
-            said[opinion.question.dimension][opinion.system, opinion.query_id].append(opinion.value)
-    return {dimension: {report: fmean(values) for report, values in of.items()} for dimension, of in said.items()}
+            given[opinion.question.dimension][opinion.system, opinion.query_id].append(opinion.value)
+    return {dimension: {report: fmean(values) for report, values in of.items()} for dimension, of in given.items()}
 
 
 def _gaps(rated: dict[Report, float], others: dict[Report, float], own: dict[str, bool]) -> Iterator[tuple[str, float]]:

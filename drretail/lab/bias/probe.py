@@ -221,8 +221,8 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
                     allowance.cut += 1
 
     await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
-    told = case.standing(probe.name, probe.questions(case))
-    return sum(verdict is not None and verdict.state == "failed" for _, verdict in told)
+    verdicts = case.standing(probe.name, probe.questions(case))
+    return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)
 
 
 def _session(case: Case, probe: Probe, about: About, again: Again, allowance: Allowance) -> JudgeSession:

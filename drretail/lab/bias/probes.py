@@ -64,8 +64,8 @@ def probe_found(case: Case, probe: Probe) -> ProbeFound:
 
 def bias_found(reports: Reports, found: Sequence[ProbeFound], before: Path) -> BiasFound:
     """What was found now, with what earlier calls found of other judges and by other probes on these very reports."""
-    asked = {(row.judge, row.probe) for row in found}
-    kept = [row for row in _earlier(before, reports.sha) if (row.judge, row.probe) not in asked]
+    probed = {(row.judge, row.probe) for row in found}
+    kept = [row for row in _earlier(before, reports.sha) if (row.judge, row.probe) not in probed]
     order = [*PROBES]
     rows = sorted([*kept, *found], key=lambda row: (row.judge, order.index(row.probe)))
     return BiasFound(reports=reports.sha, probes=tuple(rows))

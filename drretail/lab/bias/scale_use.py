@@ -34,14 +34,14 @@ def _find(case: Case) -> Effects | str:
         dimension: by_query((query, value) for (label, query), value in of.items() if label in labels)
         for dimension, of in case.ratings.items()
     }
-    told = [(dimension, values) for dimension, values in over_dimensions(rated) if values]
-    if not told:
+    groups = [(dimension, values) for dimension, values in over_dimensions(rated) if values]
+    if not groups:
         return "no report was rated"
     return [
-        *(_entropy(values, case.seed, dimension) for dimension, values in told),
-        *(_often("of its most used value", values, dimension, _most_used(values)) for dimension, values in told),
-        *(_often(f"{HIGH} or more", values, dimension, lambda rating: rating >= HIGH) for dimension, values in told),
-        *(number("values used", values, dimension, len({*_all(values)})) for dimension, values in told),
+        *(_entropy(values, case.seed, dimension) for dimension, values in groups),
+        *(_often("of its most used value", values, dimension, _most_used(values)) for dimension, values in groups),
+        *(_often(f"{HIGH} or more", values, dimension, lambda rating: rating >= HIGH) for dimension, values in groups),
+        *(number("values used", values, dimension, len({*_all(values)})) for dimension, values in groups),
         *_above_floors(case),
     ]
 

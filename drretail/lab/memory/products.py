@@ -126,8 +126,8 @@ class _Others:
         return (near - 1) / self._count
 
 
-def is_near(said: float, true: float, away: float) -> bool:
-    return abs(said - true) <= away + _ROUNDING
+def is_near(value: float, true: float, away: float) -> bool:
+    return abs(value - true) <= away + _ROUNDING
 
 
 def _stands_in(name: Name, words: Name) -> bool:

@@ -82,9 +82,9 @@ async def _ask(session: JudgeSession, product: AskedProduct, year: int) -> None:
     prompt = recall_prompt()
     if session.standing(STAGE, product.product_id, prompt.hash) is not None:
         return
-    said = await session.ask(STAGE, product.product_id, prompt, _values(product, year), Recollection)
-    value = None if said.answer is None else said.answer.model_dump()
-    session.record(STAGE, product.product_id, said.state, value, prompt_hash=prompt.hash, error=said.error)
+    reply = await session.ask(STAGE, product.product_id, prompt, _values(product, year), Recollection)
+    value = None if reply.answer is None else reply.answer.model_dump()
+    session.record(STAGE, product.product_id, reply.state, value, prompt_hash=prompt.hash, error=reply.error)
 
 
 def recollections(folder: Path, world: str, products: Sequence[AskedProduct], model: Judge) -> dict[str, Verdict]:
@@ -137,14 +137,14 @@ def remembered(
         for product in products
         if (verdict := verdicts.get(product.product_id)) and verdict.state == "scored"
     ]
-    said = [(product, Recollection.model_validate(verdict.value)) for product, verdict in scored]
-    unnamed = [(product, one) for product, one in said if product.names and not product.has_name_in_title]
+    answers = [(product, Recollection.model_validate(verdict.value)) for product, verdict in scored]
+    unnamed = [(product, one) for product, one in answers if product.names and not product.has_name_in_title]
     fields = [
         *(
-            _field(name, said, lambda product, one, share=share: _price(product, one, share))
+            _field(name, answers, lambda product, one, share=share: _price(product, one, share))
             for name, share in PRICES.items()
         ),
-        _field(RATING, said, _rating),
+        _field(RATING, answers, _rating),
         _field(BRAND, unnamed, _brand),
     ]
     return Remembered(
@@ -152,11 +152,11 @@ def remembered(
         world=world,
         perturbed_from=perturbed_from,
         seed=seed,
-        n=len(said),
-        failed=len(verdicts) - len(said),
+        n=len(answers),
+        failed=len(verdicts) - len(answers),
         unasked=len(products) - len(verdicts),
-        knows_nothing=sum(one == NOTHING for _, one in said),
-        named_in_title=sum(product.has_name_in_title for product, _ in said),
+        knows_nothing=sum(one == NOTHING for _, one in answers),
+        named_in_title=sum(product.has_name_in_title for product, _ in answers),
         fields=tuple(fields),
     )
 
@@ -165,10 +165,10 @@ NOTHING = Recollection(price=None, average_rating=None, brand=None)
 
 
 def _field(
-    name: str, said: Sequence[Said], right: Callable[[AskedProduct, Recollection], bool | None]
+    name: str, recalled: Sequence[Said], right: Callable[[AskedProduct, Recollection], bool | None]
 ) -> RecalledField:
     """``right`` is None where the model says that it does not know."""
-    answers = [(product.chance[name], right(product, one)) for product, one in said]
+    answers = [(product.chance[name], right(product, one)) for product, one in recalled]
     found = share_interval([float(answer is True) for _, answer in answers])
     return RecalledField(
         name=name,

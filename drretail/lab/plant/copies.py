@@ -239,7 +239,7 @@ def _error(copy: _Copy, run: MadeRun) -> PlantedError:
         kind=copy.kind,
         start=made.start,
         end=made.end,
-        said=made.said,
+        said=made.error,
         original=made.original,
         note=made.note,
     )

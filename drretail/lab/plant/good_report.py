@@ -32,7 +32,7 @@ class Planted:
     """What the copy declares in the place of the report's picks; None where it declares the same, or nothing."""
 
     @property
-    def said(self) -> str:
+    def error(self) -> str:
         return self.report[self.start : self.end]
 
 

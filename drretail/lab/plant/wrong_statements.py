@@ -63,10 +63,10 @@ def unseen_id(material: Material) -> Iterator[Planted]:
 
 def invented_feature(material: Material) -> Iterator[Planted]:
     for sentence, cited in material.sentences(citing=_products(material)):
-        said = plain(record_text(material.shown[cited[0][2:]]))
-        told = [text for word, text in FEATURES if word not in said and word not in plain(material.report)]
-        if told:
-            words = material.chance.choice(told).format(mark=f"[{cited[0]}]")
+        record = plain(record_text(material.shown[cited[0][2:]]))
+        features = [text for word, text in FEATURES if word not in record and word not in plain(material.report)]
+        if features:
+            words = material.chance.choice(features).format(mark=f"[{cited[0]}]")
             yield material.added(sentence, words, f"the record of {cited[0]} says nothing of it")
 
 
@@ -83,16 +83,16 @@ def wrong_place(material: Material) -> Iterator[Planted]:
     others = [other for other in CITIES if not city or city not in other]
     if not city:
         return
-    told = [
+    mentions = [
         match
         for match in re.finditer(rf"(?<!\w){re.escape(city)}(?!\w)", material.layout.text)
         if material.index_at(match.start()) is not None
     ]
-    for place in told:
+    for place in mentions:
         other = material.chance.choice(others).partition(",")[0]
         yield material.replaced(place.start(), place.end(), other, f"the address is in {city}")
     behind = [*material.sentences(citing=("U:profile",))] or [*material.sentences()]
-    for sentence, _ in behind if not told else ():
+    for sentence, _ in behind if not mentions else ():
         words = f"You live in {material.chance.choice(others)} [U:profile]."
         yield material.added(sentence, words, f"the address is in {city}")
 
@@ -101,8 +101,8 @@ def contradicted_advice(material: Material) -> Iterator[Planted]:
     """What a sentence says by pages alone is denied; its marks stay."""
     pages = {source for source, entry in material.evidence.items() if entry.kind == "web"}
     for sentence, _ in material.sentences(citing=pages):
-        said = material.report[sentence.start : sentence.end]
-        begins = said[:1].lower() + said[1:] if _LOWER.match(said) else said
+        text = material.report[sentence.start : sentence.end]
+        begins = text[:1].lower() + text[1:] if _LOWER.match(text) else text
         words = f"It is not true that {begins}"
         yield material.replaced(sentence.start, sentence.end, words, "the page says what is denied")
 

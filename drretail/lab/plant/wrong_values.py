@@ -73,14 +73,14 @@ def wrong_order_date(material: Material) -> Iterator[Planted]:
     for value in material.reading.values:
         if value.kind != "date" or not _is_right(material, value) or not isinstance(value.amount, str):
             continue
-        said = material.report[value.start : value.end]
-        year = _YEAR.search(said)
+        text = material.report[value.start : value.end]
+        year = _YEAR.search(text)
         if year is None or year[0] != value.amount[:4] or len(value.amount) < len("2020-04"):
             continue
         other = str(int(year[0]) - material.chance.choice((1, 2)))
         if any(date.isoformat(day).startswith(f"{other}{value.amount[4:]}") for day in known):
             continue
-        words = f"{said[: year.start()]}{other}{said[year.end() :]}"
+        words = f"{text[: year.start()]}{other}{text[year.end() :]}"
         yield material.replaced(value.start, value.end, words, f"the order is of {value.amount}")
 
 
@@ -146,8 +146,8 @@ def _written(
     material: Material, value: ReadValue, old: Decimal, new: Decimal, note: str, *, least_places: int = 0
 ) -> Planted | None:
     """The report with another number in the place of the old one, written alike; None where it would still be right."""
-    said = material.report[value.start : value.end]
-    for numeral in _NUMERAL.finditer(said):
+    text = material.report[value.start : value.end]
+    for numeral in _NUMERAL.finditer(text):
         for factor in (1, 100):  # "19 cents" is 0.19
             style = _style(numeral[0], old * factor)
             if style is None:
@@ -156,7 +156,7 @@ def _written(
             rounded = round(new * factor, places)
             number = f"{rounded:,.{places}f}" if style[1] else f"{rounded:.{places}f}"
             number = number.translate(str.maketrans(",.", ".,")) if style[2] else number
-            words = f"{said[: numeral.start()]}{number}{said[numeral.end() :]}"
+            words = f"{text[: numeral.start()]}{number}{text[numeral.end() :]}"
             if rounded == round(old * factor, places) or _still_fits(material, value, rounded / factor):
                 return None
             return material.replaced(value.start, value.end, words, note)

@@ -86,14 +86,14 @@ class Asker:
         data: Sequence[str],
         answer: type[T],
         check: Check[T] | None = None,
-        **told: str,
+        **values: str,
     ) -> T:
         """The model's answer to a prompt filled with ``told``, and to ``data`` in tags that stands behind it.
 
         ``name`` tells the question from all others of the sandbox. Raises TaskFailed where no answer can be used, and
         CapReached where the allowance is spent.
         """
-        messages = [SystemMessage(prompt.render(**told)), HumanMessage("\n\n".join(data))]
+        messages = [SystemMessage(prompt.render(**values)), HumanMessage("\n\n".join(data))]
         return await self.put(name, lambda models, path: models.ask(ROLE, messages, answer, path=path, check=check))
 
     async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:

@@ -174,16 +174,16 @@ class FoundBuilder:
 
     async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
         """One try at a task, whose questions have names that begin with ``task``."""
-        today, asked = self.world.manifest.now.date().isoformat(), not is_unasked(query)
+        today, is_written = self.world.manifest.now.date().isoformat(), not is_unasked(query)
         files = self.files_of(query)
         about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *shown_files(files)]
-        about = [tagged("query", query.text), *about] if asked else about
+        about = [tagged("query", query.text), *about] if is_written else about
         if lacked is not None:
             again = load_prompt(__file__, "again")
             about.append(again.render(findings=tagged("findings", str(lacked))))
         people = people_of(self.world, query.user_id)
         matter, keywords = await keywords_of(self.asker, task, about, people, today)
-        query = query if asked else query.model_copy(update={"text": matter})
+        query = query if is_written else query.model_copy(update={"text": matter})
         found = await self._gathered(task, keywords, people)
         signals = [page for page in found.pages if page.keyword.kind == "signal"]
         if not signals:
@@ -195,7 +195,7 @@ class FoundBuilder:
         kept = await weighed(self.asker, task, query.text, keywords.needs, helping)
         served = [page.found.page for page in kept.necessary]
         gold, criteria = Gold(query_id=query.query_id), tuple[Criteria, ...]()
-        if asked:
+        if is_written:
             await settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files))
             gold = await gold_of(self.asker, query, served, files, of_files=False)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
@@ -281,8 +281,8 @@ def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
         kept = BuildSettings.model_validate(read_json(path))
         here = settings.model_copy(update={"day": kept.day})
         if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
-            told = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
-            raise UserError(f"{to} was begun with {told}: go on with the same, or name a new folder.")
+            settings_text = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
+            raise UserError(f"{to} was begun with {settings_text}: go on with the same, or name a new folder.")
         held = read_documents(to / QUERIES_FILE, Query, "query")
         if others := [query.query_id for query in held if query.query_id not in wanted]:
             raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
@@ -295,17 +295,17 @@ def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
 
 def _with_settled_needs(keywords: Keywords, kept: Weighed) -> Keywords:
     """Without the needs that no kept page speaks of: the query will not ask for them."""
-    told = {fact.need for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts}
-    needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in told)
+    numbers = {fact.need for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts}
+    needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
     return keywords.model_copy(update={"needs": needs})
 
 
 def _why_none(found: Gathered) -> str:
-    told = [
+    reasons = [
         *(problem.rstrip(".") for problem in found.failed.values()),
         *(f"{count} pages: {state}" for state, count in found.unread.items()),
     ]
-    return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
+    return f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
 
 
 def _why_unjudged(pages: Sequence[RuledPage]) -> str:
@@ -334,8 +334,8 @@ def _noise(found: Gathered, pages: Sequence[RuledPage], kept: Weighed) -> Sequen
     ]
     of_noise = [page for page in found.pages if page.keyword.kind == "noise"]
     quotes = [fact.quote for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts]
-    telling = [quote for quote in quotes if len(quote.split()) >= TELLING]
-    silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in telling))
+    long_quotes = [quote for quote in quotes if len(quote.split()) >= TELLING]
+    silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in long_quotes))
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 
 

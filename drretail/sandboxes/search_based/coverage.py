@@ -96,17 +96,17 @@ async def settled(
     ``files`` are the user's in their tags.
     """
     data = [tagged("query", question), numbered_needs(needs), *shown_pages(pages), *files]
-    said = await asker.ask(
+    settlement = await asker.ask(
         name,
         load_prompt(__file__, "settle"),
         data,
         Settlement,
         lambda answer: _misnumbered(answer, len(needs), len(pages)),
     )
-    unsettled = {needs[need.need - 1]: need.answer for need in said.needs if not need.pages}
-    told = [*(f"{need} ({why})" for need, why in unsettled.items()), *filter(str.strip, said.missing)]
-    if told:
-        raise NotEnough(f"the pages are not enough: {'; '.join(map(str.strip, told))}", tuple(unsettled))
+    unsettled = {needs[need.need - 1]: need.answer for need in settlement.needs if not need.pages}
+    missing = [*(f"{need} ({why})" for need, why in unsettled.items()), *filter(str.strip, settlement.missing)]
+    if missing:
+        raise NotEnough(f"the pages are not enough: {'; '.join(map(str.strip, missing))}", tuple(unsettled))
 
 
 def shown_pages(pages: Sequence[SandboxPage]) -> list[str]:
@@ -117,19 +117,19 @@ def shown_pages(pages: Sequence[SandboxPage]) -> list[str]:
     ]
 
 
-def _misgrouped(said: FactGroups, count: int) -> str | None:
-    given = sorted(number for group in said.groups for number in group.fact_numbers)
+def _misgrouped(answer: FactGroups, count: int) -> str | None:
+    given = sorted(number for group in answer.groups for number in group.fact_numbers)
     if given != list(range(1, count + 1)):
         wrong = sorted({*given} ^ {*range(1, count + 1)} | {number for number in given if given.count(number) > 1})
         return f"each number from 1 to {count} has to stand in exactly one group; look at {', '.join(map(str, wrong))}"
     return (
-        None if any(group.needed for group in said.groups) else "no group is needed: which of them decide the answer?"
+        None if any(group.needed for group in answer.groups) else "no group is needed: which of them decide the answer?"
     )
 
 
-def _misnumbered(said: Settlement, needs: int, pages: int) -> str | None:
-    if sorted(need.need for need in said.needs) != list(range(1, needs + 1)):
+def _misnumbered(answer: Settlement, needs: int, pages: int) -> str | None:
+    if sorted(need.need for need in answer.needs) != list(range(1, needs + 1)):
         return f"each need from 1 to {needs} has to be answered once"
-    if strange := [number for need in said.needs for number in need.pages if not 1 <= number <= pages]:
+    if strange := [number for need in answer.needs for number in need.pages if not 1 <= number <= pages]:
         return f"there is no page {strange[0]}: they go from 1 to {pages}"
     return None

@@ -50,7 +50,7 @@ async def gold_of(
     """
     texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
     data = [tagged("query", query.text), *shown_pages(pages), *shown_files(files)]
-    said = await asker.ask(
+    written = await asker.ask(
         f"{query.query_id}/gold",
         load_prompt(__file__, "gold"),
         data,
@@ -58,8 +58,8 @@ async def gold_of(
         lambda answer: _unfounded(answer, texts, len(pages), of_files=of_files),
     )
     places = {str(number): page.url for number, page in enumerate(pages, 1)}
-    of_pages = [insight for insight in said.insights if insight.source in places]
-    others = [insight for insight in said.insights if insight.source not in places]
+    of_pages = [insight for insight in written.insights if insight.source in places]
+    others = [insight for insight in written.insights if insight.source not in places]
     named = dict.fromkeys(insight.source for insight in others)
     return Gold(
         query_id=query.query_id,
@@ -96,9 +96,9 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     with session:
         before = session.usage
         asker.allowance.count(before, asker.model.price)
-        told = session.standing(STAGE, query.query_id)
-        if told is not None:
-            raise TaskFailed(told.error or "no criteria were made")
+        failure = session.standing(STAGE, query.query_id)
+        if failure is not None:
+            raise TaskFailed(failure.error or "no criteria were made")
         try:
             made = await prepare(task, session)
         finally:
@@ -109,15 +109,15 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     return made
 
 
-def _insight(name: str, said: SaidInsight, place: str) -> GoldInsight:
-    return GoldInsight(id=name, text=said.insight.strip(), stands_in=place, quote=" ".join(said.quote.split()))
+def _insight(name: str, insight: SaidInsight, place: str) -> GoldInsight:
+    return GoldInsight(id=name, text=insight.insight.strip(), stands_in=place, quote=" ".join(insight.quote.split()))
 
 
-def _unfounded(said: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
-    sources = [insight.source for insight in said.insights]
+def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
+    sources = [insight.source for insight in answer.insights]
     if strange := [source for source in sources if source not in texts]:
         return f"there is no source {strange[0]!r}: they are {', '.join(texts)}"
-    if wrong := [insight.quote for insight in said.insights if not is_on(insight.quote, texts[insight.source])]:
+    if wrong := [insight.quote for insight in answer.insights if not is_on(insight.quote, texts[insight.source])]:
         return f"these words don't stand in their source, letter for letter in one piece: {' | '.join(wrong)}"
     if bare := [number for number in map(str, range(1, pages + 1)) if number not in sources]:
         return f"nothing is said of page {', '.join(bare)}, and each page is there because something needs it"

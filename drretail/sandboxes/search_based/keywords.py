@@ -52,9 +52,9 @@ async def keywords_of(
     ``about`` is what is known of the question, the shopper and the files, in tags. Raises TaskFailed.
     """
 
-    def names_nobody(said: Divergence) -> str | None:
-        told = [facet.keyword for facet in said.keywords if personal_data(facet.keyword, people)]
-        return f"these searches tell who the shopper is: {'; '.join(told)}" if told else None
+    def names_nobody(answer: Divergence) -> str | None:
+        naming = [facet.keyword for facet in answer.keywords if personal_data(facet.keyword, people)]
+        return f"these searches tell who the shopper is: {'; '.join(naming)}" if naming else None
 
     wide = await asker.ask(
         f"{task}/diverge", load_prompt(__file__, "diverge"), about, Divergence, names_nobody, today=today
@@ -85,13 +85,13 @@ def numbered_needs(needs: Sequence[str]) -> str:
     return tagged("needs", "\n".join(f"{number}. {need}" for number, need in enumerate(needs, 1)))
 
 
-def _unsorted(said: Convergence, offered: Sequence[str]) -> str | None:
-    chosen = [keyword.keyword.strip() for keyword in said.keywords]
+def _unsorted(answer: Convergence, offered: Sequence[str]) -> str | None:
+    chosen = [keyword.keyword.strip() for keyword in answer.keywords]
     if strange := [search for search in chosen if search not in offered]:
         return f"these stand not among the searches, letter for letter: {'; '.join(strange)}"
     if len(set(chosen)) != TEN or len(chosen) != TEN:
         return f"there have to be ten different ones, and these are {len(set(chosen))}"
-    signals = sum(keyword.kind == "signal" for keyword in said.keywords)
+    signals = sum(keyword.kind == "signal" for keyword in answer.keywords)
     if not FEWEST <= signals <= TEN - FEWEST:
         return f"{signals} are signals and {TEN - signals} noise: at least {FEWEST} have to be of each"
     return None

@@ -55,23 +55,23 @@ class QueryWriter:
         for what was written.
         """
         lacked = NotEnough("nothing was asked")
-        asked, needs = self._asked(matter, keywords, pages, files), keywords.needs
+        briefing, needs = self._asked(matter, keywords, pages, files), keywords.needs
         for name in self._asker.rounds(matter.query_id, "query"):
             try:
-                query, found = await self._tried(name, asked, matter, earlier)
+                query, found = await self._tried(name, briefing, matter, earlier)
                 await settled(self._asker, f"{name}/settle", query.text, needs, pages, shown_files(files))
             except NotEnough as problem:
                 lacked = problem
                 again = load_prompt(__file__, "query_again").render(findings=tagged("findings", str(problem)))
-                asked, needs = f"{asked}\n{again}", tuple(need for need in needs if need not in problem.needs)
+                briefing, needs = f"{briefing}\n{again}", tuple(need for need in needs if need not in problem.needs)
             else:
                 return query, found
         raise lacked
 
     async def _tried(
-        self, name: str, asked: str, matter: Query, earlier: Sequence[Query]
+        self, name: str, briefing: str, matter: Query, earlier: Sequence[Query]
     ) -> tuple[Query, tuple[Finding, ...]]:
-        messages = [SystemMessage(self._briefing.instructions), HumanMessage(asked)]
+        messages = [SystemMessage(self._briefing.instructions), HumanMessage(briefing)]
 
         async def question(models: Models, path: str) -> tuple[Query, Sequence[Finding]]:
             examination = Examination(

@@ -35,9 +35,11 @@ class Review(Record):
     @property
     def faults(self) -> list[str]:
         """A sentence for each question that the task does not pass."""
-        told = {name: getattr(self, name) for name in Review.model_fields}
+        answers = {name: getattr(self, name) for name in Review.model_fields}
         return [
-            f"{name.replace('_', ' ')}: {answer.reason.strip()}" for name, answer in told.items() if not answer.passes
+            f"{name.replace('_', ' ')}: {answer.reason.strip()}"
+            for name, answer in answers.items()
+            if not answer.passes
         ]
 
 
@@ -74,5 +76,5 @@ async def _reviewed(task: Path, query: Query, asker: Asker) -> Review:
 
 
 def _insights(gold: Gold, places: Mapping[str, str]) -> str:
-    told = (*gold.files.insights, *gold.sandbox.insights)
-    return "\n".join(f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})" for insight in told)
+    insights = (*gold.files.insights, *gold.sandbox.insights)
+    return "\n".join(f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})" for insight in insights)

@@ -76,8 +76,8 @@ def build_offline(
         for need in needs:
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
             tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))
-        said = write_sandbox(folder, about, tasks)
-    for opinion in said:
+        notes = write_sandbox(folder, about, tasks)
+    for opinion in notes:
         tell(opinion)
     return read_sandbox(to).names
 
@@ -147,7 +147,7 @@ class _TaskMaker:
                 yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
             number += 1
 
-    def _signal(self, fact: Fact, kind: str, said: str, age: int, longest: int = LONGEST) -> SandboxPage:
+    def _signal(self, fact: Fact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
         thing = next(thing for thing in self.need.things if thing.name == fact.thing)
         beside = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
         length = min(drawn_length(self.random), longest)
@@ -155,7 +155,7 @@ class _TaskMaker:
             *self.random.sample(beside, min(len(beside), 3)),
             *others_for(length, self._near(fact), fact.about, self.random),
         )
-        return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, said)
+        return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
 
     def _near(self, fact: Fact) -> list[Shown]:
         """What else stands on the shelves of a fact's product, for pages to speak of beside it."""
@@ -176,10 +176,10 @@ class _TaskMaker:
         """Days: a third is as new as the pages with the facts, whose dates then tell nothing."""
         return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
 
-    def _page(self, kind: str, cast: Cast, length: int, age: int, said: str = "") -> SandboxPage:
+    def _page(self, kind: str, cast: Cast, length: int, age: int, statement: str = "") -> SandboxPage:
         if kind == "prices" and cast.focus.price is None:
             kind = "guide"
-        return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, said)
+        return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, statement)
 
 
 def _up_to(pages: Iterator[LabelledPage], tokens: float, counter: TokenCounter) -> Iterator[LabelledPage]:
@@ -210,9 +210,9 @@ def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterato
 def _gold(
     query: Query, files: Sequence[PlantedFile], facts: Sequence[Fact], supportive: Sequence[LabelledPage]
 ) -> Gold:
-    planted = [GoldInsight(id=f"f{n}", text=file.meaning, stands_in=file.name, quote=file.said)
-               for n, file in enumerate((file for file in files if file.said), 1)]  # fmt: skip
-    told = [GoldInsight(id=f"s{n}", text=fact.meaning, stands_in=source.page.url, quote=fact.text)
+    planted = [GoldInsight(id=f"f{n}", text=file.meaning, stands_in=file.name, quote=file.statement)
+               for n, file in enumerate((file for file in files if file.statement), 1)]  # fmt: skip
+    of_pages = [GoldInsight(id=f"s{n}", text=fact.meaning, stands_in=source.page.url, quote=fact.text)
             for n, (fact, source) in enumerate(zip(facts, supportive, strict=True), 1)]  # fmt: skip
     return Gold(
         query_id=query.query_id,
@@ -221,7 +221,7 @@ def _gold(
             documents=tuple(RequiredDocument(title=file.name) for file in files if file.is_document),
         ),
         sandbox=PartOfGold(
-            insights=tuple(told),
+            insights=tuple(of_pages),
             documents=tuple(RequiredDocument(title=page.page.title, url=page.page.url) for page in supportive),
         ),
     )

@@ -28,8 +28,8 @@ class Shown:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """Sentences of its features and description, each short enough to be quoted whole."""
-        said = (_SPACES.sub(" ", feature).strip() for feature in (*self.product.features, *self.product.description))
-        found = (part for text in said for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text)))
+        texts = (_SPACES.sub(" ", feature).strip() for feature in (*self.product.features, *self.product.description))
+        found = (part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text)))
         return tuple(dict.fromkeys(line.rstrip(" .") for line in found if 15 <= len(line) <= _LONGEST_LINE))
 
     @cached_property

@@ -73,11 +73,11 @@ def others_for(length: int, of: Sequence[Shown], focus: Shown, random: Random) -
     return tuple(random.sample(rest, min(len(rest), 1 + length // 700)))
 
 
-def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, said: str = "") -> SandboxPage:
+def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, statement: str = "") -> SandboxPage:
     """A page of about this length; ``said`` stands in its middle, word for word."""
     writer = _Writer(kind, cast, written, random)
     title = writer.line(("title", kind))
-    text = writer.text(length, said)
+    text = writer.text(length, statement)
     words = re.sub(r"[^a-z0-9]+", "-", title.casefold())[:60].strip("-")
     site = random.choice(_SITES[kind])
     return SandboxPage(
@@ -94,13 +94,13 @@ class _Writer:
         self.bank = texts("sentences")
         self.used = set[object]()
 
-    def text(self, length: int, said: str) -> str:
+    def text(self, length: int, statement: str) -> str:
         head = [self.line(("opening", self.kind)), *self._exhibit(length)]
         closing = self.line(("closing", self.kind))
-        left = length - len(said) - sum(map(len, head)) - len(closing)
+        left = length - len(statement) - sum(map(len, head)) - len(closing)
         blocks = list(self._blocks(left, at_least=1))
-        if said:
-            self._plant(said, blocks)
+        if statement:
+            self._plant(statement, blocks)
         self._lengthen(blocks, SHORTEST - sum(map(len, head)) - len(closing))
         rendered = [self._rendered(about, block) for about, block in blocks]
         if self.kind == "thread":
@@ -114,15 +114,15 @@ class _Writer:
             blocks.append((self.cast.focus, [advice]))
             left -= len(advice)
 
-    def _plant(self, said: str, blocks: list[tuple[Shown, list[str]]]) -> None:
+    def _plant(self, statement: str, blocks: list[tuple[Shown, list[str]]]) -> None:
         """Into the paragraph on the product that stands nearest to the page's middle."""
         middle = len(blocks) / 2
         own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
         if not own:  # a listing that says nothing of its own
-            blocks.insert(len(blocks) // 2, (self.cast.focus, [said]))
+            blocks.insert(len(blocks) // 2, (self.cast.focus, [statement]))
             return
         block = blocks[min(own, key=lambda number: abs(number - middle))][1]
-        block.insert(self.random.randint(1, len(block)), said)
+        block.insert(self.random.randint(1, len(block)), statement)
 
     def _blocks(self, left: int, at_least: int) -> Iterator[tuple[Shown, list[str]]]:
         """Paragraphs, each on one product; the first and about half of the others on the page's own."""
@@ -226,13 +226,13 @@ class _Writer:
         price = self.cast.focus.product.price or 0.0
         month = self.written.replace(day=1)
         for number in range(self.random.randint(4, max(5, min(30, length // 60)))):
-            told = (
+            price_then = (
                 price if number == 0 else price * self.random.choice((1, 1, 0.95, 1.05, self.random.uniform(0.86, 1.1)))
             )
             yield (
-                f"{month:%B %Y}: ${told:,.2f}"
+                f"{month:%B %Y}: ${price_then:,.2f}"
                 if self.cast.focus.product.currency == "USD"
-                else f"{month:%B %Y}: {told:,.2f}"
+                else f"{month:%B %Y}: {price_then:,.2f}"
             )
             month = (month - timedelta(days=1)).replace(day=1)
 

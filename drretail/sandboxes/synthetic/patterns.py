@@ -51,13 +51,13 @@ def _sequence(tokens: Sequence[str], at: int) -> tuple[tuple[Any, ...], int]:
 
 
 def _drawn(parts: tuple[Any, ...], random: Random) -> list[str]:
-    said: list[str] = []
+    texts: list[str] = []
     for part in parts:
         if isinstance(part, str):
-            said.append(part)
+            texts.append(part)
         else:
-            said += _drawn(part[int(random.random() * len(part))], random)
-    return said
+            texts += _drawn(part[int(random.random() * len(part))], random)
+    return texts
 
 
 @cache

@@ -63,11 +63,11 @@ _MOST_OF_A_MANUAL = 12
 
 @dataclass(frozen=True, slots=True)
 class PlantedFile:
-    """A file of the user's; ``said`` stands in it word for word, and ``meaning`` is what follows for the query."""
+    """A file of the user's; ``statement`` stands in it word for word, and ``meaning`` is what follows for the query."""
 
     name: str
     content: bytes
-    said: str = ""
+    statement: str = ""
     meaning: str = ""
 
     @property
@@ -100,25 +100,29 @@ def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
         "room": lambda: f"{random.randint(38, 118)}.{random.randint(1, 9)}",
         "broken": lambda: str(random.randint(101, 690)),
     }
-    said = drawing.value(lambda lots: spin(files[kind], lots, {"thing": thing, "number": numbers[kind]}))
+    statement = drawing.value(lambda lots: spin(files[kind], lots, {"thing": thing, "number": numbers[kind]}))
     lines = [spin(pattern, random, {}) for pattern in random.sample(files["chores"], 5)]
-    lines.insert(random.randint(1, 4), said)
+    lines.insert(random.randint(1, 4), statement)
     heading = random.choice(("To remember", "List", "Before ordering", "For the weekend"))
     text = f"# {heading}\n\n" + "".join(f"- {line}\n" for line in lines)
-    return PlantedFile("note.md", text.encode(), said, f"The user's note says: {said} {meaning}")
+    return PlantedFile("note.md", text.encode(), statement, f"The user's note says: {statement} {meaning}")
 
 
 def _manual(named: Shown, drawing: Drawing) -> PlantedFile:
     random, files = drawing.random, texts("planted")["files"]
     pattern = random.choice(files["rules_of_consumed" if named.is_consumed else "rules"])
-    said = drawing.value(lambda r: spin(pattern, r, {"name": named.name, "many": str(r.randint(112, 689))}))
-    meaning = f"The user's manual says of the {named.name}: {said} An answer that builds on it has to keep to that."
+    statement = drawing.value(lambda r: spin(pattern, r, {"name": named.name, "many": str(r.randint(112, 689))}))
+    meaning = (
+        f"The user's manual says of the {named.name}: {statement} An answer that builds on it has to keep to that."
+    )
     chapters = [f"{line}." for line in named.lines[:_MOST_OF_A_MANUAL]] + [
         spin(p, random, {"name": named.name}) for p in files["manual"]
     ]
-    chapters.insert(len(chapters) // 2, said)
+    chapters.insert(len(chapters) // 2, statement)
     body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
-    return PlantedFile("manual.txt", f"{named.product.title}\nInstructions for use\n\n{body}\n".encode(), said, meaning)
+    return PlantedFile(
+        "manual.txt", f"{named.product.title}\nInstructions for use\n\n{body}\n".encode(), statement, meaning
+    )
 
 
 def _bought(store: Store, user_id: str | None, named: Shown) -> date | None:
@@ -134,18 +138,18 @@ def _receipt(named: Shown, bought: date | None, today: date, drawing: Drawing) -
     random = drawing.random
     bought = bought or today - timedelta(days=random.randint(40, 330))
     until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
-    said = f"Warranty until {until}"
+    statement = f"Warranty until {until}"
     price = "paid in full" if named.price is None else named.price
     number = drawing.code()
     image = draw_receipt(Receipt(
         shop=random.choice(("CORNERSTORE", "PARCEL LANE", "THE SHELF")), number=number, day=bought.isoformat(),
-        line=named.name, price=price, last=said,
+        line=named.name, price=price, last=statement,
     ))  # fmt: skip
     meaning = (
         f"The receipt of the {named.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
         f"fault of it is a case for the warranty before anything is bought in its place."
     )
-    return None if image is None else PlantedFile("receipt.png", image, said, meaning)
+    return None if image is None else PlantedFile("receipt.png", image, statement, meaning)
 
 
 def _orders(store: Store, user_id: str) -> bytes:

@@ -61,7 +61,7 @@ def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
         ProbeFound(probe="own_family", judge="j", reason="no system"),
         ProbeFound(probe="joint", judge="k", reason="rules"),
     )
-    told = BiasFound(reports="r", probes=rows).told()
+    told = BiasFound(reports="r", probes=rows).summary()
     assert told == (
         "Biases of j: length: twice minus once 1.25 on 6 queries, the same on every query. k: no probe has an answer."
     )

@@ -295,5 +295,5 @@ def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_pat
         "position": ((), True, 0),
         "length": ((), True, 0),
     }
-    line = BiasFound(reports="r", probes=tuple(found.values())).told()
+    line = BiasFound(reports="r", probes=tuple(found.values())).summary()
     assert f"position: {found['position'].failed} judgements failed" in line
