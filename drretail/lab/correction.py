@@ -1,19 +1,18 @@
 """FP, FR and win rates as people would give them, from a few labels and all of a judge's verdicts."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import TypeVar
 
 from drretail.cells import read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
 from drretail.experiment import Definition, read_definition, read_runs
-from drretail.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims, sheet_name
+from drretail.lab.judged_claims import ExtractedClaim, extracted_claims, sheet_name
 from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
 from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel
@@ -22,7 +21,6 @@ from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, d
 
 LEAST = 20
 """Labels of a system, or votes on a pair, below which nothing is corrected: fewer were not measured to cover .93."""
-OfJudge = TypeVar("OfJudge", JudgedClaim, ExtractedClaim)
 Labels = Mapping[str, float]
 """By item the mean of what people said of it."""
 
@@ -45,8 +43,9 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     FR is there where people say what is cited. Raises UserError where nobody labelled anything, or several judges
     ruled and none is named.
     """
-    claims, extracted = judged_claims(experiment), extracted_claims(experiment)
-    labels = support_labels(experiment, files, [claim.about for claim in (*claims, *extracted)])
+    extracted = extracted_claims(experiment)
+    claims = [claim for claim in extracted if claim.has_verdict]
+    labels = support_labels(experiment, files, [claim.about for claim in extracted])
     cited = cited_in(files, (claim.about for claim in extracted), read_votes(experiment))
     opinions = opinions_of(experiment)
     preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
@@ -101,7 +100,7 @@ def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str
     return {about: fmean(values) for about, values in labels.items()}
 
 
-def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collection[str]) -> list[OfJudge]:
+def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: Collection[str]) -> list[ExtractedClaim]:
     """The claims of the judge that is named, else of the only one whose claims people labelled."""
     known = sorted({claim.judge for claim in claims})
     if judge is not None and judge not in known:
@@ -118,40 +117,38 @@ def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collecti
     return [claim for claim in claims if claim.judge == chosen]
 
 
-def fp_items(claims: Sequence[JudgedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
+def fp_items(claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
     """By system the claims that FP counts, every report with the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
-    shares = _shares(counted)
-    items: dict[str, list[Item]] = defaultdict(list)
-    for claim in counted:
-        label = labels.get(claim.about)
-        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
-        items[claim.system].append(Item(cluster, claim.stratum, shares[claim.run_id], label, verdict=claim.support))
-    return dict(sorted(items.items()))
+    return _items(counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters)
 
 
 def fr_items(
     claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters
 ) -> dict[str, list[Item]]:
     """By system all claims: of what people hold for claims, FR is the share with a source."""
-    shares = _shares(claims)
+
+    def label_of(claim: ExtractedClaim) -> tuple[float | None, float]:
+        cited = labels.get(claim.about)
+        return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
+
+    return _items(claims, label_of, lambda claim: float(claim.cited), clusters)
+
+
+def _items(
+    claims: Sequence[ExtractedClaim],
+    label_of: Callable[[ExtractedClaim], tuple[float | None, float]],
+    verdict_of: Callable[[ExtractedClaim], float],
+    clusters: Clusters,
+) -> dict[str, list[Item]]:
+    """By system its claims, each weighted by one over the number of claims of its report."""
+    counts = Counter(claim.run_id for claim in claims)
     items: dict[str, list[Item]] = defaultdict(list)
     for claim in claims:
-        cited = labels.get(claim.about)
-        label, whole = (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
-        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
-        items[claim.system].append(
-            Item(cluster, claim.stratum, shares[claim.run_id], label, whole, verdict=float(claim.cited))
-        )
+        cluster, (label, whole) = clusters.user_of.get(claim.query_id, claim.query_id), label_of(claim)
+        item = Item(cluster, claim.stratum, 1 / counts[claim.run_id], label, whole, verdict=verdict_of(claim))
+        items[claim.system].append(item)
     return dict(sorted(items.items()))
-
-
-def _shares(claims: Iterable[JudgedClaim | ExtractedClaim]) -> dict[str, float]:
-    """By report the weight of one of its claims."""
-    counts: dict[str, int] = defaultdict(int)
-    for claim in claims:
-        counts[claim.run_id] += 1
-    return {run_id: 1 / count for run_id, count in counts.items()}
 
 
 def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
@@ -266,7 +263,7 @@ def _tell_judges(experiment: Path, opinions: Sequence[Opinion], judge: str | Non
     )
 
 
-def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
+def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
     """What must be known beside the numbers: labels that meet no claim, and strata without a label."""
     notes: list[str] = []
     spare = len((labels.keys() & extracted) - ruled)

@@ -249,7 +249,8 @@ def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> It
     if lacking:
         present = ", ".join(names) or "it is empty"
         raise UserError(
-            f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with --raters."
+            f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with "
+            "--raters."
         )
     for number, row in enumerate(rows, 2):
         held = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -24,14 +25,16 @@ from drretail.records.base import Record
 from drretail.records.reading import Pick
 
 KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
-    "wrong price": values.wrong_price,
+    "wrong price": partial(values.scaled, kind="price", factors=values.FACTORS),
     "price of another product": values.price_of_another_product,
     "wrong rating": values.wrong_rating,
-    "wrong rating count": values.wrong_rating_count,
-    "wrong total": values.wrong_total,
-    "wrong quantity total": values.wrong_quantity_total,
-    "wrong left-over": values.wrong_left_over,
-    "wrong per-unit price": values.wrong_per_unit_price,
+    "wrong rating count": partial(values.scaled, kind="rating_count", factors=values.OF_COUNTS),
+    "wrong total": partial(
+        values.scaled, kind="total", factors=values.FACTORS, is_meant=lambda value: not values.is_product(value)
+    ),
+    "wrong quantity total": partial(values.scaled, kind="total", factors=values.FACTORS, is_meant=values.is_product),
+    "wrong left-over": partial(values.scaled, kind="left_over", factors=values.FACTORS),
+    "wrong per-unit price": partial(values.scaled, kind="per_unit", factors=values.FACTORS),
     "over budget silently": picks.over_budget_silently,
     "product not in the catalog": statements.not_in_the_catalog,
     "citation moved to another product": statements.citation_moved,
@@ -59,6 +62,15 @@ def planted(material: Material, kind: str) -> Planted | None:
     return material.chance.choice(found) if found else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """One report with one error."""
+
+    source: Subject
+    kind: str
+    made: Planted
+
+
 class GivenError(Record):
     """An entry of planted.json: the copy's file, and what was changed in the report."""
 
@@ -73,14 +85,7 @@ class GivenError(Record):
 _LIST = TypeAdapter(list[GivenError])
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    source: Subject
-    kind: str
-    made: Planted
-
-
-def given_copies(folder: Path, reports: Sequence[Subject]) -> list[Given]:
+def given_copies(folder: Path, reports: Sequence[Subject]) -> list[_Copy]:
     """The copies of those of these reports that the folder holds, in its order; UserError where there is none."""
     by_text = {(subject.query.text, subject.report): subject for subject in reversed(reports)}
     found = [copy for home in sorted(folder.glob("*/")) for copy in _of_folder(home, by_text)]
@@ -92,7 +97,7 @@ def given_copies(folder: Path, reports: Sequence[Subject]) -> list[Given]:
     return found
 
 
-def _of_folder(home: Path, by_text: dict[tuple[str, str | None], Subject]) -> Iterator[Given]:
+def _of_folder(home: Path, by_text: dict[tuple[str, str | None], Subject]) -> Iterator[_Copy]:
     if not all((home / name).is_file() for name in ("query.json", "report.md", "planted.json")):
         return
     report = (home / "report.md").read_text("utf-8")
@@ -113,7 +118,7 @@ def _of_folder(home: Path, by_text: dict[tuple[str, str | None], Subject]) -> It
         copy = (home / entry.file).read_text("utf-8")
         start, end, was_end = _changed(report, copy)
         if start < end or start < was_end:
-            yield Given(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note))
+            yield _Copy(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note))
 
 
 def _changed(report: str, copy: str) -> tuple[int, int, int]:
@@ -133,15 +138,6 @@ def _changed(report: str, copy: str) -> tuple[int, int, int]:
 
 PER_KIND = 10
 """Copies of each kind: 25 kinds make at most 250 reports to judge."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    """One report with one error."""
-
-    source: Subject
-    kind: str
-    made: Planted
 
 
 def planted_folder(experiment: Path) -> Path:
@@ -168,7 +164,7 @@ def make_copies(
     if given is None:
         copies, without = _own_copies(reports, seed, per_kind, bar)
     else:
-        copies = [_Copy(copy.source, copy.kind, copy.made) for copy in given_copies(given, reports)]
+        copies = given_copies(given, reports)
         reports, without = list({copy.source.run_id: copy.source for copy in copies}.values()), {}
     if not copies:
         raise UserError(f"No report of {experiment} has a place for an error: they cite nothing that is on record.")

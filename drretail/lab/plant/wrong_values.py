@@ -10,8 +10,8 @@ from drretail.lab.plant.good_report import Material, Planted
 from drretail.records.reading import ReadValue, ValueKind
 
 _NUMERAL = re.compile(r"\d(?:[\d.,]*\d)?")
-_FACTORS = (Decimal("0.78"), Decimal("0.88"), Decimal("1.13"), Decimal("1.27"))
-_OF_COUNTS = (Decimal("0.6"), Decimal("1.4"), Decimal("1.9"), Decimal("2.6"))
+FACTORS = (Decimal("0.78"), Decimal("0.88"), Decimal("1.13"), Decimal("1.27"))
+OF_COUNTS = (Decimal("0.6"), Decimal("1.4"), Decimal("1.9"), Decimal("2.6"))
 _OF_RATINGS = tuple(map(Decimal, ("-0.7", "-0.5", "-0.3", "0.3", "0.5", "0.7")))
 _HIGHEST = 5
 _TIMES = re.compile(r"\*| x ")
@@ -20,8 +20,24 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _SHORTEST_MAKER = 4
 
 
-def wrong_price(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "price", _FACTORS)
+def scaled(
+    material: Material,
+    kind: ValueKind,
+    factors: tuple[Decimal, ...],
+    is_meant: Callable[[ReadValue], bool] = lambda value: True,
+) -> Iterator[Planted]:
+    """Each right value of the kind times one of the factors; ``is_meant`` chooses among the values."""
+    for value, old in _right(material, kind):
+        if is_meant(value):
+            new = old * material.chance.choice(factors)
+            planted = _written(material, value, old, new, f"right is {old}")
+            if planted is not None:
+                yield planted
+
+
+def is_product(value: ReadValue) -> bool:
+    """True where a total is a number times a price."""
+    return bool(_TIMES.search(value.derivation or ""))
 
 
 def price_of_another_product(material: Material) -> Iterator[Planted]:
@@ -46,26 +62,6 @@ def wrong_rating(material: Material) -> Iterator[Planted]:
         planted = _written(material, value, old, material.chance.choice(new), f"the rating is {old}", least_places=1)
         if planted is not None:
             yield planted
-
-
-def wrong_rating_count(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "rating_count", _OF_COUNTS)
-
-
-def wrong_total(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "total", _FACTORS, lambda value: not _TIMES.search(value.derivation or ""))
-
-
-def wrong_quantity_total(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "total", _FACTORS, lambda value: bool(_TIMES.search(value.derivation or "")))
-
-
-def wrong_left_over(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "left_over", _FACTORS)
-
-
-def wrong_per_unit_price(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "per_unit", _FACTORS)
 
 
 def wrong_order_date(material: Material) -> Iterator[Planted]:
@@ -109,23 +105,9 @@ def guesses(material: Material) -> Iterator[Planted]:
     """Another figure in the place of every one that is right."""
     kinds: tuple[ValueKind, ...] = ("price", "total", "left_over", "per_unit")
     for kind in kinds:
-        yield from _scaled(material, kind, _FACTORS)
-    yield from wrong_rating_count(material)
+        yield from scaled(material, kind, FACTORS)
+    yield from scaled(material, "rating_count", OF_COUNTS)
     yield from wrong_rating(material)
-
-
-def _scaled(
-    material: Material,
-    kind: ValueKind,
-    factors: tuple[Decimal, ...],
-    is_meant: Callable[[ReadValue], bool] = lambda value: True,
-) -> Iterator[Planted]:
-    for value, old in _right(material, kind):
-        if is_meant(value):
-            new = old * material.chance.choice(factors)
-            planted = _written(material, value, old, new, f"right is {old}")
-            if planted is not None:
-                yield planted
 
 
 def _right(material: Material, kind: ValueKind) -> Iterator[tuple[ReadValue, Decimal]]:

@@ -69,7 +69,7 @@ def _unfounded(answer: PageRuling, text: str, needs: int) -> str | None:
     if answer.ruling == "irrelevant":
         return None
     if not answer.facts:
-        return f"a page that is {answer.ruling} says something of the needs: write it down under facts, or it is irrelevant"
+        return f"a page that is {answer.ruling} says something of the needs: list it under facts, or it is irrelevant"
     if wrong := [fact.need for fact in answer.facts if not 1 <= fact.need <= needs]:
         return f"there is no need {wrong[0]}: they go from 1 to {needs}"
     if strange := [fact.quote for fact in answer.facts if not is_on(fact.quote, text)]:
