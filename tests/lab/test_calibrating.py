@@ -37,24 +37,24 @@ def test_no_query_is_on_both_sides_and_the_seed_says_which_is_where() -> None:
 
 def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_held_out_queries() -> None:
     people = said("ann", "person", list(HUMAN))
-    held_out = split_queries([it.query_id for it in people], "1").held_out
+    held_out = split_queries([opinion.query_id for opinion in people], "1").held_out
     near = [tuple(value + (3 if f"q{at}" in held_out else 1) for value in row) for at, row in enumerate(HUMAN)]
     made = calibrated([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
     assert made.chosen == "near"
-    assert {it.version: it.mad.value for it in made.tuning} == {"far": 2, "near": 1}
-    assert {it.version: (it.mad.value, it.n) for it in made.held_out} == {"far": (2, 6), "near": (3, 6)}
-    assert [it.pca.value for it in made.held_out] == [1, 1]
+    assert {row.version: row.mad.value for row in made.tuning} == {"far": 2, "near": 1}
+    assert {row.version: (row.mad.value, row.n) for row in made.held_out} == {"far": (2, 6), "near": (3, 6)}
+    assert [row.pca.value for row in made.held_out] == [1, 1]
 
 
 def test_answers_of_held_out_queries_do_not_change_what_is_chosen() -> None:
     people = said("ann", "person", list(HUMAN))
     both = [*people, *said("far", "judge", shifted(2)), *said("near", "judge", shifted(1))]
-    held_out = split_queries([it.query_id for it in people], "1").held_out
+    held_out = split_queries([opinion.query_id for opinion in people], "1").held_out
     worse = [
-        Opinion(it.question, it.rater, it.kind, it.item, 0, it.query_id, it.system)
-        if it.rater == "near" and it.query_id in held_out
-        else it
-        for it in both
+        Opinion(run_id.question, run_id.rater, run_id.kind, run_id.item, 0, run_id.query_id, run_id.system)
+        if run_id.rater == "near" and run_id.query_id in held_out
+        else run_id
+        for run_id in both
     ]
     assert calibrated(worse, "1").chosen == "near"
 
@@ -62,10 +62,10 @@ def test_answers_of_held_out_queries_do_not_change_what_is_chosen() -> None:
 def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
     people = said("ann", "person", list(HUMAN))
     wrong_on_b = [(a, b + 4) for a, b in HUMAN]
-    silent = [it for it in said("silent", "judge", wrong_on_b) if it.system == "a"]
+    silent = [opinion for opinion in said("silent", "judge", wrong_on_b) if opinion.system == "a"]
     made = calibrated([*people, *silent, *said("steady", "judge", shifted(0))], "1")
-    assert {it.version: it.mad.value for it in made.tuning} == {"silent": 0, "steady": 0}
-    assert {it.n for it in made.tuning} == {3}
+    assert {row.version: row.mad.value for row in made.tuning} == {"silent": 0, "steady": 0}
+    assert {row.n for row in made.tuning} == {3}
 
 
 def test_a_further_version_leaves_every_query_on_its_side() -> None:
@@ -74,11 +74,11 @@ def test_a_further_version_leaves_every_query_on_its_side() -> None:
     alone = calibrated([*people, *said("v", "judge", shifted(0))], "1")
     both = calibrated([*people, *said("v", "judge", shifted(0)), *few], "1")
     assert both.split == alone.split
-    assert sum(it.n for it in (both.tuning[0], both.held_out[0])) == 8
+    assert sum(row.n for row in (both.tuning[0], both.held_out[0])) == 8
 
 
 def test_a_version_that_judged_nothing_of_what_people_did_is_told() -> None:
-    elsewhere = [replace(it, item="elsewhere") for it in said("lost", "judge", shifted(0))]
+    elsewhere = [replace(opinion, item="elsewhere") for opinion in said("lost", "judge", shifted(0))]
     with pytest.raises(UserError, match=r"judged by every version \(lost, v\)"):
         calibrated([*said("ann", "person", list(HUMAN)), *said("v", "judge", shifted(0)), *elsewhere], "1")
 
@@ -96,8 +96,8 @@ def test_labels_are_compared_by_kappa() -> None:
         "1",
     )
     assert made.chosen == "same"
-    assert {it.version: it.kappa.value for it in made.held_out}["same"] == 1
-    assert {it.version: (it.kappa.value or 0) < 0 for it in made.tuning} == {"same": False, "turned": True}
+    assert {row.version: row.kappa.value for row in made.held_out}["same"] == 1
+    assert {row.version: (row.kappa.value or 0) < 0 for row in made.tuning} == {"same": False, "turned": True}
 
 
 @pytest.mark.parametrize("people", [[], [HUMAN[0]]])

@@ -76,11 +76,11 @@ def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp
     called("agree", exp, "--ratings", path, "-q")
     others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
     for given in (["correct", exp, "--labels", others], ["agree", exp, "-q"]):
-        before = {it: it.read_bytes() for it in (exp / "lab").glob("*.json")}
+        before = {path: path.read_bytes() for path in (exp / "lab").glob("*.json")}
         ended = CliRunner().invoke(lab_app, [*map(str, given)])
         assert isinstance(ended.exception, UserError)
         assert "replace it with --again" in str(ended.exception)
-        assert {it: it.read_bytes() for it in (exp / "lab").glob("*.json")} == before
+        assert {path: path.read_bytes() for path in (exp / "lab").glob("*.json")} == before
     called("correct", exp, "--labels", exp / "filled.csv")
     assert line in finding_lines(exp)
     called("agree", exp, "--again", "-q")

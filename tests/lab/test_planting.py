@@ -91,7 +91,7 @@ def test_an_error_by_the_record_is_one_that_checks_can_find(made: tuple[Path, St
     errors = make_copies(folder, store, seed="1")
     judged(planted_folder(folder), store, a_claimant({})[0])
     found = recall_of(planted_folder(folder), errors)
-    (row,) = (it for it in found.kinds if it.kind == kind)
+    (row,) = (row for row in found.kinds if row.kind == kind)
     assert (row.n, row.found[CHECKS].found) == (1, 1)
 
 
@@ -159,7 +159,7 @@ def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Stor
     errors = make_copies(folder, store, seed="1")
     planted_at = planted_folder(folder)
     runs = {run.run_id: run for run in read_runs(planted_at)}
-    assert runs.keys() == {it.run_id for it in errors.errors} | {f"{LABEL}/q1-r1"}
+    assert runs.keys() == {error.run_id for error in errors.errors} | {f"{LABEL}/q1-r1"}
     assert len(errors.errors) == len(KINDS)
     for error in errors.errors:
         run = runs[error.run_id]
@@ -174,7 +174,7 @@ def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Stor
 
 
 def subject_evidence(folder: Path, store: Store, run_id: str) -> Any:
-    return next(it.evidence for it in read_subjects(folder, store) if it.run_id == run_id)
+    return next(subject.evidence for subject in read_subjects(folder, store) if subject.run_id == run_id)
 
 
 def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[Path, Store]) -> None:
@@ -185,7 +185,7 @@ def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[
     before = len(asked)
     judged(planted_folder(folder), store, judge)
     assert len(asked) > before
-    assert not any(REPORT in it for it in asked[before:])
+    assert not any(REPORT in question for question in asked[before:])
     again = len(asked)
     make_copies(folder, store, seed="1")
     judged(planted_folder(folder), store, judge)
@@ -196,14 +196,16 @@ def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path,
     """One judge faults the sentence with the price, and one every sentence but that one."""
     folder, store = made
     errors = make_copies(folder, store, seed="1")
-    errors = errors.model_copy(update={"errors": tuple(it for it in errors.errors if it.kind == "wrong rating")})
+    errors = errors.model_copy(
+        update={"errors": tuple(error for error in errors.errors if error.kind == "wrong rating")}
+    )
     for name, strict, n_found, false in (
         ("sharp", {"rated": "no_support"}, 1, 1),
         ("blunt", {"rated": "full_support"}, 0, 0),
     ):
         judge, _ = a_claimant(strict, other="full_support" if name == "sharp" else "no_support", name=name)
         judged(planted_folder(folder), store, judge)
-        (row,) = (it for it in recall_of(planted_folder(folder), errors).kinds if it.kind == "wrong rating")
+        (row,) = (kind for kind in recall_of(planted_folder(folder), errors).kinds if kind.kind == "wrong rating")
         found = row.found[f"scripted:{name}"]
         assert (found.found, found.unjudged, found.n_originals, found.false) == (n_found, 0, 1, false)
         assert found.n_fresh == 1 - false
@@ -264,7 +266,7 @@ def a_claimant(
     def play(question: str) -> dict[str, Any]:
         if "<report>" in question:
             report = question.split("<report>")[1].split("</report>")[0]
-            lines = [it for it in report.splitlines() if "[" in it and only in it]
+            lines = [line for line in report.splitlines() if "[" in line and only in line]
             return {
                 "claims": [
                     {"claim_id": number, "claim": in_short(line), "quote": line, "sources": marks(line), "values": []}
@@ -303,10 +305,10 @@ def test_nothing_more_is_made_of_what_the_lab_made(made: tuple[Path, Store]) -> 
     folder, store = made
     make_copies(folder, store, seed="1")
     again = make_copies(planted_folder(folder), store, seed="1")
-    assert {it.of for it in again.errors} == {f"{LABEL}/q1-r1"}
+    assert {error.of for error in again.errors} == {f"{LABEL}/q1-r1"}
 
 
 def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:
     folder, _ = made
-    kinds = {it.kind for it in make_copies(folder, None, seed="1").errors}
+    kinds = {error.kind for error in make_copies(folder, None, seed="1").errors}
     assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds

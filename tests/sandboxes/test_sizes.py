@@ -29,8 +29,10 @@ def material(
     return TaskMaterial(
         query=Query(query_id="q-1", text="A kettle?", source="test"),
         keywords=Keywords(convergent=()),
-        supportive=tuple(page(f"s{number}", it, "supportive") for number, it in enumerate(supportive)),
-        distractors=tuple(page(f"d{number}", it, "distractor") for number, it in enumerate(distractors)),
+        supportive=tuple(page(f"s{number}", length, "supportive") for number, length in enumerate(supportive)),
+        distractors=tuple(
+            page(f"d{number}", distractor, "distractor") for number, distractor in enumerate(distractors)
+        ),
         noise=noise,
         files={"note.md": b"a note\n"},
         gold=Gold(query_id="q-1"),
@@ -43,7 +45,9 @@ def noise(*lengths: int) -> Iterator[LabelledPage]:
 
 def tokens(found: Placed, size: str, label: str | None = None) -> float:
     served = found.sizes[: found.sizes.index(size) + 1]
-    return sum(len(it.page.text) / 4 for since, it in found.pages if since in served and label in (None, it.label))
+    return sum(
+        len(page.page.text) / 4 for since, page in found.pages if since in served and label in (None, page.label)
+    )
 
 
 @pytest.mark.parametrize("wrong", ["0k", "-32k", "32", "32k,", "k", "32k 64k", "½k", "", "9999999k"])
@@ -72,10 +76,10 @@ def test_every_size_has_its_tokens_all_that_supports_and_a_share_of_what_mislead
         assert abs(tokens(found, size) - wanted) <= 0.02 * wanted
         assert tokens(found, size, "supportive") == sum(supportive)
     assert misled[0] > 0
-    shares = [it / wanted for it, wanted in zip(misled, SIZES.values(), strict=True)]
+    shares = [misleading / wanted for misleading, wanted in zip(misled, SIZES.values(), strict=True)]
     only_the_shortest = misled[0] == min(distractors)
     assert only_the_shortest or shares == sorted(shares)
-    assert len({it.page.url for _, it in found.pages}) == len(found.pages)
+    assert len({page.page.url for _, page in found.pages}) == len(found.pages)
 
 
 def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are(tmp_path: Path) -> None:
@@ -87,7 +91,7 @@ def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are
     })  # fmt: skip
     assert write_sandbox(tmp_path, about, [task]) == ["32k is left out: the pages of q-1 have 20,500 tokens."]
     assert read_sandbox(tmp_path).names == ["8k", "16k"]
-    assert {it.since for it in read_pages(task_folder(tmp_path, "q-1"))} == {"8k", "16k"}
+    assert {page.since for page in read_pages(task_folder(tmp_path, "q-1"))} == {"8k", "16k"}
 
 
 def test_too_few_pages_for_any_size_and_too_many_that_are_needed_are_refused_with_the_query() -> None:
@@ -100,12 +104,12 @@ def test_too_few_pages_for_any_size_and_too_many_that_are_needed_are_refused_wit
 def test_an_address_that_comes_twice_stands_once_and_as_what_it_came_first() -> None:
     twice = [page("s0", 100), *(page(f"n{number}", 100) for number in range(400))]
     found = placed(material([100], [100], twice), {"8k": 8000}, BY_CHARACTERS)
-    assert [it.label for _, it in found.pages if it.page.url.endswith("/s0")] == ["supportive"]
+    assert [page.label for _, page in found.pages if page.page.url.endswith("/s0")] == ["supportive"]
 
 
 def test_the_order_of_pages_in_their_file_tells_nothing_of_their_labels(tmp_path: Path) -> None:
     write_task(tmp_path, material([300], [200], noise(90)), {"8k": 8000}, BY_CHARACTERS)
-    addresses = [it.url for it in read_pages(task_folder(tmp_path, "q-1"))]
+    addresses = [page.url for page in read_pages(task_folder(tmp_path, "q-1"))]
     assert addresses == sorted(addresses)
 
 

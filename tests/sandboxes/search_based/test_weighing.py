@@ -12,9 +12,9 @@ PAGES = st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=
 @given(PAGES, st.randoms(use_true_random=False))
 def test_no_fact_is_lost_and_every_page_that_is_kept_has_one_of_its_own(has: dict[int, set[int]], rng: Random) -> None:
     kept = necessary(has, {page: rng.randint(1, 9) for page in has})
-    assert set().union(*(has[it] for it in kept)) == set().union(*has.values())
+    assert set().union(*(has[page] for page in kept)) == set().union(*has.values())
     for page in kept:
-        assert has[page] - set().union(*(has[it] for it in kept if it != page))
+        assert has[page] - set().union(*(has[other] for other in kept if other != page))
 
 
 def test_of_pages_that_say_the_same_the_shorter_one_is_kept() -> None:
