@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from drretail.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
 from drretail.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
@@ -22,11 +21,8 @@ from drretail.stats.alignment import mean_absolute_deviation, pairwise_compariso
 from drretail.stats.clusters import FEWEST
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval
+from drretail.stats.moments import correlation, moments
 from drretail.stats.rank_correlation import ranks
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Said = Mapping[str, float]
 """By item what one rater said."""
@@ -170,17 +166,7 @@ def _interval(
         linear = row.get("kappa_linear") is not None
         return drawn_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
     # ρ is Pearson's r of ranks; those of the whole sample are kept, and sums over clusters are drawn.
-    first, second = ranks(ones), ranks(others)
-    sums: dict[Hashable, list[float]] = {}
-    for cluster, x, y in zip(clusters, first, second, strict=True):
-        more = (1, x, y, x * x, y * y, x * y)
-        sums[cluster] = [a + b for a, b in zip(sums.get(cluster, [0.0] * 6), more, strict=True)]
-
-    def correlation(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        n, x, y, xx, yy, xy = (drawn[..., at] for at in range(6))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
-
+    sums = moments(zip(clusters, ranks(ones), ranks(others), strict=True))
     return drawn_interval(np.array([*sums.values()]), correlation, "agree")
 
 

@@ -3,21 +3,17 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from drretail.eval.families.quality.judge import Rating, criteria, prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of
 from drretail.eval.judging.material import picks_with_prices
 from drretail.eval.judging.subject import Subject
-from drretail.lab.bias.effects import ByQuery, by_query, difference, drawn, over_dimensions
+from drretail.lab.bias.effects import by_query, difference, drawn, over_dimensions
 from drretail.lab.bias.probe import About, Case, Effects, Probe, Question, Report, material
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.score import Rules
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from drretail.stats.moments import correlation, moments
 
 NAME = "joint"
 RULES: Rules = "default"
@@ -88,41 +84,18 @@ def _find(case: Case) -> Effects | str:
     if not pairs:
         return "no report was rated both ways"
     above = {dimension: by_query((query, one - other) for query, one, other in of) for dimension, of in pairs.items()}
-    moments = {pair: _moments(of) for pair, of in pairs.items()}
-    moments = {"all": _moments([member for of in pairs.values() for member in of]), **moments}
+    rated_twice = {"all": [pair for of in pairs.values() for pair in of], **pairs}
+    sums = {dimension: moments(sorted(of)) for dimension, of in rated_twice.items()}
     return [
         *(
             difference("in one call minus in single calls", of, dimension=dimension)
             for dimension, of in over_dimensions(above)
         ),
         *(
-            drawn(
-                "correlation",
-                of,
-                _correlation,
-                case.seed,
-                dimension=moment,
-                n_items=round(sum(its[0] for its in of.values())),
-            )
-            for moment, of in moments.items()
+            drawn("correlation", of, correlation, case.seed, dimension=dimension, n_items=len(rated_twice[dimension]))
+            for dimension, of in sums.items()
         ),
     ]
-
-
-def _moments(pairs: list[tuple[str, float, float]]) -> ByQuery:
-    """By query the sums from which a correlation is made: of 1, x, y, x², y² and xy."""
-    found: dict[str, list[float]] = defaultdict(lambda: [0.0] * 6)
-    for query, x, y in sorted(pairs):
-        found[query] = [a + b for a, b in zip(found[query], (1, x, y, x * x, y * y, x * y), strict=True)]
-    return found
-
-
-def _correlation(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    import numpy as np
-
-    n, x, y, xx, yy, xy = (sums[..., at] for at in range(6))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
 
 
 PROBE = Probe(NAME, "Does it rate dimensions together as it does apart?", ("quality",), _find, _questions)
