@@ -35,11 +35,13 @@ MOST_LABELS = 20
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
     """Every two raters, all people together, and every judge beside them."""
     return Agreement(
-        pairs=tuple(agreed(opinions)), people=tuple(people_agreed(opinions)), alignments=tuple(alignments(opinions))
+        pairs=tuple(pair_agreements(opinions)),
+        people=tuple(people_alphas(opinions)),
+        alignments=tuple(alignments(opinions)),
     )
 
 
-def agreed(opinions: Sequence[Opinion]) -> list[Agreed]:
+def pair_agreements(opinions: Sequence[Opinion]) -> list[Agreed]:
     """A row for every question and two raters with items in common: people first, then judges, by name.
 
     Where several people said something of a question, their consensus is one more rater beside the judges.
@@ -47,7 +49,7 @@ def agreed(opinions: Sequence[Opinion]) -> list[Agreed]:
     return [row for question, given in by_question(opinions).items() for row in _of_question(question, given)]
 
 
-def people_agreed(opinions: Sequence[Opinion]) -> list[PeopleAgreed]:
+def people_alphas(opinions: Sequence[Opinion]) -> list[PeopleAgreed]:
     """Krippendorff's α over all people, a row for every question on which two or more said something."""
     rows: list[PeopleAgreed] = []
     for question, given in by_question(opinions).items():

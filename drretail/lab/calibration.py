@@ -126,7 +126,7 @@ def split_queries(queries: Iterable[str], seed: str) -> Split:
     return Split(frozenset(drawn[:half]), frozenset(drawn[half:]))
 
 
-def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
+def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
     """The version, of all judges among the opinions on one question, that is nearest to people on tuning queries.
 
     ``chosen`` is the one that was frozen before; blank chooses now.
@@ -314,7 +314,7 @@ def frozen(experiment: Path) -> Calibration | None:
         return None
 
 
-def told_hash(experiment: Path, judge: JudgeRef | None) -> str:
+def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
     """A hash of all that a judge is told of quality and pairs, in its own wording where it has one.
 
     Blank for a judge out of a file: it may have been told anything.

@@ -16,7 +16,7 @@ from drretail.records.base import canonical_json
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.material import TaskMaterial
-from drretail.sandboxes.sizes import Placed, TokenCounter, placed
+from drretail.sandboxes.sizes import PlacedPages, TokenCounter, place_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], c
 
     Pages stand in the order of their addresses, so that their places tell nothing.
     """
-    query, found = material.query, placed(material, sizes, counter)
+    query, found = material.query, place_pages(material, sizes, counter)
     task = task_folder(folder, query.query_id)
     _write_pages(task, found)
     for name, content in sorted(material.files.items()):
@@ -71,7 +71,7 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], c
     return WrittenTask(query, found.sizes, found.tokens)
 
 
-def _write_pages(task: Path, found: Placed) -> None:
+def _write_pages(task: Path, found: PlacedPages) -> None:
     places = {name: number for number, name in enumerate(found.sizes)}
     pages = sorted(found.pages, key=lambda page: (places[page[0]], page[1].page.url))
     lines = [{**page.page.model_dump(exclude_none=True), "from": size} for size, page in pages]

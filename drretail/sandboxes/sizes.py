@@ -67,7 +67,7 @@ def read_sizes(text: str) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedPages:
     """The pages of a task, each with the smallest size that it stands in, and the sizes that they fill."""
 
     pages: tuple[tuple[str, LabelledPage], ...]
@@ -76,7 +76,7 @@ class Placed:
     """Of all pages that are placed, and of those that were over where the next size could not be filled."""
 
 
-def placed(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> Placed:
+def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> PlacedPages:
     """Places a task's pages; every size that is filled ends within ``TOLERANCE`` of its tokens.
 
     Sizes that the pages can't fill are left out, with what had been found for them. No address stands twice.
@@ -103,15 +103,15 @@ def placed(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCount
             return _unfilled(material, pages, names[:number], found, name)
         pages += [(name, page) for page in (*distractors[number], *(page for page, _ in taken))]
         total = found
-    return Placed(tuple(pages), tuple(names), total)
+    return PlacedPages(tuple(pages), tuple(names), total)
 
 
 def _unfilled(
     material: TaskMaterial, pages: Sequence[tuple[str, LabelledPage]], names: Sequence[str], found: float, name: str
-) -> Placed:
+) -> PlacedPages:
     if not names:
         raise UserError(f"{material.query.query_id}: its pages have {found:,.0f} tokens, too few for {name}.")
-    return Placed(tuple(pages), tuple(names), found)
+    return PlacedPages(tuple(pages), tuple(names), found)
 
 
 def _once(pages: Iterable[LabelledPage], seen: set[str]) -> Iterator[LabelledPage]:

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from drretail.lab.agreement import PEOPLE, agreed, agreement_of
+from drretail.lab.agreement import PEOPLE, agreement_of, pair_agreements
 from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT, Kind, Opinion, Question, Scale
 
 OVERALL = Question(RATING, "overall")
@@ -98,7 +98,7 @@ def test_a_kappa_that_was_planted_lies_in_its_interval_and_chance_is_not_exclude
             for name, values in raters
             for at, value in enumerate(values)
         ]
-        rows = {(row.first, row.second): row for row in agreed(opinions)}
+        rows = {(row.first, row.second): row for row in pair_agreements(opinions)}
         near, far = rows["ann", "ben"], rows["ann", "cy"]
         assert near.low is not None
         assert near.high is not None
@@ -118,5 +118,5 @@ def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
             for k, name in enumerate(("ann", "ben"))
             for at in range(24)
         ]
-        (row,) = agreed(opinions)
+        (row,) = pair_agreements(opinions)
         assert (row.low is not None) is has_interval

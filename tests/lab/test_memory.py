@@ -19,8 +19,8 @@ from drretail.errors import ModelError, UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.lab.kept_findings import finding_lines, keep
-from drretail.lab.memory.products import BRAND, FIELDS, PRICES, RATING, AskedProduct, asked_products
-from drretail.lab.memory.recall import ask_products, memory_folder, recollections, remembered, with_others
+from drretail.lab.memory.products import BRAND, FIELDS, PRICES, RATING, AskedProduct, draw_products
+from drretail.lab.memory.recall import ask_products, measure_recall, memory_folder, recollections, with_others
 from drretail.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content
@@ -71,7 +71,7 @@ def asked(folder: Path, drawn: Sequence[AskedProduct], who: Judge, again: Any = 
     with Progress().track("asking", len(drawn)) as bar:
         asyncio.run(ask_products(folder, WORLD, 2023, drawn, who, again=again, allowance=Allowance(), bar=bar))
     found = recollections(folder, WORLD, drawn, who)
-    return remembered(drawn, found, model=who.ref, world=WORLD, perturbed_from=None, seed="1")
+    return measure_recall(drawn, found, model=who.ref, world=WORLD, perturbed_from=None, seed="1")
 
 
 def fields(made: Remembered) -> dict[str, RecalledField]:
@@ -83,7 +83,7 @@ def test_a_model_that_knows_three_in_ten_is_measured_so(tmp_path: Path) -> None:
     lot = Random(3)
     known = {product.product_id for product in products if lot.random() < 0.3}
     who, _ = model(products, lambda product: truth(product) if product.product_id in known else NOTHING)
-    drawn = asked_products(products, 200, "1")
+    drawn = draw_products(products, 200, "1")
     made = asked(tmp_path, drawn, who)
     share = sum(product.product_id in known for product in drawn) / 200
     for name, field in fields(made).items():
@@ -102,7 +102,7 @@ def test_a_model_that_knows_nothing_is_at_chance(tmp_path: Path, seed: int) -> N
     def guess(product: Product) -> dict[str, Any]:
         return truth(lot.choice([other for other in shelves[product.category] if other != product]))
 
-    made = asked(tmp_path, asked_products(products, 300, "1"), model(products, guess)[0])
+    made = asked(tmp_path, draw_products(products, 300, "1"), model(products, guess)[0])
     for name, field in fields(made).items():
         assert field.low is not None
         assert field.high is not None
@@ -114,7 +114,7 @@ def test_a_model_that_knows_nothing_is_at_chance(tmp_path: Path, seed: int) -> N
 
 def test_chance_counts_only_where_an_answer_was_given(tmp_path: Path) -> None:
     products = shop()
-    drawn = asked_products(products, 100, "1")
+    drawn = draw_products(products, 100, "1")
     mute = asked(tmp_path / "mute", drawn, model(products, lambda _: NOTHING)[0])
     assert [(field.value, field.chance, field.unknown) for field in mute.fields] == [
         (0, 0, field.n) for field in mute.fields
@@ -127,7 +127,7 @@ def test_chance_counts_only_where_an_answer_was_given(tmp_path: Path) -> None:
 def test_brands_that_stand_in_the_title_are_left_out_and_spelling_does_not_matter(tmp_path: Path) -> None:
     products = shop(60)
     who, _ = model(products, lambda product: {**NOTHING, "brand": f" {str(product.store).upper()} "})
-    made = asked(tmp_path, asked_products(products, 60, "1"), who)
+    made = asked(tmp_path, draw_products(products, 60, "1"), who)
     assert made.named_in_title == 20
     assert (fields(made)[BRAND].n, fields(made)[BRAND].value) == (40, 1)
 
@@ -140,7 +140,7 @@ def test_of_a_perturbed_world_a_model_that_knows_the_real_one_by_heart_knows_not
     who, _ = scripted_judge(lambda question: by_number[title_in(question).rpartition(" ")[2]])
     for name, recall in (("world", 1.0), ("other", 0.0)):
         with rows_of(tmp_path / name) as rows:
-            drawn = asked_products(rows.products, 60, "1")
+            drawn = draw_products(rows.products, 60, "1")
         made = fields(asked(tmp_path / "exp" / name, drawn, who))
         assert {field: made[field].value for field in FIELDS} == dict.fromkeys(FIELDS, recall)
 
@@ -148,7 +148,7 @@ def test_of_a_perturbed_world_a_model_that_knows_the_real_one_by_heart_knows_not
 def test_a_price_is_near_within_its_share_and_a_rating_within_a_tenth(tmp_path: Path) -> None:
     products = [product.model_copy(update={"price": 100.0, "average_rating": 4.0}) for product in shop(30)]
     far = {"price": 109.0, "average_rating": 4.1, "brand": None}
-    made = fields(asked(tmp_path, asked_products(products, 30, "1"), model(products, lambda _: far)[0]))
+    made = fields(asked(tmp_path, draw_products(products, 30, "1"), model(products, lambda _: far)[0]))
     assert (made[WITHIN_1].value, made[WITHIN_10].value, made[RATING].value) == (0, 1, 1)
     assert (made[WITHIN_1].chance, made[RATING].chance) == (1, 1)
 
@@ -156,9 +156,9 @@ def test_a_price_is_near_within_its_share_and_a_rating_within_a_tenth(tmp_path: 
 def test_products_are_drawn_evenly_over_categories_and_numbers_of_ratings() -> None:
     products = shop()
     numbers = {product.product_id: product.rating_number or 0 for product in products}
-    drawn = asked_products(products, 60, "1")
-    assert drawn == asked_products([*reversed(products)], 60, "1") != asked_products(products, 60, "2")
-    assert asked_products(products, 30, "1") == drawn[:30]
+    drawn = draw_products(products, 60, "1")
+    assert drawn == draw_products([*reversed(products)], 60, "1") != draw_products(products, 60, "2")
+    assert draw_products(products, 30, "1") == drawn[:30]
     for name in "ab":
         shelf = sorted(numbers[product.product_id] for product in products if product.category == name)
         ours = [
@@ -175,16 +175,16 @@ def _thirds(shelf: Sequence[int]) -> list[tuple[int, int]]:
 def test_products_without_price_or_rating_are_not_asked_about() -> None:
     products = shop(20)
     unknown = [product.model_copy(update={"price": None}) for product in products[:10]]
-    assert {product.product_id for product in asked_products([*unknown, *products[10:]], 20, "1")} == {
+    assert {product.product_id for product in draw_products([*unknown, *products[10:]], 20, "1")} == {
         product.product_id for product in products[10:]
     }
     with pytest.raises(UserError, match="nothing to ask"):
-        asked_products(unknown, 5, "1")
+        draw_products(unknown, 5, "1")
 
 
 def test_nobody_is_asked_twice_and_failures_are_counted_and_asked_again(tmp_path: Path) -> None:
     products = shop(30)
-    drawn = asked_products(products, 12, "1")
+    drawn = draw_products(products, 12, "1")
     broken = {product.product_id for product in drawn[:3]}
 
     def answer(product: Product) -> Any:
@@ -202,7 +202,7 @@ def test_nobody_is_asked_twice_and_failures_are_counted_and_asked_again(tmp_path
 def test_what_is_asked_says_the_title_and_nothing_else_of_the_product(tmp_path: Path) -> None:
     products = shop(9)
     who, questions = model(products, truth)
-    asked(tmp_path, asked_products(products, 9, "1"), who)
+    asked(tmp_path, draw_products(products, 9, "1"), who)
     for product in products:
         (question,) = [one for one in questions if title_in(one) == product.title]
         assert str(product.price) not in question
@@ -211,7 +211,7 @@ def test_what_is_asked_says_the_title_and_nothing_else_of_the_product(tmp_path: 
 
 def test_the_line_stands_beside_the_scores_and_other_models_keep_their_rows(tmp_path: Path) -> None:
     products = shop(30)
-    drawn = asked_products(products, 12, "1")
+    drawn = draw_products(products, 12, "1")
     first = asked(tmp_path, drawn, model(products, truth)[0])
     other = first.model_copy(update={"world": "e" * 64, "perturbed_from": WORLD})
     both = with_others([other], with_others([first], None))

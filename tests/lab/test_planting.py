@@ -18,7 +18,7 @@ from drretail.eval.judging.subject import read_subjects
 from drretail.eval.scoring import score
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
-from drretail.lab.plant.copies import KINDS, make_copies, planted, planted_folder
+from drretail.lab.plant.copies import KINDS, make_copies, plant_error, planted_folder
 from drretail.lab.plant.good_report import Material
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.lab.trial_findings import PlantedErrors, PlantedFound
@@ -77,7 +77,7 @@ def judged(folder: Path, store: Store, judge: Judge) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store], kind: str) -> None:
     for seed in range(4):
-        copy = planted(material_of(made, seed), kind)
+        copy = plant_error(material_of(made, seed), kind)
         assert copy is not None
         assert copy.error != copy.original
         assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip()
@@ -99,7 +99,7 @@ def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -
     wrong = f"Take the Larkhall Window Bird Feeder, Clear at $19.75 [P:{GOOD}].\n"
     folder, store = honest_experiment(tmp_path, {LABEL: wrong})
     material = material_of((folder, store))
-    assert [kind for kind in KINDS if planted(material, kind) is not None] == []
+    assert [kind for kind in KINDS if plant_error(material, kind) is not None] == []
     with pytest.raises(UserError, match="has a place"):
         make_copies(folder, store, seed="1")
     store.close()
@@ -114,7 +114,7 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
     for number, (written, pattern) in enumerate(reports.items()):
         report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
         folder, store = honest_experiment(tmp_path / str(number), {LABEL: report})
-        copy = planted(material_of((folder, store)), "wrong price")
+        copy = plant_error(material_of((folder, store)), "wrong price")
         assert copy is not None
         assert re.fullmatch(pattern, copy.error), copy.error
         store.close()
@@ -142,7 +142,7 @@ def test_where_the_wish_is_not_typed_no_pick_is_made_wrong(made: tuple[Path, Sto
     material = material_of(made)
     untyped = replace(material.case, query=material.case.query.model_copy(update={"wish": None}))
     for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS):
-        assert planted(Material(untyped, material.reading, Random(1)), kind) is None
+        assert plant_error(Material(untyped, material.reading, Random(1)), kind) is None
 
 
 def test_the_same_seed_makes_the_same_copies_and_another_one_others(made: tuple[Path, Store]) -> None:

@@ -31,7 +31,7 @@ from drretail.sandboxes.synthetic import build as synthetic_build
 from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
 from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, facts_of
 from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
-from drretail.sandboxes.synthetic.named_products import shown
+from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
 from drretail.sandboxes.synthetic.user_files import user_files
 
@@ -214,7 +214,9 @@ def test_what_stays_is_within_the_budget_also_with_the_least_that_the_other_thin
 
 
 def shown_name(need: Need, product: Product) -> str:
-    return shown({fit.product_id: fit for thing in need.things for fit in thing.fits}.values())[product.product_id].name
+    return name_products({fit.product_id: fit for thing in need.things for fit in thing.fits}.values())[
+        product.product_id
+    ].name
 
 
 def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(world: World) -> None:
@@ -271,7 +273,7 @@ def test_keywords_say_several_of_what_is_several_already(world: World) -> None:
 
 def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World) -> None:
     ids = [fit.product_id for thing in need_of(world, Offers(world), QUERIES[0]).things for fit in thing.fits]
-    names = [product.name for product in shown(world.store.products(ids).values()).values()]
+    names = [product.name for product in name_products(world.store.products(ids).values()).values()]
     assert len(set(names)) == len(names)
 
 

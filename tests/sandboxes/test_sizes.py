@@ -13,7 +13,7 @@ from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.sandboxes.folder import write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
-from drretail.sandboxes.sizes import BY_CHARACTERS, Placed, counter_of, placed, read_sizes
+from drretail.sandboxes.sizes import BY_CHARACTERS, PlacedPages, counter_of, place_pages, read_sizes
 
 SIZES = read_sizes("8k,16k,32k")
 
@@ -43,7 +43,7 @@ def noise(*lengths: int) -> Iterator[LabelledPage]:
     return (page(f"n{number}", lengths[number % len(lengths)]) for number in count())
 
 
-def tokens(found: Placed, size: str, label: str | None = None) -> float:
+def tokens(found: PlacedPages, size: str, label: str | None = None) -> float:
     served = found.sizes[: found.sizes.index(size) + 1]
     return sum(
         len(page.page.text) / 4 for since, page in found.pages if since in served and label in (None, page.label)
@@ -69,7 +69,7 @@ def test_sizes_are_sorted_and_each_is_there_once() -> None:
 def test_every_size_has_its_tokens_all_that_supports_and_a_share_of_what_misleads_that_does_not_fall(
     supportive: list[int], distractors: list[int], lengths: list[int]
 ) -> None:
-    found = placed(material(supportive, distractors, noise(20, 40, *lengths)), SIZES, BY_CHARACTERS)
+    found = place_pages(material(supportive, distractors, noise(20, 40, *lengths)), SIZES, BY_CHARACTERS)
     assert list(found.sizes) == list(SIZES)
     misled = [tokens(found, size, "distractor") for size in SIZES]
     for size, wanted in SIZES.items():
@@ -96,14 +96,14 @@ def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are
 
 def test_too_few_pages_for_any_size_and_too_many_that_are_needed_are_refused_with_the_query() -> None:
     with pytest.raises(UserError, match=r"q-1.*700 tokens, too few for 8k"):
-        placed(material([300], [200], [page("n", 200)]), SIZES, BY_CHARACTERS)
+        place_pages(material([300], [200], [page("n", 200)]), SIZES, BY_CHARACTERS)
     with pytest.raises(UserError, match=r"q-1.*9,200 tokens, more than 8k"):
-        placed(material([9000], [200], noise(100)), SIZES, BY_CHARACTERS)
+        place_pages(material([9000], [200], noise(100)), SIZES, BY_CHARACTERS)
 
 
 def test_an_address_that_comes_twice_stands_once_and_as_what_it_came_first() -> None:
     twice = [page("s0", 100), *(page(f"n{number}", 100) for number in range(400))]
-    found = placed(material([100], [100], twice), {"8k": 8000}, BY_CHARACTERS)
+    found = place_pages(material([100], [100], twice), {"8k": 8000}, BY_CHARACTERS)
     assert [page.label for _, page in found.pages if page.page.url.endswith("/s0")] == ["supportive"]
 
 

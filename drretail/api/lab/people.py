@@ -13,7 +13,7 @@ from drretail.cells import as_csv
 from drretail.errors import UserError
 from drretail.lab.agreement import agreement_of
 from drretail.lab.calibration import NAME as CALIBRATE
-from drretail.lab.calibration import Calibration, calibrated, frozen, of_model, question_of, told_hash
+from drretail.lab.calibration import Calibration, calibrate_versions, frozen, of_model, prompts_hash, question_of
 from drretail.lab.correction import LEAST, correction_of
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.lab.opinions import Opinion, named, opinions_of, read_all
@@ -76,12 +76,14 @@ def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], b
             f"{experiment} holds the choice for {before.model} on {before.question}: --again replaces it "
             f"by one for {model} on {named(question)}."
         )
-    made = calibrated(mine, options.seed if before is None else before.seed, "" if before is None else before.chosen)
+    made = calibrate_versions(
+        mine, options.seed if before is None else before.seed, "" if before is None else before.chosen
+    )
     versions = [each.version for each in made.tuning]
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
     chosen = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
-    made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, chosen)})
+    made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, chosen)})
     given = {
         "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
         "--judges": ",".join(judges) or None,

@@ -26,13 +26,13 @@ from drretail.lab.card import card_of, check_sets_stay, keep_card
 from drretail.lab.kept_findings import keep
 from drretail.lab.label_verdicts import cards_folder, estimate_labelled, judge_labelled
 from drretail.lab.labelled_claims import LabelledSet, drawn, read_labelled
-from drretail.lab.memory.products import AskedProduct, asked_products
+from drretail.lab.memory.products import AskedProduct, draw_products
 from drretail.lab.memory.recall import (
     ask_products,
     estimate_recall,
+    measure_recall,
     memory_folder,
     recollections,
-    remembered,
     with_others,
 )
 from drretail.lab.people_findings import JudgeCard
@@ -133,7 +133,7 @@ def memory_with(options: MemoryOptions, *, quiet: bool = True) -> LabResult[list
     lots = [partial(lot, model) for model in models]
     closing = ask_all(folder, "asking for products", len(models) * len(products), lots, allowance, quiet=quiet)
     made = [
-        remembered(
+        measure_recall(
             products,
             recollections(folder, shop, products, model),
             model=model.ref,
@@ -170,7 +170,7 @@ def _products(
             raise UserError(f"{model.ref.spec} follows rules and knows nothing by heart: name a language model.")
     place = place_of(str(options.world), quiet=quiet)
     with busy("drawing products", quiet=quiet), rows_of(place, server_settings()) as rows:
-        return to, opener, models, rows.manifest, asked_products(rows.products, options.n, options.seed)
+        return to, opener, models, rows.manifest, draw_products(rows.products, options.n, options.seed)
 
 
 def _before(experiment: Path) -> MemoryFound | None:

@@ -51,7 +51,7 @@ class _Listed(NamedTuple):
     names: frozenset[Name]
 
 
-def asked_products(products: Iterable[Product], n: int, seed: str) -> list[AskedProduct]:
+def draw_products(products: Iterable[Product], n: int, seed: str) -> list[AskedProduct]:
     """``n`` products by lot, evenly over categories and over thirds by number of ratings; all where there are fewer.
 
     Only products with a price and a rating are drawn. Raises UserError where there is none.

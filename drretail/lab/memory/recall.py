@@ -122,7 +122,7 @@ Rule = Callable[[AskedProduct, Recollection], bool | None]
 """Whether an answer is right; None where the model says that it doesn't know."""
 
 
-def remembered(
+def measure_recall(
     products: Sequence[AskedProduct],
     verdicts: Mapping[str, Verdict],
     *,

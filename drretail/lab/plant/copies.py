@@ -56,7 +56,7 @@ KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
 """Each gives all copies of a report that it could make, one for each place; none where there is no place."""
 
 
-def planted(material: Material, kind: str) -> Planted | None:
+def plant_error(material: Material, kind: str) -> Planted | None:
     """One copy with an error of that kind, its place chosen by chance; None where the report has no place for it."""
     found = list(KINDS[kind](material))
     return material.chance.choice(found) if found else None
@@ -85,7 +85,7 @@ class GivenError(Record):
 _LIST = TypeAdapter(list[GivenError])
 
 
-def given_copies(folder: Path, reports: Sequence[Subject]) -> list[_Copy]:
+def read_copies(folder: Path, reports: Sequence[Subject]) -> list[_Copy]:
     """The copies of those of these reports that the folder holds, in its order; UserError where there is none."""
     by_text = {(subject.query.text, subject.report): subject for subject in reversed(reports)}
     found = [copy for home in sorted(folder.glob("*/")) for copy in _of_folder(home, by_text)]
@@ -164,7 +164,7 @@ def make_copies(
     if given is None:
         copies, without = _own_copies(reports, seed, per_kind, bar)
     else:
-        copies = given_copies(given, reports)
+        copies = read_copies(given, reports)
         reports, without = list({copy.source.run_id: copy.source for copy in copies}.values()), {}
     if not copies:
         raise UserError(f"No report of {experiment} has a place for an error: they cite nothing that is on record.")
@@ -191,7 +191,7 @@ def _own_copies(
         material = Material.of(subject, Random())
         for kind in KINDS:
             material.chance.seed(f"{seed}|{subject.run_id}|{kind}")
-            made = planted(material, kind)
+            made = plant_error(material, kind)
             if made is None:
                 without[kind] += 1
             else:

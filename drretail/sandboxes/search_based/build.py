@@ -23,11 +23,11 @@ from drretail.records.query import Query
 from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
 from drretail.sandboxes.search_based.asker import BUILDING, CAPPED, Asker, NotEnough, TaskFailed
-from drretail.sandboxes.search_based.coverage import Weighed, settled, weighed
-from drretail.sandboxes.search_based.files import shown_files
+from drretail.sandboxes.search_based.coverage import NeededPages, check_settled, weigh_facts
+from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.search_based.keywords import keywords_of
-from drretail.sandboxes.search_based.labels import KINDS, RuledPage, ruled
+from drretail.sandboxes.search_based.labels import KINDS, RuledPage, judge_pages
 from drretail.sandboxes.search_based.pages import FoundPage, Gathered, gather
 from drretail.sandboxes.search_based.queries import profile_text
 from drretail.sandboxes.sizes import TokenCounter
@@ -124,7 +124,7 @@ class FoundBuilder:
     async def build(self, wanted: Sequence[Query]) -> Built:
         """Builds the tasks of these queries, and writes the sandbox where any came about.
 
-        A query without text that was made is one of ``unasked``: it gets no gold. What fails is told, never raised.
+        A query without text that was made is one of ``query_to_write``: it gets no gold. What fails is told, never raised.
         """
         tasks: list[WrittenTask] = []
         reports: dict[str, FoundReport] = {}
@@ -174,9 +174,9 @@ class FoundBuilder:
 
     async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
         """One try at a task, whose questions have names that begin with ``task``."""
-        today, is_written = self.world.manifest.now.date().isoformat(), not is_unasked(query)
+        today, is_written = self.world.manifest.now.date().isoformat(), not is_to_be_written(query)
         files = self.files_of(query)
-        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *shown_files(files)]
+        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *file_tags(files)]
         about = [tagged("query", query.text), *about] if is_written else about
         if lacked is not None:
             again = load_prompt(__file__, "again")
@@ -188,15 +188,15 @@ class FoundBuilder:
         signals = [page for page in found.pages if page.keyword.kind == "signal"]
         if not signals:
             raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(found)}")
-        pages = await ruled(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
+        pages = await judge_pages(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
         helping = [page for page in pages if page.ruling is not None and page.ruling.ruling == "supportive"]
         if not helping:
             raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
-        kept = await weighed(self.asker, task, query.text, keywords.needs, helping)
+        kept = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
         served = [page.found.page for page in kept.necessary]
         gold, criteria = Gold(query_id=query.query_id), tuple[Criteria, ...]()
         if is_written:
-            await settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files))
+            await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
             gold = await gold_of(self.asker, query, served, files, of_files=False)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
@@ -250,7 +250,7 @@ class FoundBuilder:
         )
 
 
-def unasked(query_id: str, user_id: str, source: str) -> Query:
+def query_to_write(query_id: str, user_id: str, source: str) -> Query:
     """Stands for a query that is still to be written from what will be found."""
     return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, source=source)
 
@@ -258,7 +258,7 @@ def unasked(query_id: str, user_id: str, source: str) -> Query:
 TO_BE_WRITTEN = "(to be written from the pages that are found)"
 
 
-def is_unasked(query: Query) -> bool:
+def is_to_be_written(query: Query) -> bool:
     return query.text == TO_BE_WRITTEN
 
 
@@ -270,7 +270,7 @@ def people_of(world: World, user_id: str | None) -> People:
     return People((world.store.user(user_id),), frozenset({user_id}), orders)
 
 
-def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
+def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
     """The day on which the build in ``to`` was begun, which is that of the settings for a new folder.
 
     Raises UserError where ``to`` holds something that was not begun with these settings, or tasks of queries that are
@@ -293,7 +293,7 @@ def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
     return settings.day
 
 
-def _with_settled_needs(keywords: Keywords, kept: Weighed) -> Keywords:
+def _with_settled_needs(keywords: Keywords, kept: NeededPages) -> Keywords:
     """Without the needs that no kept page speaks of: the query will not ask for them."""
     numbers = {fact.need for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts}
     needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
@@ -327,7 +327,7 @@ def _why(page: RuledPage) -> str:
     return " ".join([page.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in page.ruling.facts)])
 
 
-def _noise(found: Gathered, pages: Sequence[RuledPage], kept: Weighed) -> Sequence[LabelledPage]:
+def _noise(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages) -> Sequence[LabelledPage]:
     """What noise keywords found, and what of signals is beside the question; without pages that quote a needed one."""
     beside: list[FoundPage] = [
         page.found for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"
@@ -339,7 +339,7 @@ def _noise(found: Gathered, pages: Sequence[RuledPage], kept: Weighed) -> Sequen
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 
 
-def _report(found: Gathered, pages: Sequence[RuledPage], kept: Weighed, material: TaskMaterial) -> FoundReport:
+def _report(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages, material: TaskMaterial) -> FoundReport:
     lost = [LeftOut(url=page.found.page.url, why=page.problem) for page in pages if page.ruling is None]
     again = [LeftOut(url=page.found.page.url, why=f"redundant: {_why(page)}") for page in kept.redundant]
     noise = tuple(material.noise)

@@ -36,14 +36,16 @@ class Settlement(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class NeededPages:
     """Supportive pages that each have a needed fact which no other of them has, and those that add nothing."""
 
     necessary: tuple[RuledPage, ...]
     redundant: tuple[RuledPage, ...]
 
 
-async def weighed(asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[RuledPage]) -> Weighed:
+async def weigh_facts(
+    asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[RuledPage]
+) -> NeededPages:
     """Groups the facts of supportive pages by a model, and leaves pages out by code. Raises TaskFailed."""
     facts: list[tuple[int, SaidFact]] = [
         (number, fact) for number, page in enumerate(pages) if page.ruling is not None for fact in page.ruling.facts
@@ -62,14 +64,14 @@ async def weighed(asker: Asker, task: str, question: str, needs: Sequence[str], 
     for group, members in enumerate(said.groups):
         for number in members.fact_numbers if members.needed else ():
             has[facts[number - 1][0]].add(group)
-    kept = necessary(has, {number: len(page.found.page.text) for number, page in enumerate(pages)})
-    return Weighed(
+    kept = smallest_cover(has, {number: len(page.found.page.text) for number, page in enumerate(pages)})
+    return NeededPages(
         tuple(page for number, page in enumerate(pages) if number in kept),
         tuple(page for number, page in enumerate(pages) if number not in kept),
     )
 
 
-def necessary(has: Mapping[int, set[int]], length: Mapping[int, int]) -> set[int]:
+def smallest_cover(has: Mapping[int, set[int]], length: Mapping[int, int]) -> set[int]:
     """Pages that have all of these facts together, none of which could be left out without losing one.
 
     Where several would do, those are taken that have most of what is lacking, the shorter ones first.
@@ -88,14 +90,14 @@ def necessary(has: Mapping[int, set[int]], length: Mapping[int, int]) -> set[int
     return set(taken)
 
 
-async def settled(
+async def check_settled(
     asker: Asker, name: str, question: str, needs: Sequence[str], pages: Sequence[SandboxPage], files: Sequence[str]
 ) -> None:
     """Raises NotEnough where something is missing for an answer from these pages alone, and TaskFailed.
 
     ``files`` are the user's in their tags.
     """
-    data = [tagged("query", question), numbered_needs(needs), *shown_pages(pages), *files]
+    data = [tagged("query", question), numbered_needs(needs), *page_tags(pages), *files]
     settlement = await asker.ask(
         name,
         load_prompt(__file__, "settle"),
@@ -109,7 +111,7 @@ async def settled(
         raise NotEnough(f"the pages are not enough: {'; '.join(map(str.strip, missing))}", tuple(unsettled))
 
 
-def shown_pages(pages: Sequence[SandboxPage]) -> list[str]:
+def page_tags(pages: Sequence[SandboxPage]) -> list[str]:
     """Each page in its tag, under its number from 1."""
     return [
         tagged("page", page.text, id=str(number), title=page.title, date=page.date or "unknown")

@@ -43,12 +43,12 @@ def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
     }
 
 
-def shown_files(files: Mapping[str, bytes]) -> list[str]:
+def file_tags(files: Mapping[str, bytes]) -> list[str]:
     """Each text in its tag, with its name."""
     return [tagged("file", text[:LONGEST], name=name) for name, text in texts_of(files).items()]
 
 
-def made_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
+def synthetic_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
     """Made-up files of the query's user: orders, a note, a manual and a receipt of what the query speaks of most.
 
     Of a query that is still to be written they are of what the user ordered last.

@@ -20,8 +20,8 @@ from drretail.records.criteria import Criteria, Gold, GoldInsight, PartOfGold, R
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.search_based.asker import BUILDING, Asker, TaskFailed
-from drretail.sandboxes.search_based.coverage import shown_pages
-from drretail.sandboxes.search_based.files import shown_files, texts_of
+from drretail.sandboxes.search_based.coverage import page_tags
+from drretail.sandboxes.search_based.files import file_tags, texts_of
 
 
 class SaidInsight(Record):
@@ -49,7 +49,7 @@ async def gold_of(
     With ``of_files`` some file has to have one: the query was written so that it needs them.
     """
     texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
-    data = [tagged("query", query.text), *shown_pages(pages), *shown_files(files)]
+    data = [tagged("query", query.text), *page_tags(pages), *file_tags(files)]
     written = await asker.ask(
         f"{query.query_id}/gold",
         load_prompt(__file__, "gold"),

@@ -42,7 +42,7 @@ class RuledPage:
     problem: str = ""
 
 
-async def ruled(
+async def judge_pages(
     asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[FoundPage], today: str
 ) -> list[RuledPage]:
     """The pages in their order, side by side; one without a usable answer says why. Raises CapReached."""

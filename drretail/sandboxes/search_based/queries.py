@@ -25,8 +25,8 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
-from drretail.sandboxes.search_based.coverage import settled, shown_pages
-from drretail.sandboxes.search_based.files import shown_files
+from drretail.sandboxes.search_based.coverage import check_settled, page_tags
+from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.search_based.keywords import numbered_needs
 
@@ -59,7 +59,7 @@ class QueryWriter:
         for name in self._asker.rounds(matter.query_id, "query"):
             try:
                 query, found = await self._tried(name, briefing, matter, earlier)
-                await settled(self._asker, f"{name}/settle", query.text, needs, pages, shown_files(files))
+                await check_settled(self._asker, f"{name}/settle", query.text, needs, pages, file_tags(files))
             except NotEnough as problem:
                 lacked = problem
                 again = load_prompt(__file__, "query_again").render(findings=tagged("findings", str(problem)))
@@ -93,8 +93,8 @@ class QueryWriter:
             query=tagged("query", matter.text),
             needs=numbered_needs(keywords.needs),
             keywords=tagged("keywords", "\n".join(signals)),
-            pages="\n\n".join(shown_pages(pages)),
-            files="\n\n".join(shown_files(files)),
+            pages="\n\n".join(page_tags(pages)),
+            files="\n\n".join(file_tags(files)),
             profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
             owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
             shelf=tagged("shelf", self._briefing.shelf.around(place, shopper, matter.text) or NOTHING),

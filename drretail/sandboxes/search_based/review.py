@@ -14,8 +14,8 @@ from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.search_based.asker import CAPPED, Asker, TaskFailed
-from drretail.sandboxes.search_based.coverage import shown_pages
-from drretail.sandboxes.search_based.files import shown_files
+from drretail.sandboxes.search_based.coverage import page_tags
+from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.queries import files_in, supportive_pages
 
 
@@ -43,7 +43,7 @@ class Review(Record):
         ]
 
 
-async def reviewed(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
+async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
     """What a model says of each query's task, by its id; why it said nothing where no answer could be used."""
 
     async def one(query: Query) -> Review | str:
@@ -68,8 +68,8 @@ async def _reviewed(task: Path, query: Query, asker: Asker) -> Review:
     data = [
         tagged("query", query.text),
         tagged("keywords", signals),
-        *shown_pages(pages),
-        *shown_files(files_in(task)),
+        *page_tags(pages),
+        *file_tags(files_in(task)),
         tagged("insights", _insights(read_gold_file(task / "gold.json"), places)),
     ]
     return await asker.ask(f"{query.query_id}/review", load_prompt(__file__, "check"), data, Review)

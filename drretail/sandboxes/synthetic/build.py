@@ -20,7 +20,7 @@ from drretail.sandboxes.material import LabelledPage, TaskMaterial
 from drretail.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TokenCounter
 from drretail.sandboxes.synthetic.facts import Drawing, Fact, facts_of
 from drretail.sandboxes.synthetic.keywords import KEYWORDS, Theme, keywords_of, plural, signal_keywords, themes
-from drretail.sandboxes.synthetic.named_products import Shown, shown
+from drretail.sandboxes.synthetic.named_products import NamedProduct, name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
 from drretail.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
 from drretail.sandboxes.synthetic.user_files import WITHOUT_PILLOW, PlantedFile, can_draw, user_files
@@ -87,8 +87,8 @@ class _Shelf:
 
     def __init__(self, products: Sequence[Product]) -> None:
         self.products = products
-        self.names = shown(products)
-        self.by_category: dict[str, list[Shown]] = {}
+        self.names = name_products(products)
+        self.by_category: dict[str, list[NamedProduct]] = {}
         for named in self.names.values():
             self.by_category.setdefault(named.product.category, []).append(named)
         self.text = "\n".join(
@@ -157,7 +157,7 @@ class _TaskMaker:
         )
         return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
 
-    def _near(self, fact: Fact) -> list[Shown]:
+    def _near(self, fact: Fact) -> list[NamedProduct]:
         """What else stands on the shelves of a fact's product, for pages to speak of beside it."""
         near = self.shelf.by_category.get(fact.about.product.category, [])
         return [named for named in near if named.product.product_id not in self.fits]

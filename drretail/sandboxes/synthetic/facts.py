@@ -8,9 +8,9 @@ from random import Random
 from drretail.grounding.text.grammar import listed
 from drretail.records.money import Money
 from drretail.records.shop import Product
-from drretail.sandboxes.synthetic.named_products import Shown, money
+from drretail.sandboxes.synthetic.named_products import NamedProduct, money
 from drretail.sandboxes.synthetic.needs import Need, Wanted
-from drretail.sandboxes.synthetic.patterns import spin, texts
+from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
 
 _WHY = {
     "outdated": "it is older than what it speaks against",
@@ -47,7 +47,7 @@ class Fact:
 
     kind: str
     thing: str
-    about: Shown
+    about: NamedProduct
     text: str
     """Word for word as it stands in its page."""
     meaning: str
@@ -63,8 +63,8 @@ class Fact:
     def trap(self, number: int, random: Random, insight: str) -> Trap:
         """The trap of that number, drawn anew each time: one kind after the other."""
         kind, pattern = self.denials[number % len(self.denials)]
-        lead = spin(random.choice(texts("planted")["leads"][kind]), random, {"name": self.about.name})
-        text = spin(pattern, random, {"name": self.about.name, "few": str(random.randint(2, 9))})
+        lead = fill_pattern(random.choice(texts("planted")["leads"][kind]), random, {"name": self.about.name})
+        text = fill_pattern(pattern, random, {"name": self.about.name, "few": str(random.randint(2, 9))})
         text = text if lead.endswith(":") else text[:1].upper() + text[1:]
         why = f"Contradicts {insight} ({self.kind} of the {self.about.name}): {_WHY[kind]}."
         return Trap(kind, f"{lead} {text}", why)
@@ -118,11 +118,11 @@ class Allowed:
         self._budget = need.budget
         self._least = {thing.name: self._least_of(thing, thing.fits) for thing in need.things}
 
-    def keep(self, thing: Wanted, left: Sequence[Shown]) -> None:
+    def keep(self, thing: Wanted, left: Sequence[NamedProduct]) -> None:
         """From here on only these stay of the thing."""
         self._least[thing.name] = self._least_of(thing, [product.product for product in left])
 
-    def allows(self, thing: Wanted, named: Shown) -> bool:
+    def allows(self, thing: Wanted, named: NamedProduct) -> bool:
         """True also where the price is not known."""
         budget, price = self._budget, named.product.price
         if budget is None or price is None or named.price is None or budget.currency != named.product.currency:
@@ -137,8 +137,14 @@ class Allowed:
 
 
 def _of_thing(
-    thing: Wanted, fits: list[Shown], allowed: Allowed, budget: Money | None, today: date, drawing: Drawing, most: int
-) -> list[Fact]:  # fmt: skip
+    thing: Wanted,
+    fits: list[NamedProduct],
+    allowed: Allowed,
+    budget: Money | None,
+    today: date,
+    drawing: Drawing,
+    most: int,
+) -> list[Fact]:
     """Up to three fall out (one recalled, one that fails the demand, one too dear); the rest are told apart.
 
     What stays is within the budget, unless nothing is.
@@ -171,7 +177,7 @@ class _Maker:
     """Makes the facts of one thing."""
 
     def __init__(
-        self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[Shown],
+        self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[NamedProduct],
         too_dear: Container[str],
     ) -> None:  # fmt: skip
         self.too_dear = too_dear
@@ -180,7 +186,7 @@ class _Maker:
         self.fit = "fits what is asked for" if thing.want else f"is among the most popular of {thing.name}"
         self.those = "of the fits" if thing.want else f"of the popular {thing.name}"
 
-    def recall(self, named: Shown) -> Fact:
+    def recall(self, named: NamedProduct) -> Fact:
         lot, day = self.drawing.code(), self._day(20, 160)
         cause = self.random.choice(texts("planted")["causes"]["consumed" if named.is_consumed else "object"])
         text = self._said("recall", named, day=day, lot=lot, cause=cause)
@@ -191,7 +197,7 @@ class _Maker:
         )
         return Fact("recall", self.thing.name, named, text, meaning, (lot,), _traps("recall"))
 
-    def failed(self, named: Shown) -> Fact:
+    def failed(self, named: NamedProduct) -> Fact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         bad = self.random.randint(3, of - 2)
         claim = self._claim()
@@ -202,7 +208,7 @@ class _Maker:
         )
         return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("failed"))
 
-    def proved(self, named: Shown) -> Fact:
+    def proved(self, named: NamedProduct) -> Fact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         claim = self._claim()
         text = self._said("proved", named, of=str(of), report=report, claim=claim)
@@ -227,7 +233,7 @@ class _Maker:
         meaning = f"The {named.name}, which {self.fit}, lasts {much} {unit} in endurance test {report}{than}."
         return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("wear"))
 
-    def price_history(self, named: Shown) -> Fact:
+    def price_history(self, named: NamedProduct) -> Fact:
         price, currency = named.product.price or 0.0, named.product.currency
         low, day = self.drawing.amount(price * 0.74, price * 0.9, currency), self._day(40, 300)
         text = self._said("price_history", named, price=named.price or "", low=low, day=day)
@@ -245,7 +251,7 @@ class _Maker:
         traps = _traps("price_history", **false)
         return Fact("price history", self.thing.name, named, text, meaning, (low,), traps)
 
-    def price(self, named: Shown) -> Fact:
+    def price(self, named: NamedProduct) -> Fact:
         price, currency, day = named.product.price or 0.0, named.product.currency, self._day(30, 200)
         old, code = self.drawing.amount(price * 0.55, price * 0.8, currency), self.drawing.code()
         text = self._said("price", named, price=named.price or "", old=old, day=day, code=code)
@@ -267,7 +273,7 @@ class _Maker:
         cheap = money(price * self.random.uniform(0.4, 0.52), currency)
         return Fact("price", self.thing.name, named, text, meaning, (old, code), _traps("price", cheap=cheap))
 
-    def genuine(self, named: Shown) -> Fact:
+    def genuine(self, named: NamedProduct) -> Fact:
         code = self.drawing.code()
         worse = "is not what the query demands" if self.thing.must else "comes from another factory"
         text = self._said("genuine", named, code=code, worse=worse)
@@ -287,8 +293,10 @@ class _Maker:
         day = self.today - timedelta(days=self.random.randint(first, last))
         return f"{day:%B} {day.day}, {day.year}"
 
-    def _said(self, fact: str, named: Shown, **slots: str) -> str:
-        return spin(self.random.choice(texts("planted")["said"][fact]), self.random, {"name": named.name, **slots})
+    def _said(self, fact: str, named: NamedProduct, **slots: str) -> str:
+        return fill_pattern(
+            self.random.choice(texts("planted")["said"][fact]), self.random, {"name": named.name, **slots}
+        )
 
 
 def _money(amount: str, currency: str) -> str:

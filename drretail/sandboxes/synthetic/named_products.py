@@ -19,7 +19,7 @@ _CONSUMED = ("beauty", "health", "grocery", "personal", "baby care", "vitamin")
 
 
 @dataclass(frozen=True)
-class Shown:
+class NamedProduct:
     """A product with the name that pages call it by."""
 
     product: Product
@@ -57,7 +57,7 @@ def money(amount: float | None, currency: str) -> str:
     return f"${text}" if currency == "USD" else f"{text} {currency}"
 
 
-def shown(products: Iterable[Product]) -> dict[str, Shown]:
+def name_products(products: Iterable[Product]) -> dict[str, NamedProduct]:
     """Each product by its id; of two that begin alike, the names go on until they differ."""
     found = list(products)
     names = {product.product_id: _short(product.title, 1) for product in found}
@@ -68,7 +68,7 @@ def shown(products: Iterable[Product]) -> dict[str, Shown]:
             for product in found
             if taken[names[product.product_id]] > 1
         }
-    return {product.product_id: Shown(product, names[product.product_id]) for product in found}
+    return {product.product_id: NamedProduct(product, names[product.product_id]) for product in found}
 
 
 def _short(title: str, parts: int) -> str:

@@ -13,7 +13,7 @@ from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.shop import Product
 from drretail.records.wish import Want
-from drretail.sandboxes.synthetic.named_products import Shown, shown
+from drretail.sandboxes.synthetic.named_products import NamedProduct, name_products
 
 MOST_THINGS = 4
 MOST_FITS = 8
@@ -57,10 +57,10 @@ class Need:
     """Why it is not known what would do; None where it is."""
 
     @property
-    def names(self) -> dict[str, Shown]:
+    def names(self) -> dict[str, NamedProduct]:
         """What pages and files call each fit and what the user has: no two alike."""
         fits = {fit.product_id: fit for thing in self.things for fit in thing.fits}
-        return shown((fits | {product.product_id: product for product in self.owned[:1]}).values())
+        return name_products((fits | {product.product_id: product for product in self.owned[:1]}).values())
 
 
 def need_of(world: World, offers: Offers, query: Query) -> Need:

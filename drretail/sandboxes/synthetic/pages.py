@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 from drretail.env.web.sandbox import SandboxPage
-from drretail.sandboxes.synthetic.named_products import Shown
-from drretail.sandboxes.synthetic.patterns import spin, texts
+from drretail.sandboxes.synthetic.named_products import NamedProduct
+from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
 
 KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", "news")
 SHORTEST, LONGEST = 420, 10_800
@@ -53,12 +53,12 @@ class Cast:
     """What a page is about: a theme in words, one product before all, and others beside it."""
 
     theme: str
-    focus: Shown
-    others: tuple[Shown, ...]
+    focus: NamedProduct
+    others: tuple[NamedProduct, ...]
     angle: str | None = None
 
     @property
-    def all(self) -> tuple[Shown, ...]:
+    def all(self) -> tuple[NamedProduct, ...]:
         return self.focus, *self.others
 
 
@@ -67,7 +67,9 @@ def drawn_length(random: Random) -> int:
     return int(min(LONGEST, max(SHORTEST, _TYPICAL * exp(random.gauss(0, _SPREAD)))))
 
 
-def others_for(length: int, of: Sequence[Shown], focus: Shown, random: Random) -> tuple[Shown, ...]:
+def others_for(
+    length: int, of: Sequence[NamedProduct], focus: NamedProduct, random: Random
+) -> tuple[NamedProduct, ...]:
     """Products to stand beside the one that a page of this length is about."""
     rest = [product for product in of if product is not focus]
     return tuple(random.sample(rest, min(len(rest), 1 + length // 700)))
@@ -107,14 +109,14 @@ class _Writer:
             head, closing = [self._post(head)], self._post([closing])
         return "\n\n".join(filter(None, [*head, *rendered, closing]))
 
-    def _lengthen(self, blocks: list[tuple[Shown, list[str]]], least: int) -> None:
+    def _lengthen(self, blocks: list[tuple[NamedProduct, list[str]]], least: int) -> None:
         """With advice, where listings say next to nothing."""
         left = least - sum(len(sentence) for _, block in blocks for sentence in block)
         while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
             blocks.append((self.cast.focus, [advice]))
             left -= len(advice)
 
-    def _plant(self, statement: str, blocks: list[tuple[Shown, list[str]]]) -> None:
+    def _plant(self, statement: str, blocks: list[tuple[NamedProduct, list[str]]]) -> None:
         """Into the paragraph on the product that stands nearest to the page's middle."""
         middle = len(blocks) / 2
         own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
@@ -124,7 +126,7 @@ class _Writer:
         block = blocks[min(own, key=lambda number: abs(number - middle))][1]
         block.insert(self.random.randint(1, len(block)), statement)
 
-    def _blocks(self, left: int, at_least: int) -> Iterator[tuple[Shown, list[str]]]:
+    def _blocks(self, left: int, at_least: int) -> Iterator[tuple[NamedProduct, list[str]]]:
         """Paragraphs, each on one product; the first and about half of the others on the page's own."""
         fewest, most = _SENTENCES_OF_A_BLOCK.get(self.kind, (3, 6))
         number, fruitless = 0, 0
@@ -139,7 +141,7 @@ class _Writer:
             else:
                 fruitless += 1
 
-    def _block(self, about: Shown, sentences_: int) -> list[str]:
+    def _block(self, about: NamedProduct, sentences_: int) -> list[str]:
         """Sentences on one product, the first with its name; empty where all has been said of it."""
         first = self._sentence(self.random.choices(_NAMING, (6, 1, 1, 1))[0], about, "first")
         if first is None:
@@ -150,7 +152,7 @@ class _Writer:
         drawn.sort(key=lambda kind: kind in ("advice", "angle", "news", "notice", "compare"))
         return [first, *filter(None, (self._sentence(kind, about, "next") for kind in drawn))]
 
-    def _sentence(self, kind: str, named: Shown, place: str) -> str | None:
+    def _sentence(self, kind: str, named: NamedProduct, place: str) -> str | None:
         if kind == "feature":
             feature = self._once(named.lines)
             return None if feature is None else self._quoted((kind, place), named, feature=str(feature))
@@ -182,19 +184,19 @@ class _Writer:
     def _is_new(self, what: object) -> bool:
         return what not in self.used and not self.used.add(what)
 
-    def _pattern(self, place: tuple[str, str], named: Shown) -> str | None:
+    def _pattern(self, place: tuple[str, str], named: NamedProduct) -> str | None:
         pattern = self._once(self.bank[place[0]][place[1]])
         return None if pattern is None else self._spun(pattern, named)
 
-    def _quoted(self, place: tuple[str, str], named: Shown, **slots: str) -> str:
+    def _quoted(self, place: tuple[str, str], named: NamedProduct, **slots: str) -> str:
         return self._spun(self.random.choice(self.bank[place[0]][place[1]]), named, **slots)
 
     def line(self, place: tuple[str, str], **slots: str) -> str:
         return self._spun(self.random.choice(self.bank[place[0]][place[1]]), self.cast.focus, **slots)
 
-    def _spun(self, pattern: str, named: Shown, **slots: str) -> str:
+    def _spun(self, pattern: str, named: NamedProduct, **slots: str) -> str:
         product, choice = named.product, self.random.choice
-        text = spin(pattern, self.random, {
+        text = fill_pattern(pattern, self.random, {
             "name": named.name, "theme": self.cast.theme, "brand": product.brand or named.name,
             "price": named.price or "", "stars": str(product.average_rating), "ratings": str(product.rating_number),
             "count": _COUNTS[min(len(self.cast.others), len(_COUNTS) - 1)],
@@ -245,7 +247,7 @@ class _Writer:
             if isinstance(feature, str):
                 yield f"* {feature}"
 
-    def _rendered(self, about: Shown, block: Sequence[str]) -> str:
+    def _rendered(self, about: NamedProduct, block: Sequence[str]) -> str:
         if self.kind == "thread":
             return self._post(block)
         if self.kind == "faq":

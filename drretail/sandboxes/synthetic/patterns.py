@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"[{}|]|[^{}|]+")
 _SLOT = re.compile(r"<(\w+)>")
 
 
-def spin(pattern: str, random: Random, slots: Mapping[str, str | Callable[[], str]]) -> str:
+def fill_pattern(pattern: str, random: Random, slots: Mapping[str, str | Callable[[], str]]) -> str:
     """The pattern with one of each {a|b} and its slots filled; a slot that is not given stays as it is.
 
     What a slot is filled with may be drawn when it is needed: a page draws for one slot in ten of those it could fill.

@@ -10,9 +10,9 @@ from drretail.cells import as_csv
 from drretail.env.store.base import Store
 from drretail.records.shop import Product
 from drretail.sandboxes.synthetic.facts import Drawing
-from drretail.sandboxes.synthetic.named_products import Shown
+from drretail.sandboxes.synthetic.named_products import NamedProduct
 from drretail.sandboxes.synthetic.needs import Need
-from drretail.sandboxes.synthetic.patterns import spin, texts
+from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
 
 _WIDTH, _MARGIN, _LINE, _SIZE = 420, 24, 26, 18
 _COLUMNS = 38
@@ -89,7 +89,7 @@ def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[
 
 def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
     random, thing, files = drawing.random, need.things[0].name, texts("planted")["files"]
-    if Shown(wanted, "").is_consumed:
+    if NamedProduct(wanted, "").is_consumed:
         kind, meaning = "allergy", f"Whatever is recommended as {thing} has to keep to that."
     else:
         kind, meaning = random.choice(
@@ -100,23 +100,25 @@ def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
         "room": lambda: f"{random.randint(38, 118)}.{random.randint(1, 9)}",
         "broken": lambda: str(random.randint(101, 690)),
     }
-    statement = drawing.value(lambda lots: spin(files[kind], lots, {"thing": thing, "number": numbers[kind]}))
-    lines = [spin(pattern, random, {}) for pattern in random.sample(files["chores"], 5)]
+    statement = drawing.value(lambda lots: fill_pattern(files[kind], lots, {"thing": thing, "number": numbers[kind]}))
+    lines = [fill_pattern(pattern, random, {}) for pattern in random.sample(files["chores"], 5)]
     lines.insert(random.randint(1, 4), statement)
     heading = random.choice(("To remember", "List", "Before ordering", "For the weekend"))
     text = f"# {heading}\n\n" + "".join(f"- {line}\n" for line in lines)
     return PlantedFile("note.md", text.encode(), statement, f"The user's note says: {statement} {meaning}")
 
 
-def _manual(named: Shown, drawing: Drawing) -> PlantedFile:
+def _manual(named: NamedProduct, drawing: Drawing) -> PlantedFile:
     random, files = drawing.random, texts("planted")["files"]
     pattern = random.choice(files["rules_of_consumed" if named.is_consumed else "rules"])
-    statement = drawing.value(lambda r: spin(pattern, r, {"name": named.name, "many": str(r.randint(112, 689))}))
+    statement = drawing.value(
+        lambda r: fill_pattern(pattern, r, {"name": named.name, "many": str(r.randint(112, 689))})
+    )
     meaning = (
         f"The user's manual says of the {named.name}: {statement} An answer that builds on it has to keep to that."
     )
     chapters = [f"{line}." for line in named.lines[:_MOST_OF_A_MANUAL]] + [
-        spin(p, random, {"name": named.name}) for p in files["manual"]
+        fill_pattern(p, random, {"name": named.name}) for p in files["manual"]
     ]
     chapters.insert(len(chapters) // 2, statement)
     body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
@@ -125,7 +127,7 @@ def _manual(named: Shown, drawing: Drawing) -> PlantedFile:
     )
 
 
-def _bought(store: Store, user_id: str | None, named: Shown) -> date | None:
+def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | None:
     """The day of the user's last order of it that was not cancelled, else of any; None where there is none."""
     orders = [] if user_id is None else store.orders(user_id).orders
     of_it = [order for order in orders if order.product_id == named.product.product_id]
@@ -133,7 +135,7 @@ def _bought(store: Store, user_id: str | None, named: Shown) -> date | None:
     return date.fromisoformat(of_it[0].order_date[:10]) if of_it else None
 
 
-def _receipt(named: Shown, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
+def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
     """Of the day of the order where there is one; its warranty still holds, whenever that was."""
     random = drawing.random
     bought = bought or today - timedelta(days=random.randint(40, 330))

@@ -35,12 +35,12 @@ from drretail.sandboxes.search_based.build import (
     BuildSettings,
     Built,
     FoundBuilder,
-    begun,
-    unasked,
+    begin_build,
+    query_to_write,
 )
-from drretail.sandboxes.search_based.files import made_files
+from drretail.sandboxes.search_based.files import synthetic_files
 from drretail.sandboxes.search_based.queries import WrittenQueries, write_queries
-from drretail.sandboxes.search_based.review import Review, reviewed
+from drretail.sandboxes.search_based.review import Review, review_tasks
 from drretail.sandboxes.sizes import BY_CHARACTERS
 from tests.querygen.by_model.scripted import scripted
 from tests.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
@@ -50,7 +50,7 @@ from tests.shop import USER, build
 SIZES = {"16k": 16_000, "32k": 32_000, "64k": 64_000}
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder is safe, and how do I keep it so?", source="test")
 DAY = date(2026, 3, 10)
-UNASKED = unasked("q1", USER, "fake:x")
+UNASKED = query_to_write("q1", USER, "fake:x")
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,9 @@ def serper(fake: FakeWeb) -> Web:
 
 
 def builder(world: World, web: Web, to: Path, asker: Asker) -> FoundBuilder:
-    return FoundBuilder(world, web, asker, to, SIZES, BY_CHARACTERS, lambda query: made_files(world, query, "7"), DAY)
+    return FoundBuilder(
+        world, web, asker, to, SIZES, BY_CHARACTERS, lambda query: synthetic_files(world, query, "7"), DAY
+    )
 
 
 def built(
@@ -353,9 +355,9 @@ def test_a_build_that_would_drop_tasks_is_refused(site: Site) -> None:
         day=DAY, world=site.world.manifest.fingerprint, web="searxng", model="fake:x", results=100, seed="42"
     )
     write_json(folder / BUILDING / SETTINGS_FILE, settings.model_dump(mode="json"))
-    assert begun(folder, settings, {"q1", "q2"}) == DAY
+    assert begin_build(folder, settings, {"q1", "q2"}) == DAY
     with pytest.raises(UserError, match="would drop: q1"):
-        begun(folder, settings, {"q2"})
+        begin_build(folder, settings, {"q2"})
 
 
 def test_one_process_at_a_time_asks_for_a_sandbox(site: Site) -> None:
@@ -376,7 +378,7 @@ def test_a_review_that_meets_the_cap_says_so(site: Site) -> None:
     folder = site.copy()
     with site.asker(tokens=1) as asker:
         asker.allowance.count(Usage(output=1), None)
-        said = asyncio.run(reviewed(folder, [QUERY], asker))["q1"]
+        said = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
     assert said == "the cap of 1 tokens is reached"
 
 
@@ -393,7 +395,7 @@ def test_a_review_tells_which_question_a_task_does_not_pass(site: Site) -> None:
 
     folder = site.copy()
     with site.asker(model(Review=guessed)) as asker:
-        said = asyncio.run(reviewed(folder, [QUERY], asker))["q1"]
+        said = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
     assert isinstance(said, Review)
     assert said.faults == ["insight novelty: Anybody knows it."]
 
