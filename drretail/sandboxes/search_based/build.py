@@ -124,7 +124,7 @@ class FoundBuilder:
     async def build(self, wanted: Sequence[Query]) -> Built:
         """Builds the tasks of these queries, and writes the sandbox where any came about.
 
-        A query without text that was made is one of ``query_to_write``: it gets no gold. What fails is told, never raised.
+        A query of ``query_to_write`` gets no gold. What fails is given by its reason, never raised.
         """
         tasks: list[WrittenTask] = []
         reports: dict[str, FoundReport] = {}

@@ -171,7 +171,7 @@ def test_serper_finds_the_same(site: Site) -> None:
     journal = folder / BUILDING / JOURNAL
     journal.write_text("".join(map(of_serper, journal.read_text().splitlines())))
     asked = site.fake.asked["page"]
-    built(site.world, serper(site.fake), folder, QUERY)
+    built(site.world, serper(site.fake), folder, QUERY, by=model())
     assert site.fake.asked["page"] == asked
     one, other = (read_json(task_folder(path, "q1") / FOUND_FILE) for path in (site.finished, folder))
     assert one == other
