@@ -27,7 +27,7 @@ from drretail.lab.kept_findings import keep
 from drretail.lab.label_verdicts import cards_folder, estimate_labelled, judge_labelled
 from drretail.lab.labelled_claims import LabelledSet, drawn, read_labelled
 from drretail.lab.memory.products import AskedProduct, draw_products
-from drretail.lab.memory.recall import (
+from drretail.lab.memory.recollection import (
     ask_products,
     estimate_recall,
     measure_recall,
