@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
 from drretail.data_ingest.perturb.brand_names import name_of
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
@@ -72,19 +74,17 @@ async def ask_products(
 
         async def ask(product: AskedProduct) -> None:
             async with gate:
-                await _ask(session, product, year)
+                await session.ask_and_record(_question(product, year))
             bar.advance()
 
         await session.together(ask(product) for product in products)
 
 
-async def _ask(session: JudgeSession, product: AskedProduct, year: int) -> None:
-    prompt = recall_prompt()
-    if session.standing(STAGE, product.product_id, prompt.hash) is not None:
-        return
-    reply = await session.ask(STAGE, product.product_id, prompt, _values(product, year), Recollection)
-    value = None if reply.answer is None else reply.answer.model_dump()
-    session.record(STAGE, product.product_id, reply.state, value, prompt_hash=prompt.hash, error=reply.error)
+def _question(product: AskedProduct, year: int) -> JudgeQuestion[Recollection]:
+    values = partial(_values, product, year)
+    return JudgeQuestion(
+        STAGE, product.product_id, recall_prompt(), values, Recollection, lambda answer: Ruling(answer.model_dump())
+    )
 
 
 def recollections(folder: Path, world: str, products: Sequence[AskedProduct], model: Judge) -> dict[str, Verdict]:
