@@ -24,7 +24,7 @@ from drretail.stats.intervals import Interval
 from drretail.stats.moments import correlation, moments
 from drretail.stats.rank_correlation import ranks
 
-Said = Mapping[str, float]
+Values = Mapping[str, float]
 """By item what one rater said."""
 
 
@@ -83,7 +83,7 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
         ]
         human = _by_query(_consensus(question.scale, rated), rated)
         for judge in _raters(rated, "judge"):
-            judged = _by_query(_said_by(rated, judge), rated)
+            judged = _by_query(_values_by(rated, judge), rated)
             n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
             if n:
                 rows.append(
@@ -102,7 +102,7 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
 
 def _of_question(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
     people, judges = _raters(opinions, "person"), _raters(opinions, "judge")
-    by_rater = {rater: _said_by(opinions, rater) for rater in (*people, *judges)}
+    by_rater = {rater: _values_by(opinions, rater) for rater in (*people, *judges)}
     queries = {opinion.item: opinion.query_id for opinion in opinions}
     pairs = [*combinations((*people, *judges), 2)]
     if len(people) > 1:
@@ -176,7 +176,7 @@ def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:
     return sorted({opinion.rater for opinion in opinions if opinion.kind == kind})
 
 
-def _said_by(opinions: Iterable[Opinion], rater: str) -> dict[str, float]:
+def _values_by(opinions: Iterable[Opinion], rater: str) -> dict[str, float]:
     return {opinion.item: opinion.value for opinion in opinions if opinion.rater == rater}
 
 
@@ -201,7 +201,7 @@ def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
     return found
 
 
-def _by_query(values: Said, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
+def _by_query(values: Values, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
     """By query the mean of each system's reports."""
     places = {opinion.item: (opinion.query_id, opinion.system) for opinion in opinions}
     held: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))

@@ -217,11 +217,11 @@ def card_line(card: JudgeCard) -> str:
     judge = card.judge
     if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
         return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
-    parts = "; ".join(_told(part) for part in card.sets)
+    parts = "; ".join(_part_line(part) for part in card.sets)
     return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {parts}."
 
 
-def _told(card: SetCard) -> str:
+def _part_line(card: SetCard) -> str:
     answers = unanswered_in_words(card.failed, card.unasked)
     left = f", {answers}" if answers else ""
     if card.balanced_accuracy.value is None:

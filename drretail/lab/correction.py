@@ -81,7 +81,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     if voted:
         rows += _win_rates(experiment, definition, preferences, judge)
     if not (rows or labels or cited):
-        _tell_judges(experiment, opinions, judge)
+        _refuse_unjudged(experiment, opinions, judge)
     values = tuple(row for row in rows if isinstance(row, CorrectedValue))
     if any(row.n_clusters < FEWEST for row in values):
         notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
@@ -248,7 +248,7 @@ def _win_rates(
     return rows
 
 
-def _tell_judges(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
+def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
     """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
     known = {
         opinion.judge.spec

@@ -6,7 +6,7 @@ from drretail.records.base import Document, Record
 from drretail.stats.intervals import Interval
 from drretail.tables.figures import with_interval
 
-MOST_TOLD = 4
+MOST_SHOWN = 4
 """Systems, or pairs of raters, in a line."""
 
 

@@ -1,6 +1,6 @@
 """What the lab finds out by people's labels, votes and ratings; files of ``exp/lab/``."""
 
-from drretail.lab.finding import MOST_TOLD, LabFinding, Measured
+from drretail.lab.finding import MOST_SHOWN, LabFinding, Measured
 from drretail.records.base import Document, Record, Rules
 from drretail.records.score import JudgeRef
 from drretail.tables.figures import number, with_interval
@@ -80,9 +80,9 @@ class Agreement(LabFinding):
             if pair.first == PEOPLE or (pair.scale, pair.dimension, pair.second) not in with_all
         ]
         named = [
-            f"{_question(row)}: {row.first} and {row.second} {_agreed(row)} of {row.n:,}" for row in rows[:MOST_TOLD]
+            f"{_question(row)}: {row.first} and {row.second} {_agreed(row)} of {row.n:,}" for row in rows[:MOST_SHOWN]
         ]
-        left = f"; {len(rows) - MOST_TOLD:,} more in lab agree" if len(rows) > MOST_TOLD else ""
+        left = f"; {len(rows) - MOST_SHOWN:,} more in lab agree" if len(rows) > MOST_SHOWN else ""
         found = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
         return f"Agreement: {found}."
 
@@ -207,18 +207,18 @@ class Correction(LabFinding):
             named = [
                 f"{row.system} {with_interval(row.value, row.low, row.high)}, by {row.judge} alone "
                 f"{number(row.judged)}, {row.n_labels:,} label{'s' * (row.n_labels != 1)}"
-                for row in rows[:MOST_TOLD]
+                for row in rows[:MOST_SHOWN]
             ]
             if named:
                 parts.append(f"{what} as people would give it: {'; '.join(named)}")
-            if len(rows) > MOST_TOLD:
-                parts.append(f"{len(rows) - MOST_TOLD:,} more systems in lab correct")
+            if len(rows) > MOST_SHOWN:
+                parts.append(f"{len(rows) - MOST_SHOWN:,} more systems in lab correct")
         wins = sum(value.what not in SHARES for value in self.values)
         if wins:
             parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
-        parts += [value.summary() for value in self.missing[:MOST_TOLD]]
-        if len(self.missing) > MOST_TOLD:
-            parts.append(f"{len(self.missing) - MOST_TOLD:,} more lack labels")
+        parts += [value.summary() for value in self.missing[:MOST_SHOWN]]
+        if len(self.missing) > MOST_SHOWN:
+            parts.append(f"{len(self.missing) - MOST_SHOWN:,} more lack labels")
         return f"{'; '.join(parts)}."
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from drretail.lab.finding import MOST_TOLD, LabFinding, unanswered_in_words
+from drretail.lab.finding import MOST_SHOWN, LabFinding, unanswered_in_words
 from drretail.records.base import Document, Record
 from drretail.records.score import JudgeRef
 from drretail.tables.figures import number, percent, with_interval
@@ -218,7 +218,7 @@ class MemoryFound(LabFinding):
     def summary(self) -> str:
         """The recall of each model beside chance, field by field."""
         parts: list[str] = []
-        for row in self.rows[:MOST_TOLD]:
+        for row in self.rows[:MOST_SHOWN]:
             shares = ", ".join(
                 f"{field.name} {with_interval(field.value, field.low, field.high)} (chance {number(field.chance)})"
                 for field in row.fields
@@ -229,7 +229,7 @@ class MemoryFound(LabFinding):
             parts.append(
                 f"{row.model.spec} of {row.n:,} products of {where} {shares or 'nothing'}{f' ({left})' if left else ''}"
             )
-        left = f"; {len(self.rows) - MOST_TOLD:,} more in lab memory" if len(self.rows) > MOST_TOLD else ""
+        left = f"; {len(self.rows) - MOST_SHOWN:,} more in lab memory" if len(self.rows) > MOST_SHOWN else ""
         return f"Known by heart, without tools: {'; '.join(parts)}{left}."
 
 

@@ -1,4 +1,4 @@
-"""Whether a sandbox is what it says: sizes, labels, where each insight of its gold stands, and whom pages tell of."""
+"""Whether a sandbox is whole: its sizes and labels, the places of its gold's insights, and no personal data."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -79,13 +79,13 @@ def _of_people(query: Query, pages: list[TaskPage], files: Mapping[str, bytes], 
     for what in dict.fromkeys(match.what for match in personal_data(query.text, people)):
         yield f"the query tells of a person: {what}."
     for page in pages:
-        yield from _told(page.url, f"{page.title}\n{page.text}", people)
+        yield from _personal_data_in(page.url, f"{page.title}\n{page.text}", people)
     # A user's own table of orders has their numbers; a name is another thing.
     for name, text in texts_of(files).items():
-        yield from _told(name, text, People(people.profiles))
+        yield from _personal_data_in(name, text, People(people.profiles))
 
 
-def _told(place: str, text: str, people: People) -> Iterator[str]:
+def _personal_data_in(place: str, text: str, people: People) -> Iterator[str]:
     """By lines, as pages were cleaned: a first and a last name may meet at a line's end by chance."""
     for what in dict.fromkeys(match.what for line in text.split("\n") for match in personal_data(line, people)):
         yield f"{place} tells of a person: {what}."

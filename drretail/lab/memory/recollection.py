@@ -117,7 +117,7 @@ def _path(folder: Path, world: str, model: Judge) -> Path:
     return verdict_path(folder, FAMILY, model.slug, world[:12], PRODUCTS)
 
 
-Said = tuple[AskedProduct, Recollection]
+Recalled = tuple[AskedProduct, Recollection]
 Rule = Callable[[AskedProduct, Recollection], bool | None]
 """Whether an answer is right; None where the model says that it doesn't know."""
 
@@ -165,7 +165,7 @@ NOTHING = Recollection(price=None, average_rating=None, brand=None)
 
 
 def _field(
-    name: str, recalled: Sequence[Said], right: Callable[[AskedProduct, Recollection], bool | None]
+    name: str, recalled: Sequence[Recalled], right: Callable[[AskedProduct, Recollection], bool | None]
 ) -> RecalledField:
     """``right`` is None where the model says that it does not know."""
     answers = [(product.chance[name], right(product, one)) for product, one in recalled]

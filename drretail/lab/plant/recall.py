@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -38,11 +38,8 @@ class _Faulted:
     """The judge gave no usable answer of this claim; without a place, of the whole report."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """What all finders said of all runs, by finder and run id."""
-
-    said: dict[str, dict[str, list[_Faulted]]] = field(default_factory=lambda: defaultdict(dict))
+_Statements = dict[str, dict[str, list[_Faulted]]]
+"""What all finders found in all runs, by finder and run id."""
 
 
 def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -> PlantedFound:
@@ -53,31 +50,33 @@ def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -
     Checks find an error where an error of theirs meets its place, or has no place and is not in the report as it was. A
     judge of faithfulness finds it where a claim of its sentence is borne out less than fully.
     """
-    heard = _heard(folder)
+    statements = _read_statements(folder)
     for judge in judges:
-        heard.said.setdefault(judge, {})
+        statements.setdefault(judge, {})
     by_kind: dict[str, list[PlantedError]] = defaultdict(list)
     for error in errors.errors:
         by_kind[error.kind].append(error)
     kinds = [*KINDS, *(kind for kind in by_kind if kind not in KINDS)]
-    rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), heard) for kind in kinds]
+    rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), statements) for kind in kinds]
     return PlantedFound(
         kinds=tuple(rows),
-        everything=_kind("all", errors.errors, 0, heard),
-        alarms=tuple(_alarms({error.of for error in errors.errors}, heard)),
+        everything=_kind("all", errors.errors, 0, statements),
+        alarms=tuple(_alarms({error.of for error in errors.errors}, statements)),
     )
 
 
-def _kind(kind: str, errors: Sequence[PlantedError], without: int, heard: _Heard) -> PlantedKind:
-    found = {finder: _found(errors, finder == CHECKS, said) for finder, said in heard.said.items()} if errors else {}
+def _kind(kind: str, errors: Sequence[PlantedError], without: int, statements: _Statements) -> PlantedKind:
+    found = (
+        {finder: _found(errors, finder == CHECKS, by_run) for finder, by_run in statements.items()} if errors else {}
+    )
     return PlantedKind(kind=kind, n=len(errors), without_place=without, found=found)
 
 
-def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Found:
-    ruled = [_ruling(error, by_code, said) for error in errors]
+def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Found:
+    ruled = [_ruling(error, by_code, by_run) for error in errors]
     replaced = [error for error in errors if error.original]
     before = [
-        _at(said.get(error.of, ()), error.start, error.start + len(error.original), error.original)
+        _at(by_run.get(error.of, ()), error.start, error.start + len(error.original), error.original)
         for error in replaced
     ]
     faulted = {
@@ -111,33 +110,35 @@ def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Seq
     )
 
 
-def _ruling(error: PlantedError, by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Ruling:
-    if error.run_id not in said:
+def _ruling(error: PlantedError, by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Ruling:
+    if error.run_id not in by_run:
         return "unasked"
-    there = _at(said[error.run_id], error.start, error.end, error.said)
+    there = _at(by_run[error.run_id], error.start, error.end, error.said)
     if by_code:
-        known = {place.words for place in said.get(error.of, ())}
-        new = [place for place in said[error.run_id] if place.start is None and place.words not in known]
+        known = {place.words for place in by_run.get(error.of, ())}
+        new = [place for place in by_run[error.run_id] if place.start is None and place.words not in known]
         return "found" if there or new else "passed"
     if any(place.is_wrong for place in there):
         return "found"
-    whole_failed = any(place.failed and place.start is None for place in said[error.run_id])
+    whole_failed = any(place.failed and place.start is None for place in by_run[error.run_id])
     return "failed" if whole_failed or any(place.failed for place in there) else "passed" if there else "unjudged"
 
 
-def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
+def _at(places: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
     """What was said of a place: of several claims of its sentence those that name the very words."""
     there = [
-        place for place in said if place.start is not None and place.start < end and start < (place.end or place.start)
+        place
+        for place in places
+        if place.start is not None and place.start < end and start < (place.end or place.start)
     ]
     wanted = words.strip(_MARKUP).casefold()
     exact = [place for place in there if wanted and wanted in place.words]
     return exact or there
 
 
-def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
-    for finder, said in heard.said.items():
-        by_report = [said[original] for original in sorted(originals) if original in said]
+def _alarms(originals: set[str], statements: _Statements) -> Iterator[FalseAlarms]:
+    for finder, by_run in statements.items():
+        by_report = [by_run[original] for original in sorted(originals) if original in by_run]
         if finder == CHECKS:
             wrong, reports = [float(bool(faulted)) for faulted in by_report], range(len(by_report))
         else:
@@ -154,20 +155,20 @@ def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
         )
 
 
-def _heard(folder: Path) -> _Heard:
+def _read_statements(folder: Path) -> _Statements:
     """All living verdicts of the folder's runs, checks first, then judges by name."""
-    heard = _Heard()
+    statements: _Statements = defaultdict(dict)
     metrics = [load_metric(name) for name in (CHECKS, FAITHFULNESS)]
     for subject in read_subjects(folder, None):
         for metric in metrics if subject.run is not None else ():
             for verdicts in _by_judge(folder, subject, metric):
                 if metric.name == CHECKS:
-                    heard.said[CHECKS][subject.run_id] = list(_findings(verdicts))
+                    statements[CHECKS][subject.run_id] = list(_findings(verdicts))
                 else:
                     name = judge_name(verdicts[0].judge, verdicts[0].rules)
-                    heard.said[name][subject.run_id] = list(_rulings(verdicts))
-    order = sorted(heard.said, key=lambda opinion: (opinion != CHECKS, opinion))
-    return _Heard({finder: heard.said[finder] for finder in order})
+                    statements[name][subject.run_id] = list(_rulings(verdicts))
+    order = sorted(statements, key=lambda finder: (finder != CHECKS, finder))
+    return {finder: statements[finder] for finder in order}
 
 
 def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[Verdict]]:

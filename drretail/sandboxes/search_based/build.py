@@ -32,7 +32,7 @@ from drretail.sandboxes.search_based.pages import FoundPage, Gathered, gather
 from drretail.sandboxes.search_based.queries import profile_text
 from drretail.sandboxes.sizes import TokenCounter
 
-TELLING = 6
+LONG_QUOTE = 6
 """Words of a quote that a page of noise doesn't have by chance."""
 FOUND_FILE = "found.json"
 SETTINGS_FILE = "settings.json"
@@ -334,7 +334,7 @@ def _noise(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages) -> Se
     ]
     of_noise = [page for page in found.pages if page.keyword.kind == "noise"]
     quotes = [fact.quote for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts]
-    long_quotes = [quote for quote in quotes if len(quote.split()) >= TELLING]
+    long_quotes = [quote for quote in quotes if len(quote.split()) >= LONG_QUOTE]
     silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in long_quotes))
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 

@@ -49,9 +49,9 @@ def build_offline(
     sizes: Mapping[str, int],
     seed: str,
     counter: TokenCounter,
-    tell: Callable[[str], None] = lambda _: None,
+    note: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Writes the sandbox, gives its sizes, and tells what it lacks, a sentence each.
+    """Writes the sandbox, gives its sizes, and passes what it lacks to ``note``, a sentence each.
 
     Raises UserError where ``to`` holds something, and for a query for which the shop offers nothing.
     """
@@ -61,12 +61,12 @@ def build_offline(
     for need in needs:
         if need.without_fits:
             popular = " and ".join(thing.name for thing in need.things)
-            tell(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
+            note(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
     hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
     shop = list(world.store.products([hit.product_id for hit in hits]).values())
     shelf = _Shelf(shop)
     if not can_draw():
-        tell(WITHOUT_PILLOW)
+        note(WITHOUT_PILLOW)
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
         counter=counter.name, web="offline", made_by="offline",
@@ -77,8 +77,8 @@ def build_offline(
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
             tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))
         notes = write_sandbox(folder, about, tasks)
-    for opinion in notes:
-        tell(opinion)
+    for sentence in notes:
+        note(sentence)
     return read_sandbox(to).names
 
 

@@ -189,7 +189,7 @@ class _Maker:
     def recall(self, named: NamedProduct) -> Fact:
         lot, day = self.drawing.code(), self._day(20, 160)
         cause = self.random.choice(texts("planted")["causes"]["consumed" if named.is_consumed else "object"])
-        text = self._said("recall", named, day=day, lot=lot, cause=cause)
+        text = self._text("recall", named, day=day, lot=lot, cause=cause)
         meaning = (
             f"The {named.name}, which {self.fit} and would be taken first, has been under recall since {day} (from lot "
             f"{lot} on), so it must not be recommended: with what else is known, {self.those} "
@@ -201,7 +201,7 @@ class _Maker:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         bad = self.random.randint(3, of - 2)
         claim = self._claim()
-        text = self._said("failed", named, of=str(of), bad=str(bad), report=report, claim=claim)
+        text = self._text("failed", named, of=str(of), bad=str(bad), report=report, claim=claim)
         meaning = (
             f"The query demands {claim}, and in report {report} {bad} of {of} samples of the {named.name} failed it, "
             f"whatever its listing says: it is out, and {self._stay()}."
@@ -211,7 +211,7 @@ class _Maker:
     def proved(self, named: NamedProduct) -> Fact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         claim = self._claim()
-        text = self._said("proved", named, of=str(of), report=report, claim=claim)
+        text = self._text("proved", named, of=str(of), report=report, claim=claim)
         meaning = (
             f"What the query demands, {claim}, is measured for the {named.name}: all {of} samples passed in report "
             f"{report}, so it can be recommended on more than its listing's word."
@@ -228,7 +228,7 @@ class _Maker:
         )
         less = int(much * self.random.uniform(0.5, 0.8))
         beside = "" if other is None else f", and the {other.name} {less}"
-        text = self._said("wear", named, much=str(much), unit=unit, report=report, beside=beside)
+        text = self._text("wear", named, much=str(much), unit=unit, report=report, beside=beside)
         than = "" if other is None else f", against {less} of the {other.name}: between the two it is the one to take"
         meaning = f"The {named.name}, which {self.fit}, lasts {much} {unit} in endurance test {report}{than}."
         return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("wear"))
@@ -236,7 +236,7 @@ class _Maker:
     def price_history(self, named: NamedProduct) -> Fact:
         price, currency = named.product.price or 0.0, named.product.currency
         low, day = self.drawing.amount(price * 0.74, price * 0.9, currency), self._day(40, 300)
-        text = self._said("price_history", named, price=named.price or "", low=low, day=day)
+        text = self._text("price_history", named, price=named.price or "", low=low, day=day)
         rest = [f"the {other.name}" for other in self.left if other is not named]
         over = f" over {listed(rest[:3])}" if rest else ""
         meaning = (
@@ -254,7 +254,7 @@ class _Maker:
     def price(self, named: NamedProduct) -> Fact:
         price, currency, day = named.product.price or 0.0, named.product.currency, self._day(30, 200)
         old, code = self.drawing.amount(price * 0.55, price * 0.8, currency), self.drawing.code()
-        text = self._said("price", named, price=named.price or "", old=old, day=day, code=code)
+        text = self._text("price", named, price=named.price or "", old=old, day=day, code=code)
         meaning = (
             f"The {named.name} is to be counted with {named.price}, its price since {day} (list {code}), "
             f"and not with {old}"
@@ -276,7 +276,7 @@ class _Maker:
     def genuine(self, named: NamedProduct) -> Fact:
         code = self.drawing.code()
         worse = "is not what the query demands" if self.thing.must else "comes from another factory"
-        text = self._said("genuine", named, code=code, worse=worse)
+        text = self._text("genuine", named, code=code, worse=worse)
         meaning = f"The {named.name} {self.fit} only as the genuine one, with {code} on its label: the copy {worse}."
         return Fact("look-alike", self.thing.name, named, text, meaning, (code,), _traps("genuine"))
 
@@ -293,7 +293,7 @@ class _Maker:
         day = self.today - timedelta(days=self.random.randint(first, last))
         return f"{day:%B} {day.day}, {day.year}"
 
-    def _said(self, fact: str, named: NamedProduct, **slots: str) -> str:
+    def _text(self, fact: str, named: NamedProduct, **slots: str) -> str:
         return fill_pattern(
             self.random.choice(texts("planted")["said"][fact]), self.random, {"name": named.name, **slots}
         )

@@ -27,17 +27,17 @@ _SITES = {
     "shop": ("cornerstore", "bargain-barn", "parcel-lane", "the-shelf"),
     "news": ("trade-courier", "retail-notes", "the-weekly-basket", "shopfloor"),
 }
-_TOLD = {"feature": 34, "detail": 10, "price": 6, "rating": 6}
+_OF_LISTINGS = {"feature": 34, "detail": 10, "price": 6, "rating": 6}
 _CHANCES = {
-    "test": {**_TOLD, "use": 38, "compare": 8, "advice": 3, "angle": 3},
-    "guide": {**_TOLD, "use": 12, "compare": 8, "advice": 26, "angle": 6},
-    "table": {**_TOLD, "use": 10, "compare": 12, "advice": 12, "angle": 4},
-    "thread": {**_TOLD, "feature": 18, "use": 42, "compare": 12, "advice": 14, "angle": 4},
-    "notice": {**_TOLD, "notice": 24, "advice": 6, "angle": 3},
-    "prices": {**_TOLD, "compare": 10, "advice": 14, "use": 8, "angle": 3},
-    "faq": {**_TOLD, "use": 20, "compare": 5, "advice": 10, "angle": 4},
-    "shop": {**_TOLD, "compare": 6, "advice": 6, "angle": 4},
-    "news": {**_TOLD, "news": 26, "compare": 6, "advice": 4, "angle": 6},
+    "test": {**_OF_LISTINGS, "use": 38, "compare": 8, "advice": 3, "angle": 3},
+    "guide": {**_OF_LISTINGS, "use": 12, "compare": 8, "advice": 26, "angle": 6},
+    "table": {**_OF_LISTINGS, "use": 10, "compare": 12, "advice": 12, "angle": 4},
+    "thread": {**_OF_LISTINGS, "feature": 18, "use": 42, "compare": 12, "advice": 14, "angle": 4},
+    "notice": {**_OF_LISTINGS, "notice": 24, "advice": 6, "angle": 3},
+    "prices": {**_OF_LISTINGS, "compare": 10, "advice": 14, "use": 8, "angle": 3},
+    "faq": {**_OF_LISTINGS, "use": 20, "compare": 5, "advice": 10, "angle": 4},
+    "shop": {**_OF_LISTINGS, "compare": 6, "advice": 6, "angle": 4},
+    "news": {**_OF_LISTINGS, "news": 26, "compare": 6, "advice": 4, "angle": 6},
 }
 """How often each sort of sentence is drawn, by kind of page."""
 _NAMING = ("feature", "detail", "price", "rating")
