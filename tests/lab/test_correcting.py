@@ -83,7 +83,9 @@ def as_judged(experiment: Path) -> dict[str, str]:
     first = min(claim.judge for claim in judged_claims(experiment))
     words = {1.0: "full", 0.5: "partial", 0.0: "none"}
     return {
-        sheet_name(claim.about): words[claim.support] for claim in judged_claims(experiment) if claim.judge == first
+        sheet_name(claim.about): words[claim.support or 0.0]
+        for claim in judged_claims(experiment)
+        if claim.judge == first
     }
 
 
@@ -276,7 +278,7 @@ def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
 
 def test_every_report_counts_once_however_many_claims_it_makes() -> None:
     claims = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
-    items = fp_items(claims, {claim.about: claim.support for claim in claims}, Clusters())["a"]
+    items = fp_items(claims, {claim.about: claim.support or 0.0 for claim in claims}, Clusters())["a"]
     assert [found.value for found in (corrected_mean(items), labels_alone(items)) if found] == [pytest.approx(0.5)] * 2
 
 
