@@ -26,10 +26,9 @@ from drretail.env.world import World
 from drretail.files import write_json
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
-from drretail.sandboxes.checking import check_sandbox
-from drretail.sandboxes.counting import counter_of
-from drretail.sandboxes.sizes import read_sizes
-from drretail.sandboxes.synthetic.offline_build import build_offline
+from drretail.sandboxes.check import check_sandbox
+from drretail.sandboxes.sizes import counter_of, read_sizes
+from drretail.sandboxes.synthetic.build import build_offline
 
 RUN, FORM = 5, 200
 Figures = dict[str, object]

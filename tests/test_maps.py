@@ -10,8 +10,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "drretail"
 FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
 MOST_FILES = 17
-SIBLINGS = {"__init__", "agent", "base", "group", "judge", "policy", "score"}
-"""Names that every sibling of a kind has: one file set, known once."""
+SIBLINGS = {"__init__", "agent", "base", "build", "group", "judge", "keywords", "pages", "policy", "score"}
+"""Names that every sibling of a kind has: one file set, known once (build, keywords, pages: two kinds of sandboxes)."""
 _ENTRY = re.compile(r"^ *(?P<name>[a-z_0-9]+(?:\.py|/))(?= )", re.MULTILINE)
 
 

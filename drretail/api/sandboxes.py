@@ -28,18 +28,16 @@ from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.sandboxes.checking import check_sandbox as faults_of
-from drretail.sandboxes.counting import counter_of
-from drretail.sandboxes.folder import check_new
-from drretail.sandboxes.passing import keep_passing
-from drretail.sandboxes.search_based.asking import Asker
-from drretail.sandboxes.search_based.build import BuildSettings, FoundBuilder, FoundReport, begun, unasked
+from drretail.sandboxes.check import check_sandbox as faults_of
+from drretail.sandboxes.folder import check_new, keep_passing
+from drretail.sandboxes.search_based.asker import Asker
+from drretail.sandboxes.search_based.build import BuildSettings, FoundBuilder, FoundReport, begin_build, query_to_write
 from drretail.sandboxes.search_based.estimate import estimate_building
-from drretail.sandboxes.search_based.files import check_own_files, made_files, own_files
+from drretail.sandboxes.search_based.files import check_own_files, own_files, synthetic_files
 from drretail.sandboxes.search_based.queries import lacking, write_queries
-from drretail.sandboxes.search_based.review import reviewed
-from drretail.sandboxes.sizes import read_sizes
-from drretail.sandboxes.synthetic.offline_build import build_offline, sampled_queries
+from drretail.sandboxes.search_based.review import review_tasks
+from drretail.sandboxes.sizes import counter_of, read_sizes
+from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
 from drretail.settings import OFFLINE_MODEL, read_settings
 
 Asking = BuildOptions | QueriesOptions | CheckOptions
@@ -147,7 +145,7 @@ def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
             results=options.results,
             seed=options.seed,
         )
-        day = begun(to, settings, {query.query_id for query in wanted})
+        day = begin_build(to, settings, {query.query_id for query in wanted})
         with (
             _asker(to, model, options) as asker,
             choose_progress("none" if quiet else None).track(f"Building by {model.spec}", len(wanted)) as bar,
@@ -262,8 +260,8 @@ def _review(folder: Path, faults: dict[str, list[str]], options: CheckOptions, *
     queries = _queries(folder)
     without = set(lacking(folder, queries))
     with _asker(folder, model, options) as asker:
-        asked = [query for name, query in queries.items() if name not in without]
-        reviews = run_loop(reviewed(folder, asked, asker))
+        reviewable = [query for name, query in queries.items() if name not in without]
+        reviews = run_loop(review_tasks(folder, reviewable, asker))
         spent = Spent(model, prices, asker.usage, asker.served)
     for query_id, review in reviews.items():
         unusable = isinstance(review, str)
@@ -277,7 +275,7 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
     def of(query: Query) -> Mapping[str, bytes]:
         names = [query.query_id, *([query.user_id] if query.user_id else [])]
         given = None if own is None else own_files(own, *names)
-        return given or made_files(shop, query, seed)
+        return given or synthetic_files(shop, query, seed)
 
     return of
 
@@ -313,7 +311,7 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
         return list(asked)
     targets = targets_of(shop, users, 1) if users else targets_drawn(shop, options.n, 1, options.seed)
     return [
-        unasked(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
+        query_to_write(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
         for target in targets.targets
         if target.user_id
     ]

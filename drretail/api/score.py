@@ -21,7 +21,16 @@ from drretail.eval.judging.pairs import choose_pairs, meetings
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import JudgingCost, capped, judging_costs
-from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.registry import (
+    PAIRWISE,
+    READING,
+    UNITS,
+    WHERE_THERE,
+    installed,
+    load_metric,
+    load_metrics,
+    usual_metrics,
+)
 from drretail.eval.scoring import score as score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import read_definition
@@ -119,6 +128,9 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
                 judge_notes=card_lines,
             )
         )
+    for family in map(installed, plan.names):
+        if family is not None and family.sheet is not None:
+            family.sheet(folder)
     definition = read_definition(folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.families else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]

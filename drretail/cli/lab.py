@@ -1,7 +1,7 @@
 """``drretail lab``: is the judge any good?"""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -12,7 +12,6 @@ from drretail.api.options.lab import (
     CardOptions,
     CorrectOptions,
     ExploitsOptions,
-    FailuresOptions,
     MemoryOptions,
     PlantOptions,
     SampleOptions,
@@ -20,11 +19,13 @@ from drretail.api.options.lab import (
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
+from drretail.errors import UserError
 
 if TYPE_CHECKING:
-    from drretail.api.lab.bench import Kept, LabEstimate
+    from drretail.api.lab.judging import LabEstimate, LabResult
 
 lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
+F = TypeVar("F")
 
 
 @lab_app.command("card")
@@ -37,23 +38,14 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     source (source_2 …), label, and if there is one question. The card is kept in EXP/lab/cards and stands beside the
     judge's scores from the next drretail score on. The exit code is 3 where a judge gave no usable answer.
     """
-    from drretail.api.lab.questions import card_with, estimate_card
-    from drretail.viewer.output import print_json, say
+    from drretail.api.lab import questions as api
     from drretail.viewer.terminal.printed_card import print_card
 
     if planned.estimate:
-        _print_estimate(estimate_card(options, quiet=output.quiet), output, "Claims left to judge")
-        return
-    made = card_with(options, quiet=output.quiet)
-    if output.as_json:
-        print_json({"cards": [each.model_dump(mode="json", exclude_none=True) for each in made.cards]})
+        _print_estimate(api.estimate_card(options, quiet=output.quiet), output)
     else:
-        for each in made.cards:
-            print_card(each)
-        say(f"Kept in {', '.join(map(str, made.paths))}; drretail score puts it beside every FP of the judge.")
-    if made.closing is not None:
-        say(made.closing)
-    exit_code(made.left)
+        made = api.card_with(options, quiet=output.quiet)
+        _print_result(made, lambda rows: [print_card(row) for row in rows], output)
 
 
 @lab_app.command("sample")
@@ -94,8 +86,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
     from drretail.api.lab.people import correct_with
     from drretail.viewer.terminal.printed_correction import print_correction
 
-    made = correct_with(options)
-    _print_kept(made, lambda: print_correction(made.finding), output)
+    _print_result(correct_with(options), print_correction, output)
 
 
 @lab_app.command("agree")
@@ -112,7 +103,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 
     with busy("comparing raters", quiet=output.quiet):
         made = agree_with(options)
-    _print_kept(made, lambda: print_agreement(made.finding), output)
+    _print_result(made, print_agreement, output)
 
 
 @lab_app.command("calibrate")
@@ -130,27 +121,18 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 
     with busy("comparing versions", quiet=output.quiet):
         made, was_chosen = calibrate_with(options)
-    _print_kept(made, lambda: print_calibration(made.finding, was_chosen=was_chosen), output)
+    _print_result(made, lambda finding: print_calibration(finding, was_chosen=was_chosen), output)
 
 
-@lab_app.command("failures")
-@formerly({"--retry-failed": "--retry failed"})
-@grouped
-def failures(options: FailuresOptions, planned: flags.Planned, output: flags.Output) -> None:
-    """Sorts the rationales of ratings below 4 by six failure modes (paper Appendix G), and counts them by system.
-
-    The judge that gave a rating sorts its own rationale, one question each. All of them stand in EXP/lab/failures.csv:
-    what a person writes into its last column counts instead, from the next call on. The exit code is 3 when a judge
-    gave no usable answer somewhere, or the cap was reached.
-    """
-    from drretail.api.lab.made_reports import estimate_failures, failures_with
-    from drretail.viewer.terminal.printed_failures import print_failures
-
-    if planned.estimate:
-        _print_estimate(estimate_failures(options, quiet=output.quiet), output)
-        return
-    made, ratings = failures_with(options, quiet=output.quiet)
-    _print_kept(made, lambda: print_failures(made.finding, ratings), output)
+@lab_app.command("failures", hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def failures(ctx: typer.Context) -> None:
+    """Names what took this command's place."""
+    experiment = next((text for text in ctx.args if not text.startswith("-")), "EXP")
+    raise UserError(
+        f"lab failures is a detail of the metric failure_modes now: drretail score {experiment} --metrics "
+        "quality,failure_modes --judge PROVIDER:MODEL --details asks and shows it, drretail report shows it, and "
+        f"people fill in {experiment}/lab/failures.csv."
+    )
 
 
 @lab_app.command("plant")
@@ -162,14 +144,13 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
     The copies are an experiment of their own, EXP/lab/planted; judging them costs as much as any reports. The exit code
     is 3 when a judge gave no usable answer somewhere, or the cap was reached.
     """
-    from drretail.api.lab.made_reports import estimate_plant, plant_with
+    from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_trials import print_planted
 
     if planned.estimate:
-        _print_estimate(estimate_plant(options, quiet=output.quiet), output)
-        return
-    made = plant_with(options, quiet=output.quiet)
-    _print_kept(made, lambda: print_planted(made.finding), output)
+        _print_estimate(api.estimate_plant(options, quiet=output.quiet), output)
+    else:
+        _print_result(api.plant_with(options, quiet=output.quiet), print_planted, output)
 
 
 @lab_app.command("exploits")
@@ -182,14 +163,13 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     honest reports in a primary headline and above them in none. The exit code is 3 when a judge gave no
     usable answer somewhere, or the cap was reached.
     """
-    from drretail.api.lab.made_reports import estimate_exploits, exploits_with
+    from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_trials import print_exploits
 
     if planned.estimate:
-        _print_estimate(estimate_exploits(options, quiet=output.quiet), output)
-        return
-    made = exploits_with(options, quiet=output.quiet)
-    _print_kept(made, lambda: print_exploits(made.finding), output)
+        _print_estimate(api.estimate_exploits(options, quiet=output.quiet), output)
+    else:
+        _print_result(api.exploits_with(options, quiet=output.quiet), print_exploits, output)
 
 
 @lab_app.command("memory")
@@ -201,20 +181,14 @@ def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output)
     It may say that it doesn't know. What was asked once is not asked again; the result is kept in EXP/lab/memory.json.
     Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
     """
-    from drretail.api.lab.questions import estimate_memory, memory_with
+    from drretail.api.lab import questions as api
     from drretail.viewer.terminal.printed_memory import print_remembered
 
     if planned.estimate:
-        found = estimate_memory(options, quiet=output.quiet)
-        _print_estimate(found, output, "Products left to ask about", ("model", "to ask"))
-        return
-    made = memory_with(options, quiet=output.quiet)
-
-    def print_all() -> None:
-        for each in made.finding:
-            print_remembered(each)
-
-    _print_kept(made, print_all, output)
+        _print_estimate(api.estimate_memory(options, quiet=output.quiet), output)
+    else:
+        made = api.memory_with(options, quiet=output.quiet)
+        _print_result(made, lambda rows: [print_remembered(row) for row in rows], output)
 
 
 @lab_app.command("bias")
@@ -227,24 +201,23 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     are kept in EXP/lab/bias.json. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
     reached.
     """
-    from drretail.api.lab.made_reports import bias_with, estimate_bias
+    from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_bias import print_bias
 
     if planned.estimate:
-        _print_estimate(estimate_bias(options, quiet=output.quiet), output)
-        return
-    made = bias_with(options, quiet=output.quiet)
-    _print_kept(made, lambda: print_bias(made.finding), output)
+        _print_estimate(api.estimate_bias(options, quiet=output.quiet), output)
+    else:
+        _print_result(api.bias_with(options, quiet=output.quiet), print_bias, output)
 
 
-def _print_kept(made: "Kept[Any]", print_finding: Callable[[], None], output: flags.Output) -> None:
+def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
     """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers lack."""
     from drretail.viewer.output import print_json, say
 
     if output.as_json:
         print_json(made.document)
     else:
-        print_finding()
+        print_finding(made.finding)
     if made.hint and not output.quiet and not output.as_json:
         say(made.hint)
     for sentence in made.notes:
@@ -252,11 +225,7 @@ def _print_kept(made: "Kept[Any]", print_finding: Callable[[], None], output: fl
     exit_code(made.left)
 
 
-def _print_estimate(
-    found: "LabEstimate", output: flags.Output, title: str | None = None, what: Sequence[str] = ("what", "to judge")
-) -> None:
-    """What a command is likely to take."""
+def _print_estimate(found: "LabEstimate", output: flags.Output) -> None:
     from drretail.cli.spending import show_estimates
 
-    title = title or f"What is left to judge in {found.folder}"
-    show_estimates(title, what, found.estimates, found.prices, as_json=output.as_json)
+    show_estimates(found.title, found.columns, found.estimates, found.prices, as_json=output.as_json)

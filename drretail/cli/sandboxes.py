@@ -97,7 +97,7 @@ def _rate(passes: Sequence[bool]) -> str:
     from drretail.stats.intervals import share_interval
     from drretail.tables.figures import percent
 
-    share = share_interval([float(it) for it in passes])
+    share = share_interval([float(passing) for passing in passes])
     line = f"{sum(passes)} of {len(passes)} queries pass"
     if share.value is None or share.low is None or share.high is None:
         return f"{line}."
@@ -113,7 +113,7 @@ def _spent_line(spent: "Spent", *, quiet: bool) -> str:
 
 def _end(failed: Mapping[str, str]) -> None:
     """Names what failed on stderr, and ends with 3 where anything did."""
-    from drretail.sandboxes.search_based.asking import CAPPED
+    from drretail.sandboxes.search_based.asker import CAPPED
     from drretail.viewer.output import say
 
     for query_id, why in failed.items():

@@ -104,14 +104,17 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 
 def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
     """The scores of the families that were asked for, as tables, with what judging took."""
+    from drretail.eval.registry import details_of
     from drretail.eval.scores.selection import of_families, other_families
-    from drretail.viewer.output import print_text, say
+    from drretail.viewer.output import print_table, print_text, say
     from drretail.viewer.terminal.printed_scores import print_slices
 
     scores = of_families(scored.scores, scored.families) if options.metrics else scored.scores
     if kinds:
         print_slices(scores, kinds)
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)
+    for table in details_of(folder_of(options.experiment), (row.metric for row in scores.scores)):
+        print_table(table)
     others = other_families(scored.scores, scored.families) if options.metrics else []
     if others:
         others_too = (

@@ -4,7 +4,6 @@ Nothing else imports a family's folder (a contract in pyproject.toml), but for w
 
 eval/judging/readings.py             what the family reading read, which families by code rest on
 eval/families/error_causes/judge.py           verdicts of dr3, single stages of which it follows
-lab/failing.py                  failure_modes' sorting, beside what people say of the same ratings
 lab/bias/{drift,joint,justification}.py  probes of quality's own questions
 sandboxes/search_based/gold.py              dr3's criteria, made with a sandbox before any experiment
 viewer/voting/criteria.py            people are asked by the criteria of quality and pairwise
@@ -20,6 +19,7 @@ from drretail.eval.family import ClaimMark, Family, PairFamily
 from drretail.eval.guarded import guarded
 from drretail.plugins import Plugins
 from drretail.records.score import MetricDescription, Verdict
+from drretail.tables.table import Table
 
 METRICS = {
     "faithfulness": "drretail.eval.families.faithfulness:METRIC",
@@ -106,6 +106,12 @@ def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
     """What the verdicts of the family ``MARKS_CLAIMS`` say of a report's claims, by their ids."""
     marks = load_metric(MARKS_CLAIMS).marks
     return {} if marks is None else marks(verdicts)
+
+
+def details_of(experiment: Path, names: Iterable[str]) -> list[Table]:
+    """What lies behind the scores of these families, as tables; of families that have such."""
+    families = (installed(name) for name in dict.fromkeys(names))
+    return [table for family in families if family and family.details for table in family.details(experiment)]
 
 
 def pair_family() -> PairFamily:

@@ -56,17 +56,17 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     import numpy as np
 
     values = said([*verdicts.values()])
-    judged = [it for it in chosen.claims if it.item in values]
-    people: list[Label] = [it.label for it in judged]
-    judges: list[Label] = [BY_VALUE[values[it.item]] for it in judged]
+    judged = [claim for claim in chosen.claims if claim.item in values]
+    people: list[Label] = [claim.label for claim in judged]
+    judges: list[Label] = [BY_VALUE[values[claim.item]] for claim in judged]
     by_words = words_alone(whole, seed)
-    words: list[Label] = [by_words[it.item] for it in judged]
-    clusters: list[Hashable] = [it.question or it.item for it in judged]
+    words: list[Label] = [by_words[claim.item] for claim in judged]
+    clusters: list[Hashable] = [claim.question or claim.item for claim in judged]
     tables = tables_of(clusters, people, judges, THREE)
     two, rule = as_two(tables), as_two(tables_of(clusters, people, words, THREE))
     shown = tables if len(chosen.labels) == len(THREE) else two
     both = np.stack([two, rule], 1)
-    n, failed = len(judged), sum(it.state != "scored" for it in verdicts.values())
+    n, failed = len(judged), sum(verdict.state != "scored" for verdict in verdicts.values())
     return SetCard(
         name=chosen.name,
         file=chosen.file,
@@ -80,12 +80,12 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
         kappa=Measured.of(known_interval(drawn_interval(shown, kappa, seed), len(shown))),
         kappa_linear=Measured.of(
-            known_interval(drawn_interval(shown, lambda it: kappa(it, linear=True), seed), len(shown))
+            known_interval(drawn_interval(shown, lambda table: kappa(table, linear=True), seed), len(shown))
         ),
         words_alone=Measured.of(accuracy_interval(rule, seed)),
         over_words=Measured.of(difference_interval(both, seed)),
         majority=max(Counter(people).values()) / n if n else None,
-        accuracy=sum(_right(chosen.labels, *it) for it in zip(people, judges, strict=True)) / n if n else None,
+        accuracy=sum(_right(chosen.labels, *pair) for pair in zip(people, judges, strict=True)) / n if n else None,
     )
 
 
@@ -97,12 +97,12 @@ def words_alone(labelled: LabelledSet, seed: str) -> dict[str, Label]:
     halves: tuple[list[LabelledClaim], list[LabelledClaim]] = ([], [])
     for claim in labelled.claims:
         halves[int(sha256_of([seed, claim.question or claim.item])[:8], 16) % 2].append(claim)
-    shares = {it.item: share_of_words(it) for it in labelled.claims}
-    least = [_best_threshold([(shares[it.item], it.label == "full") for it in half]) for half in halves]
+    shares = {claim.item: share_of_words(claim) for claim in labelled.claims}
+    least = [_best_threshold([(shares[claim.item], claim.label == "full") for claim in half]) for half in halves]
     return {
-        it.item: "full" if shares[it.item] >= threshold else "none"
+        claim.item: "full" if shares[claim.item] >= threshold else "none"
         for half, threshold in zip(halves, reversed(least), strict=True)
-        for it in half
+        for claim in half
     }
 
 
@@ -142,7 +142,7 @@ def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet],
     before = _card_before(card_path(experiment, judge.slug))
     if before is None or (before.prompt_hash, before.version) != (support_prompt("default").hash, VERSION):
         return
-    files = {it.name: it.file for it in sets}
+    files = {labelled.name: labelled.file for labelled in sets}
     where = f"{judge.ref.spec}'s card in {experiment}"
     for held in before.sets:
         if before.seed != seed and held.name not in files:
@@ -159,8 +159,8 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
     Sets of an earlier card stay where the same was asked by the same seed.
     """
     path = card_path(experiment, judge.slug)
-    names = {it.name for it in card.sets}
-    before = [it for it in _sets_before(path, card) if it.name not in names]
+    names = {part.name for part in card.sets}
+    before = [part for part in _sets_before(path, card) if part.name not in names]
     whole = card.model_copy(update={"sets": (*before, *card.sets)})
     write_json(path, whole.model_dump(mode="json", exclude_none=True))
     return path
@@ -169,7 +169,7 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
 def _sets_before(path: Path, card: JudgeCard) -> tuple[SetCard, ...]:
     """Those of the card that stands there, where they can stand beside the new ones."""
     before = _card_before(path)
-    same = before and all(getattr(before, it) == getattr(card, it) for it in ("prompt_hash", "version", "seed"))
+    same = before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed"))
     return before.sets if before and same else ()
 
 
@@ -217,11 +217,11 @@ def card_line(card: JudgeCard) -> str:
     judge = card.judge
     if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
         return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
-    told = "; ".join(_told(it) for it in card.sets)
-    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {told}."
+    parts = "; ".join(_part_line(part) for part in card.sets)
+    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {parts}."
 
 
-def _told(card: SetCard) -> str:
+def _part_line(card: SetCard) -> str:
     answers = unanswered_in_words(card.failed, card.unasked)
     left = f", {answers}" if answers else ""
     if card.balanced_accuracy.value is None:

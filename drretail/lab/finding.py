@@ -6,7 +6,7 @@ from drretail.records.base import Document, Record
 from drretail.stats.intervals import Interval
 from drretail.tables.figures import with_interval
 
-MOST_TOLD = 4
+MOST_SHOWN = 4
 """Systems, or pairs of raters, in a line."""
 
 
@@ -20,7 +20,7 @@ class LabFinding(Document):
     options: str = ""
     """Of the command that made it, those that name files, people or judges: it is made anew with them."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """What stands beside the scores; kinds of findings say it of themselves."""
         return ""
 
@@ -44,6 +44,6 @@ class Measured(Record):
 
 def unanswered_in_words(failed: int, unasked: int) -> str:
     """ "3 judgements failed, 2 were never asked"; blank where every question has an answer."""
-    told = [f"{failed:,} judgement{'s' * (failed != 1)} failed"] if failed else []
-    told += [f"{unasked:,} {'was' if unasked == 1 else 'were'} never asked"] if unasked else []
-    return ", ".join(told)
+    parts = [f"{failed:,} judgement{'s' * (failed != 1)} failed"] if failed else []
+    parts += [f"{unasked:,} {'was' if unasked == 1 else 'were'} never asked"] if unasked else []
+    return ", ".join(parts)

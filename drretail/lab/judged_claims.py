@@ -21,8 +21,8 @@ from drretail.stats.stratified import next_stratum
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedClaim:
-    """A claim with what a judge ruled on it."""
+class ExtractedClaim:
+    """A claim that a judge extracted from a report, with its verdict where there is one."""
 
     about: str
     """As ballots and plans name it."""
@@ -30,35 +30,26 @@ class JudgedClaim:
     system: str
     query_id: str
     run_id: str
-    support: float
     stratum: str
-    """System and verdict: labels are drawn by lot inside it."""
-    in_fp: bool
+    """System and verdict ("uncited" or "unverified" without one): labels are drawn by lot inside it."""
+    support: float | None = None
+    """None without a verdict."""
+    in_fp: bool = False
     """False of claims that cite internal sources alone: FP leaves them out."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedClaim:
-    """A claim that a judge took out of a report, whether or not it cites anything."""
-
-    about: str
-    judge: str
-    extracted_by: str
+    cited: bool = False
+    """As FR counts it: one of its sources is one that the run was shown."""
+    text: str = ""
+    span: tuple[int, int] | None = None
+    """Its place in the report."""
+    extracted_by: str = ""
     """The judge's name as ballots have it."""
-    system: str
-    query_id: str
-    run_id: str
-    text: str
-    span: tuple[int, int] | None
-    """Where in the report it stands."""
-    cited: bool
-    """As FR counts it: some source of it is one that the run was handed."""
-    stratum: str
-    """As that of a ``JudgedClaim``; of claims without a verdict "uncited" or "unverified" stands for it."""
-    has_verdict: bool
     claim_id: str = ""
     report_sha: str = ""
     repeat: int = 1
+
+    @property
+    def has_verdict(self) -> bool:
+        return self.support is not None
 
 
 class Drawable(Protocol):
@@ -109,23 +100,18 @@ def sheet_name(about: str) -> str:
     return sha256_of(about)[:16]
 
 
-def judged_claims(experiment: Path) -> list[JudgedClaim]:
-    """All of every judge, under the default rules and in its first repeat, from verdicts that live."""
-    return [
-        claim
-        for subject in read_subjects(experiment, None)
-        for verdicts in _by_judge(experiment, subject)
-        for claim in _judged(subject, verdicts)
-    ]
-
-
 def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
-    """The same of every claim that was extracted."""
+    """All claims of every judge, under the default rules and in its first repeat, from verdicts that are not stale."""
     return [claim for subject in read_subjects(experiment, None) for claim in extracted_from(experiment, subject)]
 
 
+def judged_claims(experiment: Path) -> list[ExtractedClaim]:
+    """Those with a verdict."""
+    return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
+
+
 def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:
-    """Those of one report."""
+    """The claims of one report."""
     return [claim for verdicts in _by_judge(experiment, subject) for claim in _extracted(subject, verdicts)]
 
 
@@ -137,41 +123,33 @@ def _by_judge(experiment: Path, subject: Subject) -> Iterator[list[Verdict]]:
     for folder in sorted((experiment / "verdicts" / FAMILY).glob("*/")):
         path = verdict_path(experiment, FAMILY, folder.name, subject.label, run)
         living = VerdictFile(path).living(subject.report_sha, prompts) if path.exists() else []
-        yield [it for it in living if (it.rules, it.judge_repeat, it.version) == ("default", 1, metric.version)]
-
-
-def _judged(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[JudgedClaim]:
-    counted = ReportVerdicts(verdicts, "default").supports(HEADLINE)
-    for verdict in verdicts:
-        if verdict.stage == SUPPORT and verdict.state == "scored":
-            yield JudgedClaim(
-                about=about_claim(subject.run_id, str(subject.report_sha), name_of(verdict.judge), verdict.item),
-                judge=verdict.judge.spec,
-                system=subject.label,
-                query_id=subject.query.query_id,
-                run_id=subject.run_id,
-                support=float(verdict.value),
-                stratum=f"{subject.label} {_word(verdict)}",
-                in_fp=verdict.item in counted,
-            )
+        yield [
+            verdict
+            for verdict in living
+            if (verdict.rules, verdict.judge_repeat, verdict.version) == ("default", 1, metric.version)
+        ]
 
 
 def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[ExtractedClaim]:
-    ruled = {it.item: _word(it) for it in verdicts if it.stage == SUPPORT and it.state == "scored"}
-    for claim in ReportVerdicts(verdicts, "default").all or ():
-        judge, word = verdicts[0].judge, "unverified" if claim.sources else "uncited"
+    report = ReportVerdicts(verdicts, "default")
+    counted = report.supports(HEADLINE)
+    ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT and verdict.state == "scored"}
+    for claim in report.all or ():
+        judge, verdict = verdicts[0].judge, ruled.get(claim.claim_id)
+        word = _word(verdict) if verdict else "unverified" if claim.sources else "uncited"
         yield ExtractedClaim(
             about=about_claim(subject.run_id, str(subject.report_sha), name_of(judge), claim.claim_id),
             judge=judge.spec,
-            extracted_by=name_of(judge),
             system=subject.label,
             query_id=subject.query.query_id,
             run_id=subject.run_id,
+            stratum=f"{subject.label} {word}",
+            support=None if verdict is None else float(verdict.value),
+            in_fp=claim.claim_id in counted,
+            cited=bool(claim.sources),
             text=claim.claim,
             span=None if claim.start is None or claim.end is None else (claim.start, claim.end),
-            cited=bool(claim.sources),
-            stratum=f"{subject.label} {ruled.get(claim.claim_id, word)}",
-            has_verdict=claim.claim_id in ruled,
+            extracted_by=name_of(judge),
             claim_id=claim.claim_id,
             report_sha=str(subject.report_sha),
             repeat=subject.repeat,

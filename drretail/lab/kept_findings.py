@@ -38,16 +38,16 @@ def keep(
     words = _words(options or {})
     if not again:
         _check_nothing_is_lost(path, words)
-    rests_on = {str(it): content_of(experiment, it) for it in folders}
-    told = {"line": finding.told(), "rests_on": rests_on, "options": join(words)}
-    document = finding.model_copy(update=told).model_dump(mode="json", exclude_none=True)
+    rests_on = {str(path): content_of(experiment, path) for path in folders}
+    facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
+    document = finding.model_copy(update=facts).model_dump(mode="json", exclude_none=True)
     write_json(path, document)
     return document
 
 
 def _words(options: Options) -> list[str]:
     """As they are given on the command line; one with several values stands there as often."""
-    given = ((name, [it] if isinstance(it, str) else it or []) for name, it in options.items())
+    given = ((name, [option] if isinstance(option, str) else option or []) for name, option in options.items())
     return [word for name, values in given for value in values for word in (name, str(value))]
 
 
@@ -72,7 +72,7 @@ def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
 def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:
     """A folder for each family and judge with verdicts, below the experiment; ``within`` a part of it."""
     found = (experiment / within / "verdicts").glob(f"{family}/*/")
-    return sorted(it.relative_to(experiment) for it in found if it.is_dir())
+    return sorted(path.relative_to(experiment) for path in found if path.is_dir())
 
 
 def content_of(experiment: Path, folder: Path) -> str:
@@ -96,7 +96,7 @@ def _questions(family: str) -> list[str]:
 
 def finding_lines(experiment: Path) -> list[str]:
     """A line for each judge's card and each finding of the lab; of a stale one, that it is stale and why."""
-    return [*_cards(experiment), *(_line(experiment, it) for it in sorted((experiment / "lab").glob("*.json")))]
+    return [*_cards(experiment), *(_line(experiment, path) for path in sorted((experiment / "lab").glob("*.json")))]
 
 
 def _cards(experiment: Path) -> Iterator[str]:
@@ -111,7 +111,7 @@ def _of_others(experiment: Path, document: Mapping[str, Any]) -> str:
     model = document.get("model")
     if not isinstance(model, str) or not model:
         return ""
-    folders = {it.name for family in ("quality", "pairwise") for it in verdict_folders(experiment, family)}
+    folders = {path.name for family in ("quality", "pairwise") for path in verdict_folders(experiment, family)}
     others = sorted(name for name in folders if not name.startswith(slug(model)))
     return f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
 
@@ -125,7 +125,9 @@ def _line(experiment: Path, path: Path) -> str:
     line, rests_on = document.get("line"), document.get("rests_on")
     if not isinstance(line, str) or not line or not isinstance(rests_on, dict):
         return f"{path} has no line, or none that this version reads: {again} makes it again."
-    changed = [str(it) for it, before in rests_on.items() if content_of(experiment, Path(str(it))) != before]
+    changed = [
+        str(folder) for folder, before in rests_on.items() if content_of(experiment, Path(str(folder))) != before
+    ]
     if not changed:
         return f"{line}{_of_others(experiment, document)}"
     again = " ".join(filter(None, [again, str(document.get("options") or "")]))

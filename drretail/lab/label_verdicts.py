@@ -56,8 +56,8 @@ def verdicts_on(folder: Path, labelled: LabelledSet, judge: Judge) -> dict[str, 
     """By item what the judge said of these claims in today's words."""
     path = _path(folder, labelled, judge)
     living = VerdictFile(path).living(_sha(labelled), frozenset({support_prompt("default").hash}))
-    wanted = {it.item for it in labelled.claims}
-    return {it.item: it for it in living if it.item in wanted and it.version == VERSION}
+    wanted = {claim.item for claim in labelled.claims}
+    return {verdict.item: verdict for verdict in living if verdict.item in wanted and verdict.version == VERSION}
 
 
 def estimate_labelled(folder: Path, sets: Iterable[LabelledSet], judge: Judge) -> Iterator[Estimate]:
@@ -65,10 +65,10 @@ def estimate_labelled(folder: Path, sets: Iterable[LabelledSet], judge: Judge) -
     price = None if judge.model is None else judge.model.price
     for labelled in sets:
         known = verdicts_on(folder, labelled, judge)
-        left = [it for it in labelled.claims if it.item not in known]
+        left = [claim for claim in labelled.claims if claim.item not in known]
         yield estimate_by_length(
             f"{labelled.name}, {judge.ref.spec}",
-            [_characters(it, judge) for it in left],
+            [_characters(claim, judge) for claim in left],
             ANSWER,
             judge.ref.spec,
             price,
@@ -121,7 +121,7 @@ def _unit(claim: LabelledClaim) -> Unit:
 
 
 def _evidence(claim: LabelledClaim) -> dict[str, Evidence]:
-    return {it.id: it for it in (_page(text) for text in claim.sources)}
+    return {entry.id: entry for entry in (_page(text) for text in claim.sources)}
 
 
 def _page(text: str) -> Evidence:
@@ -132,4 +132,8 @@ def _page(text: str) -> Evidence:
 
 def said(verdicts: Sequence[Verdict]) -> dict[str, float]:
     """By item the support that a judge found; nothing where it failed."""
-    return {it.item: float(it.value) for it in verdicts if it.stage == SUPPORT and it.state == "scored"}
+    return {
+        verdict.item: float(verdict.value)
+        for verdict in verdicts
+        if verdict.stage == SUPPORT and verdict.state == "scored"
+    }

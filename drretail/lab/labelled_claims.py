@@ -65,7 +65,7 @@ def read_labelled(path: Path) -> LabelledSet:
     for name, needed, reader in _READERS:
         if needed <= fields:
             claims = tuple(_read(path, number, row, reader) for number, row in rows)
-            given = {it.label for it in claims}
+            given = {claim.label for claim in claims}
             return LabelledSet(name or _stem(path), claims, THREE if "partial" in given else TWO, path.name)
     raise UserError(f"{path} has the fields {', '.join(fields)}. What is read: {LAYOUTS}.")
 
@@ -74,11 +74,11 @@ def _read(
     path: Path, number: int, row: Mapping[str, Any], reader: Callable[[Mapping[str, Any]], tuple[Any, Any, Any]]
 ) -> LabelledClaim:
     try:
-        claim, sources, said = reader(row)
+        claim, sources, label = reader(row)
         made = LabelledClaim(
             str(claim).strip(),
-            tuple(str(it) for it in sources if str(it).strip()),
-            SPELLINGS[str(said).strip().casefold()],
+            tuple(str(source) for source in sources if str(source).strip()),
+            SPELLINGS[str(label).strip().casefold()],
             str(row.get("question") or "").strip(),
         )
     except (KeyError, TypeError) as problem:
@@ -141,7 +141,7 @@ def _stem(path: Path) -> str:
 
 def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:
     """``n`` of its claims by lot, in their order, each that says the same once; all where ``n`` is 0."""
-    by_lot = {sha256_of([seed, it.item]): it for it in labelled.claims}
+    by_lot = {sha256_of([seed, claim.item]): claim for claim in labelled.claims}
     wanted = {*sorted(by_lot)[: n or None]}
-    kept = tuple(it for lot, it in by_lot.items() if lot in wanted)
+    kept = tuple(claim for lot, claim in by_lot.items() if lot in wanted)
     return replace(labelled, claims=kept)

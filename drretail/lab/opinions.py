@@ -1,10 +1,13 @@
-"""What people and judges said of the same things: votes, ratings and labels of an experiment, in one shape."""
+"""Votes, ratings and labels by people and judges in one shape, from an experiment and from CSV files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
+from drretail.cells import read_cells
+from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.family import Family
@@ -72,10 +75,10 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     A rule-based judge's ratings and preferences are no opinions, and a panel's are its members'. Raises UserError as
     ``read_votes`` and ``gather`` do.
     """
-    quality, faithfulness = (load_metric(it) for it in ("quality", "faithfulness"))
+    quality, faithfulness = (load_metric(name) for name in ("quality", "faithfulness"))
     gathered = gather(experiment, [quality, faithfulness])
     return [
-        *(_of_ballot(it) for it in read_votes(experiment) if not isinstance(it, CitedLabel)),
+        *(_of_ballot(vote) for vote in read_votes(experiment) if not isinstance(vote, CitedLabel)),
         *_ratings(gathered, quality),
         *_preferences(experiment, gathered),
         *_supports(experiment, gathered, faithfulness),
@@ -101,8 +104,8 @@ def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
     for seat in gathered.seats(quality.name):
         if not _has_opinions(seat.judge):
             continue
-        for plan, heard in gathered.heard(quality.name, seat):
-            for dimension, value in heard.reported.values.items():
+        for plan, outcome in gathered.heard(quality.name, seat):
+            for dimension, value in outcome.reported.values.items():
                 if value.value is not None and dimension not in quality.pooled:
                     item = f"{plan.run_id} {plan.report_sha}"
                     question = Question(RATING, dimension)
@@ -126,7 +129,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                 for meeting, outcome in zip(met, outcomes, strict=True):
                     if outcome.result is None:
                         continue
-                    item = pair_id(meeting.run_ids, [reports.get(it) for it in meeting.run_ids])
+                    item = pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids])
                     value = float((outcome.result > 0.5) - (outcome.result < 0.5))
                     question = Question(PREFERENCE, dimension)
                     who = judge_name(seat.judge, seat.rules)
@@ -135,15 +138,17 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
 
 def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Iterator[Opinion]:
     prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
-    folders = [it.name for it in sorted((experiment / "verdicts" / faithfulness.name).glob("*/"))]
+    folders = [path.name for path in sorted((experiment / "verdicts" / faithfulness.name).glob("*/"))]
     for plan in gathered.plans:
-        for path in (verdict_path(experiment, faithfulness.name, it, plan.label, _run(plan)) for it in folders):
-            for said in VerdictFile(path).living(plan.report_sha or "", prompts) if path.exists() else ():
-                if (said.stage, said.state, said.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
-                    who = judge_name(said.judge, said.rules)
-                    item = f"{plan.run_id} {plan.report_sha} {_by(said.judge, said.rules)} {said.item}"
+        for path in (verdict_path(experiment, faithfulness.name, folder, plan.label, _run(plan)) for folder in folders):
+            for verdict in VerdictFile(path).living(plan.report_sha or "", prompts) if path.exists() else ():
+                if (verdict.stage, verdict.state, verdict.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
+                    who = judge_name(verdict.judge, verdict.rules)
+                    item = f"{plan.run_id} {plan.report_sha} {_by(verdict.judge, verdict.rules)} {verdict.item}"
                     about = plan.query.query_id, plan.label
-                    yield Opinion(Question(SUPPORT), who, "judge", item, float(said.value), *about, judge=said.judge)
+                    yield Opinion(
+                        Question(SUPPORT), who, "judge", item, float(verdict.value), *about, judge=verdict.judge
+                    )
 
 
 def _run(plan: Plan) -> str:
@@ -171,3 +176,129 @@ def by_question(opinions: Iterable[Opinion]) -> dict[Question, list[Opinion]]:
     for opinion in opinions:
         held.setdefault(opinion.question, []).append(opinion)
     return held
+
+
+NEEDED = ("item", "rater", "value")
+_PREFERENCES = {"a": 1.0, "b": -1.0, "tie": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a row says, as it is written."""
+
+    place: str
+    item: str
+    rater: str
+    value: str
+    dimension: str = ""
+    query_id: str = ""
+    system: str = ""
+
+
+def read_all(
+    paths: Iterable[Path], raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
+) -> list[Opinion]:
+    """What several files say, each read by ``read_opinions``. Raises UserError for a judge that is in none of them."""
+    found = [opinion for path in paths for opinion in read_opinions(path, raters, item, judges)]
+    known = {opinion.rater for opinion in found}
+    for name in judges:
+        if name not in known:
+            raise UnknownName("rater (--judges)", name, known)
+    return found
+
+
+def read_opinions(
+    path: Path, raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
+) -> list[Opinion]:
+    """What a CSV file says, in its order; a cell without a value is nothing said.
+
+    Its columns are item, rater and value, and may be dimension, query and system. ``raters`` are columns of their own
+    instead, and those of ``item`` name what is rated: all others without. ``judges`` are raters that are no people.
+    Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError where a column
+    is missing, and where somebody says two things of one item.
+    """
+    heading, *rows = read_cells(path) or [[]]
+    names = [name.strip() for name in heading]
+    found = list(_wide(path, names, rows, raters, item) if raters else _long(path, names, rows))
+    if not found:
+        raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
+    _check_once(found)
+    opinions: list[Opinion] = []
+    for dimension in dict.fromkeys(row.dimension for row in found):
+        same = [row for row in found if row.dimension == dimension]
+        scale, numbers = _scale(same)
+        question = Question(scale, dimension)
+        opinions += [
+            Opinion(
+                question,
+                row.rater,
+                "judge" if row.rater in judges else "person",
+                row.item,
+                numbers[row.value.casefold()],
+                row.query_id,
+                row.system,
+            )
+            for row in same
+        ]
+    return opinions
+
+
+def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[_Row]:
+    lower = [name.casefold() for name in names]
+    lacking = [name for name in NEEDED if name not in lower]
+    if lacking:
+        present = ", ".join(names) or "it is empty"
+        raise UserError(
+            f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with "
+            "--raters."
+        )
+    for number, row in enumerate(rows, 2):
+        held = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}
+        if held.get("value"):
+            about = held.get("dimension", ""), held.get("query", ""), held.get("system", "")
+            yield _Row(f"{path}, row {number}", held["item"], held["rater"], held["value"], *about)
+
+
+def _wide(
+    path: Path, names: Sequence[str], rows: Sequence[Sequence[str]], raters: Sequence[str], item: Sequence[str]
+) -> Iterator[_Row]:
+    for name in (*raters, *item):
+        if name not in names:
+            raise UnknownName(f"column of {path}", name, names)
+    said_by = [names.index(rater) for rater in raters]
+    about = [names.index(name) for name in item] or [at for at in range(len(names)) if at not in said_by]
+    for number, row in enumerate(rows, 2):
+        item = " | ".join(row[at].strip() for at in about if at < len(row))
+        for at in said_by:
+            if at < len(row) and row[at].strip():
+                yield _Row(f"{path}, row {number}", item, names[at], row[at].strip())
+
+
+def _check_once(rows: Sequence[_Row]) -> None:
+    held: dict[tuple[str, str, str], _Row] = {}
+    for row in rows:
+        before = held.setdefault((row.rater, row.item, row.dimension), row)
+        if before.value != row.value:
+            raise UserError(f"{row.place}: {row.rater} says {row.value} of {row.item}, and {before.value} before.")
+
+
+def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
+    """The scale of a column of values, and by value as it is written its number."""
+    written = list(dict.fromkeys(row.value.casefold() for row in rows))
+    for scale, known in ((SUPPORT, SUPPORT_OF), (PREFERENCE, _PREFERENCES)):
+        if {*written} <= known.keys():
+            return scale, {text: known[text] for text in written}
+    try:
+        numbers = {text: float(text.replace(",", ".")) for text in written}
+    except ValueError:
+        numbers = {}
+    if not numbers or not all(map(isfinite, numbers.values())):
+        return Scale("label", "nominal"), {text: float(at) for at, text in enumerate(sorted(written))}
+    return Scale("number", "interval", _steps(numbers.values())), numbers
+
+
+def _steps(numbers: Iterable[float]) -> tuple[float, ...]:
+    """Whole numbers from the lowest to the highest, where all are; else none."""
+    found = sorted({*numbers})
+    whole = all(number == int(number) for number in found) and found[-1] - found[0] <= 100
+    return tuple(float(number) for number in range(int(found[0]), int(found[-1]) + 1)) if whole else ()

@@ -1,6 +1,6 @@
 """What the lab finds out by people's labels, votes and ratings; files of ``exp/lab/``."""
 
-from drretail.lab.finding import MOST_TOLD, LabFinding, Measured
+from drretail.lab.finding import MOST_SHOWN, LabFinding, Measured
 from drretail.records.base import Document, Record, Rules
 from drretail.records.score import JudgeRef
 from drretail.tables.figures import number, with_interval
@@ -71,14 +71,20 @@ class Agreement(LabFinding):
     people: tuple[PeopleAgreed, ...] = ()
     alignments: tuple[Alignment, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """κ of every two raters; where people are taken together, of them and judges. ρ where there is no κ."""
-        with_all = {(it.scale, it.dimension, it.second) for it in self.pairs if it.first == PEOPLE}
-        rows = [it for it in self.pairs if it.first == PEOPLE or (it.scale, it.dimension, it.second) not in with_all]
-        named = [f"{_question(it)}: {it.first} and {it.second} {_agreed(it)} of {it.n:,}" for it in rows[:MOST_TOLD]]
-        left = f"; {len(rows) - MOST_TOLD:,} more in lab agree" if len(rows) > MOST_TOLD else ""
-        told = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
-        return f"Agreement: {told}."
+        with_all = {(pair.scale, pair.dimension, pair.second) for pair in self.pairs if pair.first == PEOPLE}
+        rows = [
+            pair
+            for pair in self.pairs
+            if pair.first == PEOPLE or (pair.scale, pair.dimension, pair.second) not in with_all
+        ]
+        named = [
+            f"{_question(row)}: {row.first} and {row.second} {_agreed(row)} of {row.n:,}" for row in rows[:MOST_SHOWN]
+        ]
+        left = f"; {len(rows) - MOST_SHOWN:,} more in lab agree" if len(rows) > MOST_SHOWN else ""
+        found = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
+        return f"Agreement: {found}."
 
 
 class SetCard(Record):
@@ -163,7 +169,7 @@ class MissingLabels(Record):
     n_items: int
     """That could be labelled."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """ "zephyr: no corrected FP from 12 labels; 8 more are needed"."""
         labels = f"{self.n_labels:,} label{'s' * (self.n_labels != 1)}"
         missing = self.n_needed - self.n_labels
@@ -193,36 +199,36 @@ class Correction(LabFinding):
     separations: tuple[Separation, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Every FP and FR as people would give it beside the judge's own; win rates by their number alone."""
         parts: list[str] = []
         for what in SHARES:
-            rows = [it for it in self.values if it.what == what]
+            rows = [value for value in self.values if value.what == what]
             named = [
-                f"{it.system} {with_interval(it.value, it.low, it.high)}, by {it.judge} alone {number(it.judged)}, "
-                f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
-                for it in rows[:MOST_TOLD]
+                f"{row.system} {with_interval(row.value, row.low, row.high)}, by {row.judge} alone "
+                f"{number(row.judged)}, {row.n_labels:,} label{'s' * (row.n_labels != 1)}"
+                for row in rows[:MOST_SHOWN]
             ]
             if named:
                 parts.append(f"{what} as people would give it: {'; '.join(named)}")
-            if len(rows) > MOST_TOLD:
-                parts.append(f"{len(rows) - MOST_TOLD:,} more systems in lab correct")
-        wins = sum(it.what not in SHARES for it in self.values)
+            if len(rows) > MOST_SHOWN:
+                parts.append(f"{len(rows) - MOST_SHOWN:,} more systems in lab correct")
+        wins = sum(value.what not in SHARES for value in self.values)
         if wins:
             parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
-        parts += [value.told() for value in self.missing[:MOST_TOLD]]
-        if len(self.missing) > MOST_TOLD:
-            parts.append(f"{len(self.missing) - MOST_TOLD:,} more lack labels")
+        parts += [value.summary() for value in self.missing[:MOST_SHOWN]]
+        if len(self.missing) > MOST_SHOWN:
+            parts.append(f"{len(self.missing) - MOST_SHOWN:,} more lack labels")
         return f"{'; '.join(parts)}."
 
 
-def _question(it: Agreed) -> str:
-    return " ".join(filter(None, [it.scale, it.dimension.replace("_", " ")]))
+def _question(agreed: Agreed) -> str:
+    return " ".join(filter(None, [agreed.scale, agreed.dimension.replace("_", " ")]))
 
 
-def _agreed(it: Agreed) -> str:
-    if it.kappa_linear is not None:
-        return f"linear κ {with_interval(it.kappa_linear, it.low, it.high)}"
-    if it.spearman is not None:
-        return f"ρ {with_interval(it.spearman, it.low, it.high)}"
-    return f"κ {with_interval(it.kappa, it.low, it.high)}"
+def _agreed(agreed: Agreed) -> str:
+    if agreed.kappa_linear is not None:
+        return f"linear κ {with_interval(agreed.kappa_linear, agreed.low, agreed.high)}"
+    if agreed.spearman is not None:
+        return f"ρ {with_interval(agreed.spearman, agreed.low, agreed.high)}"
+    return f"κ {with_interval(agreed.kappa, agreed.low, agreed.high)}"

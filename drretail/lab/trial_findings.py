@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from drretail.lab.finding import MOST_TOLD, LabFinding, unanswered_in_words
+from drretail.lab.finding import MOST_SHOWN, LabFinding, unanswered_in_words
 from drretail.records.base import Document, Record
 from drretail.records.score import JudgeRef
 from drretail.tables.figures import number, percent, with_interval
@@ -88,23 +88,23 @@ class PlantedFound(LabFinding):
     everything: PlantedKind
     alarms: tuple[FalseAlarms, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How many of all errors each finder found, and what it faulted in the good reports."""
-        found = [_recall_in_words(finder, it) for finder, it in self.everything.found.items()]
-        alarms = [f"{it.finder} {it.alarms:,} of {it.n:,} {it.unit}" for it in self.alarms]
+        found = [_recall_in_words(finder, recall) for finder, recall in self.everything.found.items()]
+        alarms = [f"{alarm.finder} {alarm.alarms:,} of {alarm.n:,} {alarm.unit}" for alarm in self.alarms]
         faulted = f"; in good reports faulted: {', '.join(alarms)}" if alarms else ""
         return f"Planted errors: {', '.join(found) or 'nobody looked for them'}{faulted}."
 
 
-def _recall_in_words(finder: str, it: Found) -> str:
+def _recall_in_words(finder: str, found_one: Found) -> str:
     """What a finder found of the places that it judged, and why it judged no others."""
-    left = [f"{it.unjudged:,} hold no claim to judge"] if it.unjudged else []
-    left += [words] if (words := unanswered_in_words(it.failed, it.unasked)) else []
+    left = [f"{found_one.unjudged:,} hold no claim to judge"] if found_one.unjudged else []
+    left += [words] if (words := unanswered_in_words(found_one.failed, found_one.unasked)) else []
     beside = f" ({', '.join(left)})" if left else ""
-    if not it.n:
+    if not found_one.n:
         return f"{finder} judged none{beside}"
-    share = f", {with_interval(it.found / it.n, it.low, it.high)}"
-    return f"{finder} found {it.found:,} of {it.n:,}{share}{beside}"
+    share = f", {with_interval(found_one.found / found_one.n, found_one.low, found_one.high)}"
+    return f"{finder} found {found_one.found:,} of {found_one.n:,}{share}{beside}"
 
 
 class HeadlineGap(Record):
@@ -153,17 +153,17 @@ class ExploitsFound(LabFinding):
     """First the system of whose reports they were made."""
     rows: tuple[ExploitRow, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How many exploits each judge and code catch, and which of them stay open."""
         parts: list[str] = []
-        for judge in dict.fromkeys(it.judge for it in self.rows):
-            rows = [it for it in self.rows if it.judge == judge]
-            if not any(it.is_concluded for it in rows):
-                most, needed = max(it.n for it in rows), min(it.needed for it in rows)
+        for judge in dict.fromkeys(row.judge for row in self.rows):
+            rows = [row for row in self.rows if row.judge == judge]
+            if not any(row.is_concluded for row in rows):
+                most, needed = max(row.n for row in rows), min(row.needed for row in rows)
                 parts.append(f"by {judge} nothing is concluded: {most:,} queries, and it takes {needed:,}")
                 continue
-            missed = [it.exploit.replace("_", " ") for it in rows if not it.is_caught]
-            above = [it.exploit.replace("_", " ") for it in rows if it.above]
+            missed = [row.exploit.replace("_", " ") for row in rows if not row.is_caught]
+            above = [row.exploit.replace("_", " ") for row in rows if row.above]
             part = f"by {judge} {len(rows) - len(missed):,} of {len(rows):,} are caught"
             part += f", not {', '.join(missed)}" if missed else ""
             parts.append(f"{part}; above the honest reports: {', '.join(above) or 'none'}")
@@ -215,21 +215,21 @@ class MemoryFound(LabFinding):
 
     rows: tuple[Remembered, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The recall of each model beside chance, field by field."""
         parts: list[str] = []
-        for it in self.rows[:MOST_TOLD]:
+        for row in self.rows[:MOST_SHOWN]:
             shares = ", ".join(
                 f"{field.name} {with_interval(field.value, field.low, field.high)} (chance {number(field.chance)})"
-                for field in it.fields
+                for field in row.fields
                 if field.n
             )
-            where = f"{'perturbed ' if it.perturbed_from else ''}world {it.world[:12]}"
-            left = unanswered_in_words(it.failed, it.unasked)
+            where = f"{'perturbed ' if row.perturbed_from else ''}world {row.world[:12]}"
+            left = unanswered_in_words(row.failed, row.unasked)
             parts.append(
-                f"{it.model.spec} of {it.n:,} products of {where} {shares or 'nothing'}{f' ({left})' if left else ''}"
+                f"{row.model.spec} of {row.n:,} products of {where} {shares or 'nothing'}{f' ({left})' if left else ''}"
             )
-        left = f"; {len(self.rows) - MOST_TOLD:,} more in lab memory" if len(self.rows) > MOST_TOLD else ""
+        left = f"; {len(self.rows) - MOST_SHOWN:,} more in lab memory" if len(self.rows) > MOST_SHOWN else ""
         return f"Known by heart, without tools: {'; '.join(parts)}{left}."
 
 
@@ -290,40 +290,42 @@ class BiasFound(LabFinding):
     """Names the reports that they were probed on; what was found on others is not kept."""
     probes: tuple[ProbeFound, ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Of each judge the first effect of every probe; a bias that was not found, with what would have been seen."""
         parts: list[str] = []
-        for judge in dict.fromkeys(it.judge for it in self.probes):
+        for judge in dict.fromkeys(probe.judge for probe in self.probes):
             named: list[str] = []
-            for it in self.probes:
-                left = unanswered_in_words(it.failed, it.unasked)
-                if it.judge == judge and (it.effects or left):
-                    told = [effect_in_words(it.effects[0])] if it.effects else []
-                    named.append(f"{it.probe.replace('_', ' ')}: {', '.join([*told, *filter(None, [left])])}")
+            for probe in self.probes:
+                left = unanswered_in_words(probe.failed, probe.unasked)
+                if probe.judge == judge and (probe.effects or left):
+                    parts_of_probe = [effect_in_words(probe.effects[0])] if probe.effects else []
+                    named.append(
+                        f"{probe.probe.replace('_', ' ')}: {', '.join([*parts_of_probe, *filter(None, [left])])}"
+                    )
             parts.append(f"{judge}: {'; '.join(named) or 'no probe has an answer'}")
         return f"Biases of {'. '.join(parts) or 'nobody'}."
 
 
-def effect_in_words(it: BiasEffect) -> str:
+def effect_in_words(effect: BiasEffect) -> str:
     """What was found; where none was, on how many queries, and the smallest effect that they would have shown."""
-    queries = f"{it.n:,} quer{'y' if it.n == 1 else 'ies'}"
-    told = f"{it.name} {with_interval(it.value, it.low, it.high)} on {queries}"
-    if it.neutral is None:
-        return told
-    if it.is_found is None:
-        return f"{told}, {why_open(it)}"
-    if it.is_found:
-        return told
-    return f"none found ({told}; {seen_from(it)})"
+    queries = f"{effect.n:,} quer{'y' if effect.n == 1 else 'ies'}"
+    text = f"{effect.name} {with_interval(effect.value, effect.low, effect.high)} on {queries}"
+    if effect.neutral is None:
+        return text
+    if effect.is_found is None:
+        return f"{text}, {why_open(effect)}"
+    if effect.is_found:
+        return text
+    return f"none found ({text}; {seen_from(effect)})"
 
 
-def why_open(it: BiasEffect) -> str:
+def why_open(effect: BiasEffect) -> str:
     """Why an effect with a neutral value is neither found nor not found."""
-    return f"too few to conclude: it takes {LEAST_QUERIES}" if it.n < LEAST_QUERIES else "the same on every query"
+    return f"too few to conclude: it takes {LEAST_QUERIES}" if effect.n < LEAST_QUERIES else "the same on every query"
 
 
-def seen_from(it: BiasEffect) -> str:
+def seen_from(effect: BiasEffect) -> str:
     """What an effect would have had to be to be seen; of queries that are all alike, how many others may not be."""
-    if it.detectable is not None:
-        return f"{number(it.detectable)} would have been seen in four of five"
-    return f"all alike, and yet up to {percent(1 - 0.025 ** (1 / max(it.n, 1)))} of other queries may not be"
+    if effect.detectable is not None:
+        return f"{number(effect.detectable)} would have been seen in four of five"
+    return f"all alike, and yet up to {percent(1 - 0.025 ** (1 / max(effect.n, 1)))} of other queries may not be"

@@ -1,11 +1,9 @@
 """A sealed web for each query: a builder makes the folder that ``--web sandbox:FOLDER`` serves.
 
 material.py    what a task is made of, whichever way it was built
-counting.py    tokens of a page
-synthetic/     tasks of what the catalog holds, without any model
-search_based/  tasks of pages that a search engine finds and a model judges
-sizes.py       which pages stand in which size
-folder.py      tasks and what the whole is, as they are written
-checking.py    whether a folder is what it says
-passing.py     a folder of those tasks that are
+synthetic/     tasks from the catalog, without any model
+search_based/  tasks from pages that a search engine finds and a model judges
+sizes.py       the tokens of a page, and which pages stand in which size
+folder.py      tasks and the whole as they are written, and a copy of those that pass
+check.py       whether a folder is what it claims to be
 """

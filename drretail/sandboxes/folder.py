@@ -1,6 +1,7 @@
-"""A sandbox's folder: the task of each query, then what the whole is."""
+"""A sandbox's folder: the task of each query, and what describes the whole."""
 
-from collections.abc import Generator, Mapping, Sequence
+import shutil
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,12 @@ from drretail import __version__
 from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, PageLabel, SandboxFolder, task_folder
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
-from drretail.files import write_atomically, write_json, write_lines
+from drretail.files import read_documents, write_atomically, write_json, write_lines
 from drretail.records.base import canonical_json
+from drretail.records.ids import file_name
 from drretail.records.query import Query
-from drretail.sandboxes.counting import TokenCounter
 from drretail.sandboxes.material import TaskMaterial
-from drretail.sandboxes.sizes import Placed, placed
+from drretail.sandboxes.sizes import PlacedPages, TokenCounter, place_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +59,26 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], c
 
     Pages stand in the order of their addresses, so that their places tell nothing.
     """
-    query, found = material.query, placed(material, sizes, counter)
+    query, found = material.query, place_pages(material, sizes, counter)
     task = task_folder(folder, query.query_id)
     _write_pages(task, found)
     for name, content in sorted(material.files.items()):
         write_atomically(task / "files" / name, content)
     write_json(task / "keywords.json", material.keywords.model_dump(mode="json"))
     write_json(task / "gold.json", material.gold.model_dump(mode="json"))
-    for it in material.criteria:
-        write_json(rubric_path(folder, it.family, query.query_id), it.model_dump(mode="json"))
+    for criteria in material.criteria:
+        write_json(rubric_path(folder, criteria.family, query.query_id), criteria.model_dump(mode="json"))
     return WrittenTask(query, found.sizes, found.tokens)
 
 
-def _write_pages(task: Path, found: Placed) -> None:
+def _write_pages(task: Path, found: PlacedPages) -> None:
     places = {name: number for number, name in enumerate(found.sizes)}
-    pages = sorted(found.pages, key=lambda it: (places[it[0]], it[1].page.url))
-    lines = [{**it.page.model_dump(exclude_none=True), "from": size} for size, it in pages]
-    labels = [PageLabel(url=it.page.url, label=it.label, kind=it.kind, keyword=it.keyword, why=it.why)
-              for _, it in pages]  # fmt: skip
+    pages = sorted(found.pages, key=lambda page: (places[page[0]], page[1].page.url))
+    lines = [{**page.page.model_dump(exclude_none=True), "from": size} for size, page in pages]
+    labels = [PageLabel(url=page.page.url, label=page.label, kind=page.kind, keyword=page.keyword, why=page.why)
+              for _, page in pages]  # fmt: skip
     write_lines(task / "pages.jsonl.gz", map(canonical_json, lines))
-    write_lines(task / "labels.jsonl", [canonical_json(it.model_dump(mode="json")) for it in labels])
+    write_lines(task / "labels.jsonl", [canonical_json(label.model_dump(mode="json")) for label in labels])
 
 
 def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
@@ -87,14 +88,31 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
     """
     if not tasks:
         raise UserError(f"{folder}: no query has a task, so there is no sandbox.")
-    filled = {name: tokens for name, tokens in about.sizes.items() if all(name in it.sizes for it in tasks)}
-    said = [_left_out(name, tasks) for name in about.names if name not in filled]
-    write_lines(folder / QUERIES_FILE, [it.query.as_line() for it in tasks])
+    filled = {name: tokens for name, tokens in about.sizes.items() if all(name in task.sizes for task in tasks)}
+    notes = [_left_out(name, tasks) for name in about.names if name not in filled]
+    write_lines(folder / QUERIES_FILE, [task.query.as_line() for task in tasks])
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
     write_json(folder / SANDBOX_FILE, whole.model_dump(mode="json"))  # last: without it the folder is no sandbox
-    return said
+    return notes
 
 
 def _left_out(name: str, tasks: Sequence[WrittenTask]) -> str:
-    short = min((it for it in tasks if name not in it.sizes), key=lambda it: it.tokens)
+    short = min((task for task in tasks if name not in task.sizes), key=lambda task: task.tokens)
     return f"{name} is left out: the pages of {short.query.query_id} have {short.tokens:,.0f} tokens."
+
+
+def keep_passing(folder: Path, to: Path, passing: Collection[str]) -> None:
+    """Copies the tasks of these queries to a new folder, without the journals of whoever built them.
+
+    Raises UserError where ``to`` holds something.
+    """
+    check_new(to)
+    queries = [query for query in read_documents(folder / QUERIES_FILE, Query, "query") if query.query_id in passing]
+    for query in queries:
+        shutil.copytree(task_folder(folder, query.query_id), task_folder(to, query.query_id))
+        for rubric in sorted(folder.glob(f"rubrics/*/{file_name(query.query_id)}.json")):
+            target = to / rubric.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(rubric, target)
+    write_lines(to / QUERIES_FILE, [query.as_line() for query in queries])
+    shutil.copyfile(folder / SANDBOX_FILE, to / SANDBOX_FILE)  # last: without it the folder is no sandbox

@@ -1,13 +1,52 @@
-"""Which pages stand in which size: all supportive ones, distractors in proportion to it, and noise for the rest."""
+"""Which pages stand in which size: all supportive ones, distractors in proportion, and noise for the rest."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
-from drretail.sandboxes.counting import TokenCounter
 from drretail.sandboxes.material import LabelledPage, TaskMaterial
+
+CHARACTERS_OF_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounter:
+    """Counts the tokens of a text; the name stands in sandbox.json."""
+
+    name: str
+    count: Callable[[str], float]
+
+    def of(self, page: SandboxPage) -> float:
+        """The tokens of a page, its title included."""
+        return self.count(page.title) + self.count(page.text)
+
+
+BY_CHARACTERS = TokenCounter("characters/4", lambda text: len(text) / CHARACTERS_OF_A_TOKEN)
+
+
+def counter_of(tokenizer: str | None) -> TokenCounter:
+    """The counter for ``--tokenizer``: an encoding of tiktoken such as o200k_base; characters/4 without one.
+
+    Tiktoken itself fetches an encoding that this machine has not used before, so naming one asks for that.
+    Raises UserError without the package, for an encoding that it doesn't know, and where fetching fails.
+    """
+    if tokenizer is None or tokenizer == BY_CHARACTERS.name:
+        return BY_CHARACTERS
+    try:
+        import tiktoken
+    except ImportError:
+        raise UserError("--tokenizer counts with the package tiktoken, which is not installed.") from None
+    if tokenizer not in tiktoken.list_encoding_names():
+        raise UserError(f"--tokenizer takes one of {', '.join(tiktoken.list_encoding_names())}, not {tokenizer}.")
+    try:
+        encoding = tiktoken.get_encoding(tokenizer)
+    except OSError as problem:  # requests' errors are OSErrors
+        raise UserError(f"The encoding {tokenizer} is not on this machine and can't be fetched: {problem}.") from None
+    return TokenCounter(tokenizer, lambda text: len(encoding.encode(text, disallowed_special=())))
+
 
 TOLERANCE = 0.02
 DISTRACTOR_SHARE = 0.25
@@ -28,7 +67,7 @@ def read_sizes(text: str) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedPages:
     """The pages of a task, each with the smallest size that it stands in, and the sizes that they fill."""
 
     pages: tuple[tuple[str, LabelledPage], ...]
@@ -37,7 +76,7 @@ class Placed:
     """Of all pages that are placed, and of those that were over where the next size could not be filled."""
 
 
-def placed(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> Placed:
+def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> PlacedPages:
     """Places a task's pages; every size that is filled ends within ``TOLERANCE`` of its tokens.
 
     Sizes that the pages can't fill are left out, with what had been found for them. No address stands twice.
@@ -46,40 +85,40 @@ def placed(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCount
     names = sorted(sizes, key=lambda name: sizes[name])
     seen = set[str]()
     supportive = list(_once(material.supportive, seen))
-    total = sum(counter.of(it.page) for it in supportive)
+    total = sum(counter.of(page.page) for page in supportive)
     rooms = [(sizes[name], sizes[name] - total) for name in names]
     distractors = _spread(list(_once(material.distractors, seen)), rooms, counter)
     noise = _Noise(_once(material.noise, seen), counter)
     pages = [(names[0], page) for page in supportive]
     for number, name in enumerate(names):
-        told = sum(counter.of(it.page) for it in distractors[number])
-        if total + told > sizes[name] * (1 + TOLERANCE):
+        misleading = sum(counter.of(page.page) for page in distractors[number])
+        if total + misleading > sizes[name] * (1 + TOLERANCE):
             raise UserError(
                 f"{material.query.query_id}: the pages that it can't do without and those that mislead have "
-                f"{total + told:,.0f} tokens, more than {name} has room for: leave that size out."
+                f"{total + misleading:,.0f} tokens, more than {name} has room for: leave that size out."
             )
-        taken = noise.fill(sizes[name] - total - told, sizes[name] * TOLERANCE)
-        found = total + told + sum(tokens for _, tokens in taken)
+        taken = noise.fill(sizes[name] - total - misleading, sizes[name] * TOLERANCE)
+        found = total + misleading + sum(tokens for _, tokens in taken)
         if found < sizes[name] * (1 - TOLERANCE):
             return _unfilled(material, pages, names[:number], found, name)
         pages += [(name, page) for page in (*distractors[number], *(page for page, _ in taken))]
         total = found
-    return Placed(tuple(pages), tuple(names), total)
+    return PlacedPages(tuple(pages), tuple(names), total)
 
 
 def _unfilled(
     material: TaskMaterial, pages: Sequence[tuple[str, LabelledPage]], names: Sequence[str], found: float, name: str
-) -> Placed:
+) -> PlacedPages:
     if not names:
         raise UserError(f"{material.query.query_id}: its pages have {found:,.0f} tokens, too few for {name}.")
-    return Placed(tuple(pages), tuple(names), found)
+    return PlacedPages(tuple(pages), tuple(names), found)
 
 
 def _once(pages: Iterable[LabelledPage], seen: set[str]) -> Iterator[LabelledPage]:
-    for it in pages:
-        if it.page.url not in seen:
-            seen.add(it.page.url)
-            yield it
+    for page in pages:
+        if page.page.url not in seen:
+            seen.add(page.page.url)
+            yield page
 
 
 def _spread(
@@ -97,7 +136,7 @@ def _spread(
     share, ends, end = DISTRACTOR_SHARE, list[int](), len(distractors)
     for size, room in reversed(rooms):
         end = max(1, _end(distractors[:end], min(share * size, room), counter))
-        share = sum(counter.of(it.page) for it in distractors[:end]) / size
+        share = sum(counter.of(page.page) for page in distractors[:end]) / size
         ends.append(end)
     ends.reverse()
     return [distractors[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -105,8 +144,8 @@ def _spread(
 
 def _end(pages: Sequence[LabelledPage], tokens: float, counter: TokenCounter) -> int:
     """How many of the first pages have no more than these tokens."""
-    for number, it in enumerate(pages):
-        tokens -= counter.of(it.page)
+    for number, page in enumerate(pages):
+        tokens -= counter.of(page.page)
         if tokens < 0:
             return number
     return len(pages)
@@ -116,7 +155,7 @@ class _Noise:
     """Pages of noise, of which a few are at hand to choose the one that fits."""
 
     def __init__(self, pages: Iterator[LabelledPage], counter: TokenCounter) -> None:
-        self._pages = ((it, counter.of(it.page)) for it in pages)
+        self._pages = ((page, counter.of(page.page)) for page in pages)
         self._at_hand = list(islice(self._pages, _AT_HAND))
 
     def fill(self, room: float, tolerance: float) -> list[tuple[LabelledPage, float]]:

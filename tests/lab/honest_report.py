@@ -23,7 +23,7 @@ from tests.eval.folders import LABEL, SYSTEM
 from tests.shop import JANUARY, USER
 
 OTHER = "b@model"
-HOSTILE = next(it for it in hostile_texts() if it.do == "pick" and it.hidden is None)
+HOSTILE = next(text for text in hostile_texts() if text.do == "pick" and text.hidden is None)
 LOW, LEASH, STRANGER = "B0SABOT007", "B0SABOT008", "B0SABOT009"
 
 
@@ -92,7 +92,7 @@ def ledger(store: Store) -> list[Evidence]:
     profile = store.user(USER).model_dump(mode="json")
     page = f"Hang a window bird feeder within three feet of the glass. {HOSTILE.planted}"
     return [
-        *(an_entry(f"P:{it.product_id}", "product", record_text(it)) for it in PRODUCTS),
+        *(an_entry(f"P:{product.product_id}", "product", record_text(product)) for product in PRODUCTS),
         an_entry("O:0000000001", "order", canonical_json(ORDER)),
         an_entry("U:profile", "user", canonical_json({"evidence": "U:profile", **profile})),
         an_entry("C:sum", "calculation", "18.75+8.5 = 27.25"),
@@ -165,5 +165,5 @@ def a_run(label: str, query_id: str, report: str, evidence: list[Evidence]) -> R
         report=report,
         report_sha=sha256_of(report),
         picks=(Pick(product=GOOD), Pick(product=SEED), Pick(product=LEASH)),
-        citations=tuple(find_citations(report, {it.id: it for it in evidence})),
+        citations=tuple(find_citations(report, {entry.id: entry for entry in evidence})),
     )

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from drretail.lab.agreeing import PEOPLE, agreed, agreement_of
+from drretail.lab.agreement import PEOPLE, agreement_of, pair_agreements
 from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT, Kind, Opinion, Question, Scale
 
 OVERALL = Question(RATING, "overall")
@@ -27,7 +27,7 @@ def test_every_two_raters_have_a_row_and_people_together_one_more_beside_each_ju
             *said(OVERALL, "a:judge", "judge", [7, 5, 7, 3]),
         ]
     )
-    rows = {(it.first, it.second): it for it in made.pairs}
+    rows = {(pair.first, pair.second): pair for pair in made.pairs}
     assert list(rows) == [("ann", "ben"), ("ann", "a:judge"), ("ben", "a:judge"), (PEOPLE, "a:judge")]
     assert (rows["ann", "ben"].n, rows["ann", "ben"].n_dropped) == (3, 1)
     assert rows["ann", "ben"].pearson == pytest.approx(0.5)
@@ -59,7 +59,7 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
             *said(votes, "a:judge", "judge", [0, 1, 1]),
         ]
     )
-    row = next(it for it in made.pairs if it.first == PEOPLE)
+    row = next(pair for pair in made.pairs if pair.first == PEOPLE)
     assert (row.n, row.percent) == (3, 2 / 3)
     assert row.soft_disagreement == 0
     labels = agreement_of(
@@ -69,7 +69,7 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
             *said(Question(SUPPORT), "a:judge", "judge", [1, 0.5, 0.5]),
         ]
     )
-    row = next(it for it in labels.pairs if it.first == PEOPLE)
+    row = next(pair for pair in labels.pairs if pair.first == PEOPLE)
     assert (row.n, row.n_dropped) == (2, 1)
     assert row.kappa_linear is not None
 
@@ -90,7 +90,7 @@ def test_a_kappa_that_was_planted_lies_in_its_interval_and_chance_is_not_exclude
     for seed in range(40):
         lot = Random(seed)
         truth = [float(lot.random() < 0.5) for _ in range(120)]
-        told = [it if lot.random() < 0.8 else 1 - it for it in truth]  # κ = .6
+        told = [value if lot.random() < 0.8 else 1 - value for value in truth]  # κ = .6
         coin = [float(lot.random() < 0.5) for _ in range(120)]
         raters = (("ann", truth), ("ben", told), ("cy", coin))
         opinions = [
@@ -98,7 +98,7 @@ def test_a_kappa_that_was_planted_lies_in_its_interval_and_chance_is_not_exclude
             for name, values in raters
             for at, value in enumerate(values)
         ]
-        rows = {(it.first, it.second): it for it in agreed(opinions)}
+        rows = {(row.first, row.second): row for row in pair_agreements(opinions)}
         near, far = rows["ann", "ben"], rows["ann", "cy"]
         assert near.low is not None
         assert near.high is not None
@@ -118,5 +118,5 @@ def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
             for k, name in enumerate(("ann", "ben"))
             for at in range(24)
         ]
-        (row,) = agreed(opinions)
+        (row,) = pair_agreements(opinions)
         assert (row.low is not None) is has_interval

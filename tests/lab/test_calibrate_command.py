@@ -57,7 +57,7 @@ def test_the_version_told_to_be_strict_is_chosen_and_its_figure_is_of_other_quer
     printed = called(exp)
     kept = json.loads((exp / "lab" / "calibrate.json").read_text(encoding="utf-8"))
     assert "prompts-strict-" in kept["chosen"]
-    assert {it["version"]: it["mad"]["value"] for it in kept["held_out"]} == {"scripted:test": 2, kept["chosen"]: 0}
+    assert {row["version"]: row["mad"]["value"] for row in kept["held_out"]} == {"scripted:test": 2, kept["chosen"]: 0}
     assert (kept["n_tuning"], kept["n_held_out"]) == (6, 6)
     assert "(chosen)" in printed
     assert "MAD 0.00" in printed

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from drretail.errors import UserError
-from drretail.lab.calibrating import calibrated, split_queries
+from drretail.lab.calibration import calibrate_versions, split_queries
 from drretail.lab.opinions import RATING, SUPPORT, Kind, Opinion, Question
 
 OVERALL = Question(RATING, "overall")
@@ -37,57 +37,57 @@ def test_no_query_is_on_both_sides_and_the_seed_says_which_is_where() -> None:
 
 def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_held_out_queries() -> None:
     people = said("ann", "person", list(HUMAN))
-    held_out = split_queries([it.query_id for it in people], "1").held_out
+    held_out = split_queries([opinion.query_id for opinion in people], "1").held_out
     near = [tuple(value + (3 if f"q{at}" in held_out else 1) for value in row) for at, row in enumerate(HUMAN)]
-    made = calibrated([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
+    made = calibrate_versions([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
     assert made.chosen == "near"
-    assert {it.version: it.mad.value for it in made.tuning} == {"far": 2, "near": 1}
-    assert {it.version: (it.mad.value, it.n) for it in made.held_out} == {"far": (2, 6), "near": (3, 6)}
-    assert [it.pca.value for it in made.held_out] == [1, 1]
+    assert {row.version: row.mad.value for row in made.tuning} == {"far": 2, "near": 1}
+    assert {row.version: (row.mad.value, row.n) for row in made.held_out} == {"far": (2, 6), "near": (3, 6)}
+    assert [row.pca.value for row in made.held_out] == [1, 1]
 
 
 def test_answers_of_held_out_queries_do_not_change_what_is_chosen() -> None:
     people = said("ann", "person", list(HUMAN))
     both = [*people, *said("far", "judge", shifted(2)), *said("near", "judge", shifted(1))]
-    held_out = split_queries([it.query_id for it in people], "1").held_out
+    held_out = split_queries([opinion.query_id for opinion in people], "1").held_out
     worse = [
-        Opinion(it.question, it.rater, it.kind, it.item, 0, it.query_id, it.system)
-        if it.rater == "near" and it.query_id in held_out
-        else it
-        for it in both
+        Opinion(run_id.question, run_id.rater, run_id.kind, run_id.item, 0, run_id.query_id, run_id.system)
+        if run_id.rater == "near" and run_id.query_id in held_out
+        else run_id
+        for run_id in both
     ]
-    assert calibrated(worse, "1").chosen == "near"
+    assert calibrate_versions(worse, "1").chosen == "near"
 
 
 def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
     people = said("ann", "person", list(HUMAN))
     wrong_on_b = [(a, b + 4) for a, b in HUMAN]
-    silent = [it for it in said("silent", "judge", wrong_on_b) if it.system == "a"]
-    made = calibrated([*people, *silent, *said("steady", "judge", shifted(0))], "1")
-    assert {it.version: it.mad.value for it in made.tuning} == {"silent": 0, "steady": 0}
-    assert {it.n for it in made.tuning} == {3}
+    silent = [opinion for opinion in said("silent", "judge", wrong_on_b) if opinion.system == "a"]
+    made = calibrate_versions([*people, *silent, *said("steady", "judge", shifted(0))], "1")
+    assert {row.version: row.mad.value for row in made.tuning} == {"silent": 0, "steady": 0}
+    assert {row.n for row in made.tuning} == {3}
 
 
 def test_a_further_version_leaves_every_query_on_its_side() -> None:
     people = said("ann", "person", list(HUMAN))
     few = said("few", "judge", shifted(1)[:4])
-    alone = calibrated([*people, *said("v", "judge", shifted(0))], "1")
-    both = calibrated([*people, *said("v", "judge", shifted(0)), *few], "1")
+    alone = calibrate_versions([*people, *said("v", "judge", shifted(0))], "1")
+    both = calibrate_versions([*people, *said("v", "judge", shifted(0)), *few], "1")
     assert both.split == alone.split
-    assert sum(it.n for it in (both.tuning[0], both.held_out[0])) == 8
+    assert sum(row.n for row in (both.tuning[0], both.held_out[0])) == 8
 
 
 def test_a_version_that_judged_nothing_of_what_people_did_is_told() -> None:
-    elsewhere = [replace(it, item="elsewhere") for it in said("lost", "judge", shifted(0))]
+    elsewhere = [replace(opinion, item="elsewhere") for opinion in said("lost", "judge", shifted(0))]
     with pytest.raises(UserError, match=r"judged by every version \(lost, v\)"):
-        calibrated([*said("ann", "person", list(HUMAN)), *said("v", "judge", shifted(0)), *elsewhere], "1")
+        calibrate_versions([*said("ann", "person", list(HUMAN)), *said("v", "judge", shifted(0)), *elsewhere], "1")
 
 
 def test_labels_are_compared_by_kappa() -> None:
     question = Question(SUPPORT)
     labels: list[tuple[float, ...]] = [(1, 0), (0, 1), (1, 0.5), (0.5, 0), (1, 0), (0, 1)]
     turned: list[tuple[float, ...]] = [tuple(1 - value for value in row) for row in labels]
-    made = calibrated(
+    made = calibrate_versions(
         [
             *said("ann", "person", labels, question),
             *said("same", "judge", labels, question),
@@ -96,14 +96,14 @@ def test_labels_are_compared_by_kappa() -> None:
         "1",
     )
     assert made.chosen == "same"
-    assert {it.version: it.kappa.value for it in made.held_out}["same"] == 1
-    assert {it.version: (it.kappa.value or 0) < 0 for it in made.tuning} == {"same": False, "turned": True}
+    assert {row.version: row.kappa.value for row in made.held_out}["same"] == 1
+    assert {row.version: (row.kappa.value or 0) < 0 for row in made.tuning} == {"same": False, "turned": True}
 
 
 @pytest.mark.parametrize("people", [[], [HUMAN[0]]])
 def test_too_few_answers_are_told(people: list[tuple[float, ...]]) -> None:
     with pytest.raises(UserError, match="needed"):
-        calibrated([*said("ann", "person", people), *said("v", "judge", shifted(0))], "1")
+        calibrate_versions([*said("ann", "person", people), *said("v", "judge", shifted(0))], "1")
 
 
 def many(near: float, far: float, seed: int, queries: int = 24) -> list[Opinion]:
@@ -120,16 +120,16 @@ def many(near: float, far: float, seed: int, queries: int = 24) -> list[Opinion]
 def test_a_version_that_is_nearer_is_called_so_and_equals_are_not() -> None:
     shown = equal = 0
     for seed in range(40):
-        made = calibrated(many(0.5, 2.5, seed), str(seed))
-        shown += made.chosen == "near" and "; nearer to people than far by MAD" in made.told()
-        equal += "; not shown to be nearer than" in calibrated(many(1, 1, seed), str(seed)).told()
+        made = calibrate_versions(many(0.5, 2.5, seed), str(seed))
+        shown += made.chosen == "near" and "; nearer to people than far by MAD" in made.summary()
+        equal += "; not shown to be nearer than" in calibrate_versions(many(1, 1, seed), str(seed)).summary()
     assert shown >= 36
     assert equal >= 37
 
 
 def test_below_six_held_out_queries_no_version_is_called_nearer() -> None:
-    made = calibrated(many(0.5, 2.5, 1, queries=10), "1")
-    assert "too few to say whether it is nearest: it takes 6" in made.told()
+    made = calibrate_versions(many(0.5, 2.5, 1, queries=10), "1")
+    assert "too few to say whether it is nearest: it takes 6" in made.summary()
     assert all(gap.nearer_by.low is None for gap in made.gaps)
 
 
@@ -139,7 +139,7 @@ def test_of_labels_the_difference_is_one_of_kappa() -> None:
     coin = [(float(lot.choice((0, 0.5, 1))), float(lot.choice((0, 0.5, 1)))) for _ in range(40)]
     support = Question(SUPPORT)
     judges = [*said("near", "judge", [*truth], support), *said("far", "judge", [*coin], support)]
-    (gap,) = calibrated([*said("ann", "person", [*truth], support), *judges], "1").gaps
+    (gap,) = calibrate_versions([*said("ann", "person", [*truth], support), *judges], "1").gaps
     assert (gap.version, gap.statistic) == ("far", "κ")
     assert gap.nearer_by.low is not None
     assert gap.nearer_by.low > 0.5

@@ -69,11 +69,11 @@ def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
         path = tmp_path / "rows.jsonl"
         path.write_text(json.dumps(row) + "\n", encoding="utf-8")
         found.append(read_labelled(path))
-    assert [it.name for it in found] == ["AttributionBench", "WiCE", "LLM-AggreFact"]
-    assert [it.claims[0].label for it in found] == ["none", "partial", "full"]
+    assert [labelled.name for labelled in found] == ["AttributionBench", "WiCE", "LLM-AggreFact"]
+    assert [labelled.claims[0].label for labelled in found] == ["none", "partial", "full"]
     assert found[0].claims[0].sources == ("r", "s")
     assert found[1].claims[0].sources == ("a\nb",)
-    assert [len(it.labels) for it in found] == [2, 3, 2]
+    assert [len(labelled.labels) for labelled in found] == [2, 3, 2]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
         return Verdict.model_validate({**about, "stage": "support", "item": claim.item, "state": state, "value": value})
 
     values = [1, 1, 1, 1, 1, None, 0, 0, 0, 0, 1, 0.5]
-    verdicts = {it.item: verdict(it, value) for it, value in zip(claims, values, strict=True)}
+    verdicts = {claim.item: verdict(claim, value) for claim, value in zip(claims, values, strict=True)}
     labelled = LabelledSet("s", claims, ("full", "none"))
     card = set_card(labelled, labelled, verdicts, "1")
     assert (card.n, card.failed, card.unasked) == (11, 1, 0)
@@ -183,9 +183,9 @@ def test_a_set_of_another_file_or_seed_is_not_lost_without_a_word(bare: Path, tm
     assert "holds AttributionBench of dev.jsonl: give both files" in refused("--labels", second)
     assert "holds AttributionBench by --seed 42" in refused("--labels", labels(tmp_path), "--seed", 7)
     carded("--labels", first, "--labels", second, "--to", bare, "-q")
-    assert [it.file for it in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
+    assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
     carded("--labels", second, "--to", bare, "-q", "--again")
-    assert "test.jsonl" in {it.file for it in read_cards(bare)[0].sets}
+    assert "test.jsonl" in {part.file for part in read_cards(bare)[0].sets}
 
 
 def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(bare: Path, tmp_path: Path) -> None:
@@ -193,17 +193,17 @@ def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(bare: Pat
     for given in (labels(tmp_path), other, other):
         carded("--labels", given, "--to", bare, "-q")
     (card,) = read_cards(bare)
-    assert [(it.name, it.n) for it in card.sets] == [("mine", 4), ("other", 1)]
+    assert [(part.name, part.n) for part in card.sets] == [("mine", 4), ("other", 1)]
     carded("--labels", other, "--to", bare, "-q", "--seed", 7, "--again")
-    assert [it.name for it in read_cards(bare)[0].sets] == ["other"]
+    assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
 
 def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare: Path, tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path), "--to", bare, "-q")
     journals = [*(bare).rglob("*.journal.jsonl")]
-    before = [it.read_bytes() for it in journals]
+    before = [journal.read_bytes() for journal in journals]
     document = json.loads(carded("--labels", labels(tmp_path), "--to", bare, "-q", "--json"))
-    assert [it.read_bytes() for it in journals] == before
+    assert [journal.read_bytes() for journal in journals] == before
     assert document["cards"][0]["sets"][0]["n"] == 4
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
     carded("--labels", alone, "--to", bare, "-q")
@@ -214,9 +214,9 @@ def test_the_judge_is_asked_in_the_words_of_the_metric(bare: Path, tmp_path: Pat
     carded("--labels", labels(tmp_path), "--to", bare, "-q")
     card = read_cards(bare)[0]
     (path,) = (bare).rglob("labels.jsonl")
-    lines = [json.loads(it) for it in path.read_text(encoding="utf-8").splitlines()]
-    assert {it["prompt_hash"] for it in lines} == {card.prompt_hash}
-    assert {(it["stage"], it["metric"]) for it in lines} == {("support", "faithfulness")}
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert {line["prompt_hash"] for line in lines} == {card.prompt_hash}
+    assert {(line["stage"], line["metric"]) for line in lines} == {("support", "faithfulness")}
 
 
 def test_an_estimate_sends_nothing_and_keeps_nothing(bare: Path, tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: 
     said = "beside people's labels"
     assert said not in compared(exp, *more)
     (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(it.judge for it in gather(exp, [METRIC]).seats("faithfulness"))
+    judge = next(seat.judge for seat in gather(exp, [METRIC]).seats("faithfulness"))
     kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
     path.write_text(json.dumps(kept), encoding="utf-8")
     assert f"{judge.spec} {said}" in compared(exp, *more)
@@ -260,12 +260,12 @@ def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
 def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
     (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(it.judge for it in gather(exp, [METRIC]).seats("faithfulness"))
+    judge = next(seat.judge for seat in gather(exp, [METRIC]).seats("faithfulness"))
     kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
     path.write_text(json.dumps(kept), encoding="utf-8")
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
     line = card_lines(exp)[judge.key]
     assert scores.scoreboard is not None
     assert line in scores.scoreboard.notes
-    table = next(it for it in score_tables(scores.scores, scores.metrics) if judge.spec in it.by)
+    table = next(table for table in score_tables(scores.scores, scores.metrics) if judge.spec in table.by)
     assert line in table.notes

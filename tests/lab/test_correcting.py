@@ -19,16 +19,8 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
 from drretail.eval.families.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
-from drretail.lab.correcting import correction_of, fp_items, fr_items
-from drretail.lab.judged_claims import (
-    ExtractedClaim,
-    JudgedClaim,
-    draw_claims,
-    extracted_claims,
-    judged_claims,
-    sheet_name,
-)
-from drretail.lab.labelled_sheets import Cited
+from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
+from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, judged_claims, sheet_name
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem, Vote
@@ -79,40 +71,37 @@ def sheet_of(experiment: Path) -> list[list[str]]:
         return [*csv.reader(file)]
 
 
-def filled(experiment: Path, labels: dict[str, str]) -> Path:
+def filled(experiment: Path, answers: dict[str, str], column: str = "label") -> Path:
     path = experiment / "filled.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("item", "label"), *labels.items()])
+        csv.writer(file).writerows([("item", column), *answers.items()])
     return path
 
 
 def as_judged(experiment: Path) -> dict[str, str]:
     """People who say of each claim just what its judge says."""
-    first = min(it.judge for it in judged_claims(experiment))
+    first = min(claim.judge for claim in judged_claims(experiment))
     words = {1.0: "full", 0.5: "partial", 0.0: "none"}
-    return {sheet_name(it.about): words[it.support] for it in judged_claims(experiment) if it.judge == first}
+    return {
+        sheet_name(claim.about): words[claim.support or 0.0]
+        for claim in judged_claims(experiment)
+        if claim.judge == first
+    }
 
 
-def test_a_sheet_and_the_plan_of_view_hold_the_same_claims(exp: Path) -> None:
+def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_ruled(exp: Path) -> None:
     called("sample", exp, "--n", 6)
     plan = read_plan(exp)
     assert plan is not None
-    assert [row[0] for row in sheet_of(exp)[1:]] == [sheet_name(it.about) for it in plan.claims]
-    assert len(plan.claims) == 6
-
-
-def test_a_sheet_tells_neither_whose_a_claim_is_nor_what_was_ruled(exp: Path) -> None:
-    called("sample", exp, "--n", 6)
+    assert (plan.pairs, plan.reports, len(plan.claims)) == ((), (), 6)
+    assert planned(exp).claims[:6] == plan.claims
     head, *rows = sheet_of(exp)
     assert head == ["item", "question", "claim", "sources", "label"]
-    assert all(not row[-1] and len(row[0]) == 16 for row in rows)
-    assert not any(system in row[0] for row in rows for system in {it.system for it in judged_claims(exp)})
-
-
-def test_a_sheet_that_may_hold_labels_is_not_written_over(exp: Path) -> None:
-    called("sample", exp, "--n", 6)
+    assert [row[0] for row in rows] == [sheet_name(claim.about) for claim in plan.claims]
+    assert not any(row[-1] for row in rows)
+    assert not any(system in row[0] for row in rows for system in {claim.system for claim in judged_claims(exp)})
     ended = CliRunner().invoke(lab_app, ["sample", str(exp)])
-    assert isinstance(ended.exception, UserError)
+    assert isinstance(ended.exception, UserError), "a sheet that may hold labels is not written over"
 
 
 def test_with_every_claim_labelled_the_value_is_that_of_the_labels(large: Path) -> None:
@@ -123,14 +112,17 @@ def test_with_every_claim_labelled_the_value_is_that_of_the_labels(large: Path) 
         assert row.what == "FP"
         assert row.value == pytest.approx(row.judged)
         assert row.labels_alone == pytest.approx(row.judged)
+        assert (row.value, row.high) == (1, 1)
+        assert row.low is not None
+        assert 0.8 < row.low < 0.9, "equal labels have an interval with a width"
 
 
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
-    quartz = [sheet_name(it.about) for it in judged_claims(large) if it.system == "quartz"]
+    quartz = [sheet_name(claim.about) for claim in judged_claims(large) if claim.system == "quartz"]
     path = filled(large, dict.fromkeys(quartz[:19], "full"))
     made = correction_of(large, None, [path])
     assert made.values == ()
-    assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.told()
+    assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.summary()
     assert "quartz: no corrected FP from 19 labels; 1 more is needed." in " ".join(
         called("correct", large, "--labels", path).split()
     )
@@ -138,29 +130,26 @@ def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large:
     assert (row.system, row.n_labels, row.high) == ("quartz", 20, 1)
 
 
-def test_equal_labels_have_an_interval_with_a_width(large: Path) -> None:
-    made = correction_of(large, None, [filled(large, as_judged(large))])
-    assert {(row.value, row.high) for row in made.values} == {(1, 1)}
-    assert all(row.low is not None and 0.8 < row.low < 0.9 for row in made.values)
-
-
-def test_labels_of_nothing_are_counted(exp: Path) -> None:
-    chosen = [*as_judged(exp)][:2]
-    made = correction_of(exp, None, [filled(exp, {**dict.fromkeys(chosen, "full"), "gone": "none"})])
-    assert "1 label of no claim that stands here" in " ".join(made.notes)
+def test_labels_that_meet_no_verdict_are_counted_by_why(exp: Path) -> None:
+    without = next(sheet_name(claim.about) for claim in extracted_claims(exp) if not claim.has_verdict)
+    known = as_judged(exp)
+    gone = " ".join(correction_of(exp, None, [filled(exp, known | {"gone": "none"})]).notes)
+    unruled = " ".join(correction_of(exp, None, [filled(exp, known | {without: "full"})]).notes)
+    assert ("1 label of no claim that stands here" in gone, "without a verdict" in gone) == (True, False)
+    assert ("no claim that stands here" in unruled, "1 label of a claim without a verdict" in unruled) == (False, True)
 
 
 def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -> None:
     claims = [
-        JudgedClaim(f"{system} {at}", "j", system, f"q{at}", f"{system}/{at}", at < 180, f"{system} {at < 180}", True)
+        a_claim(f"{system} {at}", f"q{at}", float(at < 180), system=system)
         for system in ("a", "b")
         for at in range(200)
     ]
     drawn = draw_claims((), claims, 100, "7")
-    assert Counter(it.stratum for it in drawn) == {"a True": 45, "a False": 5, "b True": 45, "b False": 5}
+    assert Counter(claim.stratum for claim in drawn) == {"a 1.0": 45, "a 0.0": 5, "b 1.0": 45, "b 0.0": 5}
     assert draw_claims((), claims, 60, "7") == drawn[:60]
     assert draw_claims(drawn[:60], claims, 100, "7") == drawn
-    assert {it.about for it in draw_claims((), claims, 100, "8")} != {it.about for it in drawn}
+    assert {claim.about for claim in draw_claims((), claims, 100, "8")} != {claim.about for claim in drawn}
     assert len(draw_claims((), claims, 1000, "7")) == 400
 
 
@@ -171,6 +160,8 @@ def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -
 def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], told: str) -> None:
     with pytest.raises(DrretailError, match=told):
         correction_of(exp, None, [filled(exp, labels)])
+    with pytest.raises(DrretailError, match="row 2"):
+        correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
 
 
 def test_the_result_is_kept_and_is_one_document(large: Path) -> None:
@@ -188,7 +179,7 @@ def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
     judge, _ = scripted_judge(judge_of_both)
     compared(exp, judge, metrics=("quality", "pairwise"))
     chosen: dict[str, Choice] = {f"q{n}": "a" if n > 8 else "tie" if n > 4 else "b" for n in range(1, 21)}
-    vote_all(exp, lambda it: chosen[it.query_id])
+    vote_all(exp, lambda pair: chosen[pair.query_id])
     (row,) = correction_of(exp, None).values
     assert (row.system, row.n_labels, row.n_items) == (min(A, B), 20, 20)
     assert row.value == row.labels_alone == pytest.approx((12 + 2) / 20)
@@ -204,12 +195,12 @@ def test_votes_that_are_too_few_are_counted(tmp_path: Path) -> None:
     votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
     made = correction_of(exp, None)
     assert made.values == ()
-    assert "from 3 labels; 17 more are needed, and there are only 3 in all" in made.told()
+    assert "from 3 labels; 17 more are needed, and there are only 3 in all" in made.summary()
 
 
 def test_wins_stand_beside_those_that_the_judge_gives(tmp_path: Path) -> None:
     rows = voted_wins(three(tmp_path), lambda _: "b")
-    assert [rows[it].judged for it in ((A, B), (A, C), (B, C))] == [1, 1, 0.5]
+    assert [rows[pair].judged for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0.5]
 
 
 def test_a_judge_with_settings_is_named_as_score_names_it_and_an_unknown_one_is_told(tmp_path: Path) -> None:
@@ -232,8 +223,8 @@ def test_votes_on_pairs_that_no_judge_compared_are_told_and_leave_what_was_kept(
 def voted_wins(exp: Path, choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
     """Everybody's rows of the dimension depth, by system and whom it meets."""
     vote_all(exp, choose)
-    rows = [it for it in correction_of(exp, None).values if it.what.endswith("depth")]
-    return {(it.system, it.what.removeprefix("wins over ").partition(",")[0]): it for it in rows}
+    rows = [value for value in correction_of(exp, None).values if value.what.endswith("depth")]
+    return {(row.system, row.what.removeprefix("wins over ").partition(",")[0]): row for row in rows}
 
 
 def vote_all(exp: Path, choose: Callable[[PairItem], Choice]) -> None:
@@ -252,15 +243,15 @@ def three(tmp_path: Path) -> Path:
 
 
 def test_wins_of_three_systems_stand_pair_by_pair_with_queries_as_clusters(tmp_path: Path) -> None:
-    rows = voted_wins(three(tmp_path), lambda it: "a" if it.a == A else "b")
+    rows = voted_wins(three(tmp_path), lambda pair: "a" if pair.a == A else "b")
     assert rows.keys() == {(A, B), (A, C), (B, C)}
-    assert {(it.n_labels, it.n_items, it.n_clusters) for it in rows.values()} == {(20, 20, 10)}
-    assert [rows[it].labels_alone for it in ((A, B), (A, C), (B, C))] == [1, 1, 0]
+    assert {(row.n_labels, row.n_items, row.n_clusters) for row in rows.values()} == {(20, 20, 10)}
+    assert [rows[pair].labels_alone for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0]
 
 
 def test_a_tie_is_half_a_win_and_two_repeats_alike_are_no_more_than_one(tmp_path: Path) -> None:
     by_query: dict[str, Choice] = {f"q{n}": "a" if n > 4 else "tie" if n > 2 else "b" for n in range(1, 11)}
-    row = voted_wins(three(tmp_path), lambda it: by_query[it.query_id])[A, B]
+    row = voted_wins(three(tmp_path), lambda pair: by_query[pair.query_id])[A, B]
     assert row.labels_alone == pytest.approx((6 + 1) / 10)
     # Clopper and Pearson of 7 in 10 is .35 to .93; of 14 in 20 it would be .46 to .88.
     assert (row.low, row.high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
@@ -273,21 +264,28 @@ def test_people_who_only_see_ties_give_half_with_a_width(tmp_path: Path) -> None
     assert row.labels_alone_low < 0.3
 
 
-def claims_of(run: str, supports: Sequence[float]) -> list[JudgedClaim]:
-    about = ("j", "a", run, f"a/{run}")
-    return [JudgedClaim(f"{run} {at}", *about, it, f"a {it}", in_fp=True) for at, it in enumerate(supports)]
+def a_claim(
+    about: str, query: str, support: float | None, *, system: str = "a", cited: bool | None = None
+) -> ExtractedClaim:
+    """A claim in a stratum of its verdict, or of its being cited."""
+    stratum = f"{system} {support if cited is None else cited}"
+    return ExtractedClaim(about, "j", system, query, f"{system}/{query}", stratum, support, True, bool(cited))
+
+
+def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
+    return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
 
 
 def test_every_report_counts_once_however_many_claims_it_makes() -> None:
     claims = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
-    items = fp_items(claims, {it.about: it.support for it in claims}, Clusters())["a"]
+    items = fp_items(claims, {claim.about: claim.support or 0.0 for claim in claims}, Clusters())["a"]
     assert [found.value for found in (corrected_mean(items), labels_alone(items)) if found] == [pytest.approx(0.5)] * 2
 
 
 def test_a_label_stands_for_as_many_claims_as_its_stratum_holds() -> None:
     claims = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
-    labelled = [it for it in claims if it.about.rpartition(" ")[2] in ("0", "8")]
-    items = fp_items(claims, {it.about: it.support for it in labelled}, Clusters())["a"]
+    labelled = [claim for claim in claims if claim.about.rpartition(" ")[2] in ("0", "8")]
+    items = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters())["a"]
     assert [found.value for found in (corrected_mean(items), labels_alone(items)) if found] == [pytest.approx(0.8)] * 2
 
 
@@ -303,30 +301,20 @@ def test_the_sample_of_a_lenient_judge_gives_what_people_would_say_of_all_claims
     for seed in range(60):
         lot = Random(seed)
         truth: dict[str, float] = {}
-        claims: list[JudgedClaim] = []
+        claims: list[ExtractedClaim] = []
         for query in range(50):
             for number in range(8):
                 about, label = f"{query} {number}", float(lot.random() < 0.75)
                 verdict = label if label or lot.random() < 0.32 else 1.0
                 truth[about] = label
-                ids = ("j", "a", f"q{query}", f"a/q{query}")
-                claims.append(JudgedClaim(about, *ids, verdict, f"a {verdict}", in_fp=True))
-        labels = {it.about: truth[it.about] for it in draw_claims((), claims, 20, str(seed))}
+                claims.append(a_claim(about, f"q{query}", verdict))
+        labels = {claim.about: truth[claim.about] for claim in draw_claims((), claims, 20, str(seed))}
         found = corrected_mean(fp_items(claims, labels, Clusters())["a"])
         assert found is not None
         assert found.low is not None
         assert found.high is not None
         held += found.low <= 0.75 <= found.high
     assert held >= 56
-
-
-def test_a_sample_leaves_pairs_and_reports_of_the_plan_alone_and_view_asks_all_of_it(exp: Path) -> None:
-    called("sample", exp, "--n", 30)
-    plan = read_plan(exp)
-    assert plan is not None
-    assert (plan.pairs, plan.reports) == ((), ())
-    assert plan.claims
-    assert planned(exp).claims[: len(plan.claims)] == plan.claims
 
 
 def test_more_than_the_usual_claims_are_all_asked_in_view(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,7 +332,7 @@ def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp
         called("sample", other, "--n", 4, "--seed", seed)
         plan = read_plan(other)
         assert plan is not None
-        drawn.append(tuple(it.about for it in plan.claims))
+        drawn.append(tuple(claim.about for claim in plan.claims))
         called("sample", other, "--n", 6, "--seed", "other", "--to", other / "more.csv")
         grown = read_plan(other)
         assert grown is not None
@@ -358,30 +346,23 @@ def test_the_terminal_says_that_fr_is_the_judges_own_where_nobody_was_asked(exp:
 
 
 def cited_as_extracted(experiment: Path) -> dict[str, str]:
-    first = min(it.judge for it in extracted_claims(experiment))
-    return {sheet_name(it.about): CITED_BY[it.cited] for it in extracted_claims(experiment) if it.judge == first}
-
-
-CITED_BY = {True: "yes", False: "no"}
-
-
-def said_cited(experiment: Path, cited: dict[str, str]) -> Path:
-    path = experiment / "cited.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("item", "cited"), *cited.items()])
-    return path
+    first = min(claim.judge for claim in extracted_claims(experiment))
+    own = [claim for claim in extracted_claims(experiment) if claim.judge == first]
+    return {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in own}
 
 
 def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp: Path) -> None:
     called("sample", exp, "--n", 6, "--uncited", 4)
     head, *rows = sheet_of(exp)
     assert head == ["item", "question", "claim", "sources", "label", "passage", "cited"]
-    extracted = {sheet_name(it.about): it for it in extracted_claims(exp)}
+    extracted = {sheet_name(claim.about): claim for claim in extracted_claims(exp)}
     assert [extracted[row[0]].has_verdict for row in rows] == [True] * 6 + [False] * (len(rows) - 6)
     assert len(rows) > 6
     assert all(row[5] and not row[6] for row in rows)
     assert not any(row[3] for row in rows[6:])
-    assert [sheet_name(it.about) for it in planned(exp).uncited] == [row[0] for row in rows[6:]], "view asks the same"
+    assert [sheet_name(claim.about) for claim in planned(exp).uncited] == [row[0] for row in rows[6:]], (
+        "view asks the same"
+    )
 
 
 def test_more_uncited_claims_begin_with_the_same(exp: Path) -> None:
@@ -390,82 +371,47 @@ def test_more_uncited_claims_begin_with_the_same(exp: Path) -> None:
     assert names[1][: len(names[0])] == names[0]
 
 
-def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_the_labels(large: Path) -> None:
-    made = correction_of(large, None, [said_cited(large, cited_as_extracted(large))])
+def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_labels_and_of_scores(large: Path) -> None:
+    path = filled(large, cited_as_extracted(large), "cited")
+    made = correction_of(large, None, [path])
     assert made.values
-    assert {it.what for it in made.values} == {"FR"}
-    for row in made.values:
-        assert row.value == pytest.approx(row.judged)
-
-
-def test_fr_alone_of_a_judge_is_that_of_its_scores(large: Path) -> None:
-    made = correction_of(large, None, [said_cited(large, cited_as_extracted(large))])
-    rows = [it for it in derive_scores(large, [METRIC]).scores if (it.variant, it.policy) == ("FR", "answered")]
-    scored = {it.system: it.value for it in rows if it.judge == made.values[0].judge}
-    assert made.values
-    assert {it.system: it.judged for it in made.values} == pytest.approx(scored)
-
-
-def test_what_people_hold_for_no_claim_is_left_out_of_fr(large: Path) -> None:
-    cited = {name: "no claim" if said == "no" else said for name, said in cited_as_extracted(large).items()}
-    made = correction_of(large, None, [said_cited(large, cited)])
-    assert [it.value for it in made.values] == [pytest.approx(1.0)] * len(made.values)
-
-
-def test_the_terminal_prints_fr_with_what_it_depends_on(large: Path) -> None:
-    told = called("correct", large, "--labels", said_cited(large, cited_as_extracted(large)))
-    assert "FR, " in told
-    assert "conditional on the extraction" in " ".join(told.split())
+    assert {row.what for row in made.values} == {"FR"}
+    assert [row.value for row in made.values] == pytest.approx([row.judged for row in made.values])
+    rows = [row for row in derive_scores(large, [METRIC]).scores if (row.variant, row.policy) == ("FR", "answered")]
+    scored = {row.system: row.value for row in rows if row.judge == made.values[0].judge}
+    assert {row.system: row.judged for row in made.values} == pytest.approx(scored)
+    printed = " ".join(called("correct", large, "--labels", path).split())
+    assert "FR, " in printed
+    assert "conditional on the extraction" in printed
     line = json.loads((large / "lab" / "correct.json").read_text(encoding="utf-8"))["line"]
     assert line.startswith("FR as people would give it: ")
 
 
+def test_what_people_hold_for_no_claim_is_left_out_of_fr(large: Path) -> None:
+    cited = {name: "no claim" if said == "no" else said for name, said in cited_as_extracted(large).items()}
+    made = correction_of(large, None, [filled(large, cited, "cited")])
+    assert [value.value for value in made.values] == [pytest.approx(1.0)] * len(made.values)
+
+
 def test_fr_is_not_corrected_where_only_cited_claims_were_asked_about(large: Path) -> None:
     cited = {name: said for name, said in cited_as_extracted(large).items() if said == "yes"}
-    made = correction_of(large, None, [said_cited(large, cited)])
-    one_sided = {it.system for it in extracted_claims(large) if not it.cited}
-    assert not one_sided & {it.system for it in made.values}
+    made = correction_of(large, None, [filled(large, cited, "cited")])
+    one_sided = {claim.system for claim in extracted_claims(large) if not claim.cited}
+    assert not one_sided & {value.system for value in made.values}
     assert "no corrected FR" in " ".join(made.notes)
 
 
-def test_a_label_of_a_claim_without_a_verdict_is_no_claim_that_is_gone(exp: Path) -> None:
-    without = next(sheet_name(it.about) for it in extracted_claims(exp) if not it.has_verdict)
-    told = " ".join(correction_of(exp, None, [filled(exp, as_judged(exp) | {without: "full"})]).notes)
-    assert "1 label of a claim without a verdict" in told
-    assert "no claim that stands here" not in told
-
-
-def extracted(run: str, cited: int, uncited: int) -> list[ExtractedClaim]:
-    return [
-        ExtractedClaim(
-            f"{run} {at}",
-            "j",
-            "j",
-            "a",
-            run,
-            f"a/{run}",
-            "",
-            None,
-            at < cited,
-            f"a {at < cited}",
-            has_verdict=at < cited,
-        )
-        for at in range(cited + uncited)
-    ]
+def extracted(query: str, cited: int, uncited: int) -> list[ExtractedClaim]:
+    return [a_claim(f"{query} {at}", query, None, cited=at < cited) for at in range(cited + uncited)]
 
 
 def test_in_fr_a_label_stands_for_its_stratum_and_every_report_counts_once() -> None:
     claims = [*extracted("q1", 8, 2), *extracted("q2", 8, 2)]
-    few = {it.about: Cited(1, it.cited) for it in claims if it.about.rpartition(" ")[2] in ("0", "8")}
+    few = {claim.about: Cited(1, claim.cited) for claim in claims if claim.about.rpartition(" ")[2] in ("0", "8")}
     alone = labels_alone(fr_items(claims, few, Clusters())["a"])
     assert alone is not None
     assert alone.value == pytest.approx(0.8)
     uneven = [*extracted("q1", 9, 1), *extracted("q2", 1, 1)]
-    found = corrected_mean(fr_items(uneven, {it.about: Cited(1, it.cited) for it in uneven}, Clusters())["a"])
+    found = corrected_mean(fr_items(uneven, {claim.about: Cited(1, claim.cited) for claim in uneven}, Clusters())["a"])
     assert found is not None
     assert found.value == pytest.approx((0.9 + 0.5) / 2)
-
-
-def test_a_wrong_word_about_citing_is_told_with_its_row(exp: Path) -> None:
-    with pytest.raises(DrretailError, match="row 2"):
-        correction_of(exp, None, [said_cited(exp, {"gone": "perhaps"})])

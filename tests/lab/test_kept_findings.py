@@ -30,7 +30,7 @@ __all__ = ["answered", "exp"]
 class Bent(LabFinding):
     """A finding that the lab doesn't know yet."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         return "Bias: position flips .20 of pairs."
 
 
@@ -76,11 +76,11 @@ def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp
     called("agree", exp, "--ratings", path, "-q")
     others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
     for given in (["correct", exp, "--labels", others], ["agree", exp, "-q"]):
-        before = {it: it.read_bytes() for it in (exp / "lab").glob("*.json")}
+        before = {path: path.read_bytes() for path in (exp / "lab").glob("*.json")}
         ended = CliRunner().invoke(lab_app, [*map(str, given)])
         assert isinstance(ended.exception, UserError)
         assert "replace it with --again" in str(ended.exception)
-        assert {it: it.read_bytes() for it in (exp / "lab").glob("*.json")} == before
+        assert {path: path.read_bytes() for path in (exp / "lab").glob("*.json")} == before
     called("correct", exp, "--labels", exp / "filled.csv")
     assert line in finding_lines(exp)
     called("agree", exp, "--again", "-q")
@@ -124,18 +124,18 @@ def test_every_finding_says_its_figures() -> None:
     values = [
         CorrectedValue.model_validate({**value, "system": f"s{at}", "value": 0.6, "judged": 0.7}) for at in range(6)
     ]
-    told = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).told()
+    told = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).summary()
     assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in told
     assert "2 more systems" in told
     found = Found(n=10, found=4, low=0.2, high=0.7)
     planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
-    assert planted.told() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
+    assert planted.summary() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
     standing = HeadlineGap(name="FP", value=1, honest=0.9, n=9)
     rows = [
         ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(standing,)),
         ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(standing,)),
     ]
-    assert ExploitsFound(honest=("react",), rows=tuple(rows)).told() == (
+    assert ExploitsFound(honest=("react",), rows=tuple(rows)).summary() == (
         "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
     )
 
@@ -144,10 +144,10 @@ def test_agreement_tells_people_together_beside_judges_and_people_beside_each_ot
     about = {"scale": "support", "n_dropped": 0, "n": 30, "kappa": 0.4}
     pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
     rows = [Agreed.model_validate({**about, "first": one, "second": other}) for one, other in pairs]
-    assert Agreement(pairs=tuple(rows)).told() == (
+    assert Agreement(pairs=tuple(rows)).summary() == (
         "Agreement: support: ann and ben κ 0.40 of 30; support: people and judge κ 0.40 of 30."
     )
-    assert "no two raters" in Agreement().told()
+    assert "no two raters" in Agreement().summary()
 
 
 def scored(exp: Path) -> Scoreboard:
@@ -162,12 +162,12 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     scored(exp)
     keep(exp, "bias", Bent(), [])
     view = read_view(exp)
-    assert view.lab == (Bent().told(),)
+    assert view.lab == (Bent().summary(),)
     assert view.scoreboard is not None
     print_scoreboard(view.scoreboard, lab=view.lab)
     page = render_page(exp)
     for shown in (capsys.readouterr().out, render_text(exp), page):
-        assert shown.count(Bent().told()) == 1
+        assert shown.count(Bent().summary()) == 1
         assert "The judge lab" in shown
 
 

@@ -19,9 +19,8 @@ from drretail.errors import ModelError, UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.lab.kept_findings import finding_lines, keep
-from drretail.lab.memory.asked_products import BRAND, FIELDS, PRICES, RATING, AskedProduct, asked_products
-from drretail.lab.memory.recalled import remembered, with_others
-from drretail.lab.memory.recollections import ask_products, memory_folder, recollections
+from drretail.lab.memory.products import BRAND, FIELDS, PRICES, RATING, AskedProduct, draw_products
+from drretail.lab.memory.recollection import ask_products, measure_recall, memory_folder, recollections, with_others
 from drretail.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content
@@ -54,12 +53,12 @@ def shop(count: int = 400) -> list[Product]:
     return made
 
 
-def truth(it: Product) -> dict[str, Any]:
-    return {"price": it.price, "average_rating": it.average_rating, "brand": it.store}
+def truth(product: Product) -> dict[str, Any]:
+    return {"price": product.price, "average_rating": product.average_rating, "brand": product.store}
 
 
 def model(products: Sequence[Product], knows: Knows) -> tuple[Judge, Asked]:
-    by_title = {it.title: it for it in products}
+    by_title = {product.title: product for product in products}
     return scripted_judge(lambda question: knows(by_title[title_in(question)]))
 
 
@@ -72,25 +71,25 @@ def asked(folder: Path, drawn: Sequence[AskedProduct], who: Judge, again: Any = 
     with Progress().track("asking", len(drawn)) as bar:
         asyncio.run(ask_products(folder, WORLD, 2023, drawn, who, again=again, allowance=Allowance(), bar=bar))
     found = recollections(folder, WORLD, drawn, who)
-    return remembered(drawn, found, model=who.ref, world=WORLD, perturbed_from=None, seed="1")
+    return measure_recall(drawn, found, model=who.ref, world=WORLD, perturbed_from=None, seed="1")
 
 
 def fields(made: Remembered) -> dict[str, RecalledField]:
-    return {it.name: it for it in made.fields}
+    return {field.name: field for field in made.fields}
 
 
 def test_a_model_that_knows_three_in_ten_is_measured_so(tmp_path: Path) -> None:
     products = shop()
     lot = Random(3)
-    known = {it.product_id for it in products if lot.random() < 0.3}
-    who, _ = model(products, lambda it: truth(it) if it.product_id in known else NOTHING)
-    drawn = asked_products(products, 200, "1")
+    known = {product.product_id for product in products if lot.random() < 0.3}
+    who, _ = model(products, lambda product: truth(product) if product.product_id in known else NOTHING)
+    drawn = draw_products(products, 200, "1")
     made = asked(tmp_path, drawn, who)
-    share = sum(it.product_id in known for it in drawn) / 200
-    for name, it in fields(made).items():
-        assert it.low is not None
-        assert it.high is not None
-        assert it.low <= 0.3 <= it.high, name
+    share = sum(product.product_id in known for product in drawn) / 200
+    for name, field in fields(made).items():
+        assert field.low is not None
+        assert field.high is not None
+        assert field.low <= 0.3 <= field.high, name
     assert fields(made)[WITHIN_1].value == pytest.approx(share)
     assert made.knows_nothing == 200 - round(200 * share)
 
@@ -98,35 +97,37 @@ def test_a_model_that_knows_three_in_ten_is_measured_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_model_that_knows_nothing_is_at_chance(tmp_path: Path, seed: int) -> None:
     products, lot = shop(), Random(seed)
-    shelves = {name: [it for it in products if it.category == name] for name in "ab"}
+    shelves = {name: [product for product in products if product.category == name] for name in "ab"}
 
-    def guess(it: Product) -> dict[str, Any]:
-        return truth(lot.choice([other for other in shelves[it.category] if other != it]))
+    def guess(product: Product) -> dict[str, Any]:
+        return truth(lot.choice([other for other in shelves[product.category] if other != product]))
 
-    made = asked(tmp_path, asked_products(products, 300, "1"), model(products, guess)[0])
-    for name, it in fields(made).items():
-        assert it.low is not None
-        assert it.high is not None
-        assert it.chance is not None
-        assert it.low <= it.chance <= it.high, name
-        assert it.unknown == 0
+    made = asked(tmp_path, draw_products(products, 300, "1"), model(products, guess)[0])
+    for name, field in fields(made).items():
+        assert field.low is not None
+        assert field.high is not None
+        assert field.chance is not None
+        assert field.low <= field.chance <= field.high, name
+        assert field.unknown == 0
     assert [*fields(made)] == [*FIELDS]
 
 
 def test_chance_counts_only_where_an_answer_was_given(tmp_path: Path) -> None:
     products = shop()
-    drawn = asked_products(products, 100, "1")
+    drawn = draw_products(products, 100, "1")
     mute = asked(tmp_path / "mute", drawn, model(products, lambda _: NOTHING)[0])
-    assert [(it.value, it.chance, it.unknown) for it in mute.fields] == [(0, 0, it.n) for it in mute.fields]
+    assert [(field.value, field.chance, field.unknown) for field in mute.fields] == [
+        (0, 0, field.n) for field in mute.fields
+    ]
     all_right = fields(asked(tmp_path / "all", drawn, model(products, truth)[0]))
-    mean = sum(it.chance[WITHIN_10] for it in drawn) / 100
+    mean = sum(product.chance[WITHIN_10] for product in drawn) / 100
     assert (all_right[WITHIN_10].value, all_right[WITHIN_10].chance) == (1, pytest.approx(mean))
 
 
 def test_brands_that_stand_in_the_title_are_left_out_and_spelling_does_not_matter(tmp_path: Path) -> None:
     products = shop(60)
-    who, _ = model(products, lambda it: {**NOTHING, "brand": f" {str(it.store).upper()} "})
-    made = asked(tmp_path, asked_products(products, 60, "1"), who)
+    who, _ = model(products, lambda product: {**NOTHING, "brand": f" {str(product.store).upper()} "})
+    made = asked(tmp_path, draw_products(products, 60, "1"), who)
     assert made.named_in_title == 20
     assert (fields(made)[BRAND].n, fields(made)[BRAND].value) == (40, 1)
 
@@ -135,33 +136,35 @@ def test_of_a_perturbed_world_a_model_that_knows_the_real_one_by_heart_knows_not
     products = shop(90)
     write_world(tmp_path / "world", products=products, orders=[], seed="1", pool=default_pool())
     perturb_world(tmp_path / "world", tmp_path / "other", "1")
-    by_number = {it.title.rpartition(" ")[2]: truth(it) for it in products}
+    by_number = {product.title.rpartition(" ")[2]: truth(product) for product in products}
     who, _ = scripted_judge(lambda question: by_number[title_in(question).rpartition(" ")[2]])
     for name, recall in (("world", 1.0), ("other", 0.0)):
         with rows_of(tmp_path / name) as rows:
-            drawn = asked_products(rows.products, 60, "1")
+            drawn = draw_products(rows.products, 60, "1")
         made = fields(asked(tmp_path / "exp" / name, drawn, who))
-        assert {it: made[it].value for it in FIELDS} == dict.fromkeys(FIELDS, recall)
+        assert {field: made[field].value for field in FIELDS} == dict.fromkeys(FIELDS, recall)
 
 
 def test_a_price_is_near_within_its_share_and_a_rating_within_a_tenth(tmp_path: Path) -> None:
-    products = [it.model_copy(update={"price": 100.0, "average_rating": 4.0}) for it in shop(30)]
+    products = [product.model_copy(update={"price": 100.0, "average_rating": 4.0}) for product in shop(30)]
     far = {"price": 109.0, "average_rating": 4.1, "brand": None}
-    made = fields(asked(tmp_path, asked_products(products, 30, "1"), model(products, lambda _: far)[0]))
+    made = fields(asked(tmp_path, draw_products(products, 30, "1"), model(products, lambda _: far)[0]))
     assert (made[WITHIN_1].value, made[WITHIN_10].value, made[RATING].value) == (0, 1, 1)
     assert (made[WITHIN_1].chance, made[RATING].chance) == (1, 1)
 
 
 def test_products_are_drawn_evenly_over_categories_and_numbers_of_ratings() -> None:
     products = shop()
-    numbers = {it.product_id: it.rating_number or 0 for it in products}
-    drawn = asked_products(products, 60, "1")
-    assert drawn == asked_products([*reversed(products)], 60, "1") != asked_products(products, 60, "2")
-    assert asked_products(products, 30, "1") == drawn[:30]
+    numbers = {product.product_id: product.rating_number or 0 for product in products}
+    drawn = draw_products(products, 60, "1")
+    assert drawn == draw_products([*reversed(products)], 60, "1") != draw_products(products, 60, "2")
+    assert draw_products(products, 30, "1") == drawn[:30]
     for name in "ab":
-        shelf = sorted(numbers[it.product_id] for it in products if it.category == name)
-        ours = [numbers[it.product_id] for it in drawn if int(it.product_id[-4:]) % 2 == "ab".index(name)]
-        assert [sum(low <= it < high for it in ours) for low, high in _thirds(shelf)] == [10, 10, 10]
+        shelf = sorted(numbers[product.product_id] for product in products if product.category == name)
+        ours = [
+            numbers[product.product_id] for product in drawn if int(product.product_id[-4:]) % 2 == "ab".index(name)
+        ]
+        assert [sum(low <= our < high for our in ours) for low, high in _thirds(shelf)] == [10, 10, 10]
 
 
 def _thirds(shelf: Sequence[int]) -> list[tuple[int, int]]:
@@ -171,21 +174,21 @@ def _thirds(shelf: Sequence[int]) -> list[tuple[int, int]]:
 
 def test_products_without_price_or_rating_are_not_asked_about() -> None:
     products = shop(20)
-    unknown = [it.model_copy(update={"price": None}) for it in products[:10]]
-    assert {it.product_id for it in asked_products([*unknown, *products[10:]], 20, "1")} == {
-        it.product_id for it in products[10:]
+    unknown = [product.model_copy(update={"price": None}) for product in products[:10]]
+    assert {product.product_id for product in draw_products([*unknown, *products[10:]], 20, "1")} == {
+        product.product_id for product in products[10:]
     }
     with pytest.raises(UserError, match="nothing to ask"):
-        asked_products(unknown, 5, "1")
+        draw_products(unknown, 5, "1")
 
 
 def test_nobody_is_asked_twice_and_failures_are_counted_and_asked_again(tmp_path: Path) -> None:
     products = shop(30)
-    drawn = asked_products(products, 12, "1")
-    broken = {it.product_id for it in drawn[:3]}
+    drawn = draw_products(products, 12, "1")
+    broken = {product.product_id for product in drawn[:3]}
 
-    def answer(it: Product) -> Any:
-        return ModelError("refusal", "no") if it.product_id in broken else truth(it)
+    def answer(product: Product) -> Any:
+        return ModelError("refusal", "no") if product.product_id in broken else truth(product)
 
     who, questions = model(products, answer)
     made = asked(tmp_path, drawn, who)
@@ -199,16 +202,16 @@ def test_nobody_is_asked_twice_and_failures_are_counted_and_asked_again(tmp_path
 def test_what_is_asked_says_the_title_and_nothing_else_of_the_product(tmp_path: Path) -> None:
     products = shop(9)
     who, questions = model(products, truth)
-    asked(tmp_path, asked_products(products, 9, "1"), who)
-    for it in products:
-        (question,) = [one for one in questions if title_in(one) == it.title]
-        assert str(it.price) not in question
-        assert it.product_id not in question
+    asked(tmp_path, draw_products(products, 9, "1"), who)
+    for product in products:
+        (question,) = [one for one in questions if title_in(one) == product.title]
+        assert str(product.price) not in question
+        assert product.product_id not in question
 
 
 def test_the_line_stands_beside_the_scores_and_other_models_keep_their_rows(tmp_path: Path) -> None:
     products = shop(30)
-    drawn = asked_products(products, 12, "1")
+    drawn = draw_products(products, 12, "1")
     first = asked(tmp_path, drawn, model(products, truth)[0])
     other = first.model_copy(update={"world": "e" * 64, "perturbed_from": WORLD})
     both = with_others([other], with_others([first], None))
@@ -229,7 +232,7 @@ def test_the_command_keeps_what_it_found_and_estimates_without_asking(tmp_path: 
     given = ["memory", "--world", str(tmp_path / "world"), "--to", str(tmp_path / "exp"), "--n", "6", "-q"]
     ended = CliRunner().invoke(lab_app, [*given, "--model", "openai:gpt-4o", "--estimate", "--json"])
     assert ended.exception is None, ended.exception
-    assert [it["count"] for it in json.loads(ended.stdout)["estimates"]] == [6]
+    assert [load["count"] for load in json.loads(ended.stdout)["estimates"]] == [6]
     assert not memory_folder(tmp_path / "exp").exists()
     (tmp_path / "play.toml").write_text(SCRIPT, encoding="utf-8")
     ended = CliRunner().invoke(lab_app, [*given, "--model", f"scripted:{tmp_path / 'play.toml'}", "--json"])

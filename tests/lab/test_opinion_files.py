@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.lab.opinion_files import read_all, read_opinions
-from drretail.lab.opinions import PREFERENCE, SUPPORT
+from drretail.lab.opinions import PREFERENCE, SUPPORT, read_all, read_opinions
 
 
 def written(folder: Path, text: str) -> Path:
@@ -28,7 +27,7 @@ def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
 def test_raters_may_have_a_column_each(tmp_path: Path) -> None:
     path = written(tmp_path, "query,doc,name,one,two\nq,1,x,0,3\nq,2,x,1,\n")
     found = read_opinions(path, raters=["one", "two"], item=["query", "doc"])
-    assert [(it.rater, it.item, it.value) for it in found] == [
+    assert [(opinion.rater, opinion.item, opinion.value) for opinion in found] == [
         ("one", "q | 1", 0),
         ("two", "q | 1", 3),
         ("one", "q | 2", 1),
@@ -42,12 +41,12 @@ def test_raters_may_have_a_column_each(tmp_path: Path) -> None:
 def test_our_own_words_have_their_scale(tmp_path: Path, values: tuple[str, ...], scale: object) -> None:
     rows = "\n".join(f"{at},ann,{value}" for at, value in enumerate(values))
     found = read_opinions(written(tmp_path, f"item,rater,value\n{rows}\n"))
-    assert {it.question.scale for it in found} == {scale}
+    assert {opinion.question.scale for opinion in found} == {scale}
 
 
 def test_other_words_have_no_order(tmp_path: Path) -> None:
     found = read_opinions(written(tmp_path, "item,rater,value\n1,ann,good\n2,ann,nan\n"))
-    assert {it.question.scale.level for it in found} == {"nominal"}
+    assert {opinion.question.scale.level for opinion in found} == {"nominal"}
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -66,6 +65,6 @@ def test_a_judge_may_stand_in_any_of_the_files_and_one_that_stands_in_none_is_to
     for folder in (one, other):
         folder.mkdir()
     files = [written(one, "item,rater,value\n1,ann,2\n"), written(other, "item,rater,value\n1,gpt,2\n")]
-    assert [it.kind for it in read_all(files, judges=["gpt"])] == ["person", "judge"]
+    assert [opinion.kind for opinion in read_all(files, judges=["gpt"])] == ["person", "judge"]
     with pytest.raises(UnknownName, match="no rater"):
         read_all(files, judges=["gpt-5"])

@@ -6,7 +6,7 @@ from typing import Any
 
 from drretail.env.world import open_world
 from drretail.eval.ballots import cast
-from drretail.lab.agreeing import agreement_of
+from drretail.lab.agreement import agreement_of
 from drretail.lab.opinions import Opinion, opinions_of
 from drretail.records.query import Query
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote
@@ -35,8 +35,8 @@ def votes(exp: Path, person: str, choose: dict[str, Choice]) -> None:
 
 
 def by(opinions: list[Opinion], kind: str, scale: str) -> dict[str, float]:
-    found = [it for it in opinions if (it.kind, it.question.scale.name) == (kind, scale)]
-    return {it.item: it.value for it in found if it.question.dimension in ("", "depth")}
+    found = [opinion for opinion in opinions if (opinion.kind, opinion.question.scale.name) == (kind, scale)]
+    return {opinion.item: opinion.value for opinion in found if opinion.question.dimension in ("", "depth")}
 
 
 def test_votes_and_verdicts_on_one_pair_meet(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_votes_and_verdicts_on_one_pair_meet(tmp_path: Path) -> None:
     assert people.keys() == judged.keys()
     assert sorted(people.values()) == [-1, 0, 1]
     assert sorted(judged.values()) == [0, 1, 1]
-    row = next(it for it in agreement_of(found).pairs if it.dimension == "depth" and it.scale == "preference")
+    row = next(pair for pair in agreement_of(found).pairs if pair.dimension == "depth" and pair.scale == "preference")
     assert (row.first, row.n, row.percent, row.soft_disagreement) == ("ann", 3, 2 / 3, 0)
 
 
@@ -65,7 +65,7 @@ def test_ratings_by_people_are_held_beside_those_of_judges(tmp_path: Path) -> No
     (row,) = made.alignments
     assert (row.dimension, row.n_reports, row.mean_absolute_deviation) == ("depth", 4, 1.5)
     assert (row.pairwise_comparison_accuracy, row.ranking_agreement) == (1, 1)
-    assert {it.system for it in opinions_of(exp) if it.kind == "person"} == {A, B}
+    assert {opinion.system for opinion in opinions_of(exp) if opinion.kind == "person"} == {A, B}
 
 
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(tmp_path: Path) -> None:

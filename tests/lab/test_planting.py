@@ -18,9 +18,8 @@ from drretail.eval.judging.subject import read_subjects
 from drretail.eval.scoring import score
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
-from drretail.lab.plant.copies import make_copies, planted_folder
+from drretail.lab.plant.copies import KINDS, make_copies, plant_error, planted_folder
 from drretail.lab.plant.good_report import Material
-from drretail.lab.plant.kinds import KINDS, planted
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.lab.trial_findings import PlantedErrors, PlantedFound
 from drretail.progress import choose_progress
@@ -78,12 +77,12 @@ def judged(folder: Path, store: Store, judge: Judge) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store], kind: str) -> None:
     for seed in range(4):
-        copy = planted(material_of(made, seed), kind)
+        copy = plant_error(material_of(made, seed), kind)
         assert copy is not None
-        assert copy.said != copy.original
+        assert copy.error != copy.original
         assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip()
         assert REPORT.endswith(copy.report[copy.end :])
-        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.said), -len(copy.said) - 1)
+        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1)
 
 
 @pytest.mark.parametrize("kind", CODE_FINDS)
@@ -92,7 +91,7 @@ def test_an_error_by_the_record_is_one_that_checks_can_find(made: tuple[Path, St
     errors = make_copies(folder, store, seed="1")
     judged(planted_folder(folder), store, a_claimant({})[0])
     found = recall_of(planted_folder(folder), errors)
-    (row,) = (it for it in found.kinds if it.kind == kind)
+    (row,) = (row for row in found.kinds if row.kind == kind)
     assert (row.n, row.found[CHECKS].found) == (1, 1)
 
 
@@ -100,7 +99,7 @@ def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -
     wrong = f"Take the Larkhall Window Bird Feeder, Clear at $19.75 [P:{GOOD}].\n"
     folder, store = honest_experiment(tmp_path, {LABEL: wrong})
     material = material_of((folder, store))
-    assert [kind for kind in KINDS if planted(material, kind) is not None] == []
+    assert [kind for kind in KINDS if plant_error(material, kind) is not None] == []
     with pytest.raises(UserError, match="has a place"):
         make_copies(folder, store, seed="1")
     store.close()
@@ -115,9 +114,9 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
     for number, (written, pattern) in enumerate(reports.items()):
         report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
         folder, store = honest_experiment(tmp_path / str(number), {LABEL: report})
-        copy = planted(material_of((folder, store)), "wrong price")
+        copy = plant_error(material_of((folder, store)), "wrong price")
         assert copy is not None
-        assert re.fullmatch(pattern, copy.said), copy.said
+        assert re.fullmatch(pattern, copy.error), copy.error
         store.close()
 
 
@@ -143,7 +142,7 @@ def test_where_the_wish_is_not_typed_no_pick_is_made_wrong(made: tuple[Path, Sto
     material = material_of(made)
     untyped = replace(material.case, query=material.case.query.model_copy(update={"wish": None}))
     for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS):
-        assert planted(Material(untyped, material.reading, Random(1)), kind) is None
+        assert plant_error(Material(untyped, material.reading, Random(1)), kind) is None
 
 
 def test_the_same_seed_makes_the_same_copies_and_another_one_others(made: tuple[Path, Store]) -> None:
@@ -160,7 +159,7 @@ def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Stor
     errors = make_copies(folder, store, seed="1")
     planted_at = planted_folder(folder)
     runs = {run.run_id: run for run in read_runs(planted_at)}
-    assert runs.keys() == {it.run_id for it in errors.errors} | {f"{LABEL}/q1-r1"}
+    assert runs.keys() == {error.run_id for error in errors.errors} | {f"{LABEL}/q1-r1"}
     assert len(errors.errors) == len(KINDS)
     for error in errors.errors:
         run = runs[error.run_id]
@@ -175,7 +174,7 @@ def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Stor
 
 
 def subject_evidence(folder: Path, store: Store, run_id: str) -> Any:
-    return next(it.evidence for it in read_subjects(folder, store) if it.run_id == run_id)
+    return next(subject.evidence for subject in read_subjects(folder, store) if subject.run_id == run_id)
 
 
 def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[Path, Store]) -> None:
@@ -186,7 +185,7 @@ def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[
     before = len(asked)
     judged(planted_folder(folder), store, judge)
     assert len(asked) > before
-    assert not any(REPORT in it for it in asked[before:])
+    assert not any(REPORT in question for question in asked[before:])
     again = len(asked)
     make_copies(folder, store, seed="1")
     judged(planted_folder(folder), store, judge)
@@ -197,14 +196,16 @@ def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path,
     """One judge faults the sentence with the price, and one every sentence but that one."""
     folder, store = made
     errors = make_copies(folder, store, seed="1")
-    errors = errors.model_copy(update={"errors": tuple(it for it in errors.errors if it.kind == "wrong rating")})
+    errors = errors.model_copy(
+        update={"errors": tuple(error for error in errors.errors if error.kind == "wrong rating")}
+    )
     for name, strict, n_found, false in (
         ("sharp", {"rated": "no_support"}, 1, 1),
         ("blunt", {"rated": "full_support"}, 0, 0),
     ):
         judge, _ = a_claimant(strict, other="full_support" if name == "sharp" else "no_support", name=name)
         judged(planted_folder(folder), store, judge)
-        (row,) = (it for it in recall_of(planted_folder(folder), errors).kinds if it.kind == "wrong rating")
+        (row,) = (kind for kind in recall_of(planted_folder(folder), errors).kinds if kind.kind == "wrong rating")
         found = row.found[f"scripted:{name}"]
         assert (found.found, found.unjudged, found.n_originals, found.false) == (n_found, 0, 1, false)
         assert found.n_fresh == 1 - false
@@ -265,7 +266,7 @@ def a_claimant(
     def play(question: str) -> dict[str, Any]:
         if "<report>" in question:
             report = question.split("<report>")[1].split("</report>")[0]
-            lines = [it for it in report.splitlines() if "[" in it and only in it]
+            lines = [line for line in report.splitlines() if "[" in line and only in line]
             return {
                 "claims": [
                     {"claim_id": number, "claim": in_short(line), "quote": line, "sources": marks(line), "values": []}
@@ -304,10 +305,10 @@ def test_nothing_more_is_made_of_what_the_lab_made(made: tuple[Path, Store]) -> 
     folder, store = made
     make_copies(folder, store, seed="1")
     again = make_copies(planted_folder(folder), store, seed="1")
-    assert {it.of for it in again.errors} == {f"{LABEL}/q1-r1"}
+    assert {error.of for error in again.errors} == {f"{LABEL}/q1-r1"}
 
 
 def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:
     folder, _ = made
-    kinds = {it.kind for it in make_copies(folder, None, seed="1").errors}
+    kinds = {error.kind for error in make_copies(folder, None, seed="1").errors}
     assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds

@@ -23,17 +23,16 @@ from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Constraints, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from drretail.sandboxes.checking import check_sandbox
-from drretail.sandboxes.counting import BY_CHARACTERS
+from drretail.sandboxes.check import check_sandbox
 from drretail.sandboxes.folder import WrittenTask
 from drretail.sandboxes.material import Keywords
-from drretail.sandboxes.sizes import read_sizes
-from drretail.sandboxes.synthetic import offline_build
+from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
+from drretail.sandboxes.synthetic import build as synthetic_build
+from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
+from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, facts_of
+from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
+from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
-from drretail.sandboxes.synthetic.offline_build import build_offline, sampled_queries
-from drretail.sandboxes.synthetic.planting import TRAP_KINDS, Allowed, Drawing, facts_of
-from drretail.sandboxes.synthetic.showing import shown
-from drretail.sandboxes.synthetic.theme_words import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.user_files import user_files
 
 QUERIES = shipped_queries("dev")[:2]
@@ -62,58 +61,60 @@ def labels_of(sandbox: Path, query: Query) -> list[PageLabel]:
 
 def test_the_same_seed_gives_the_same_bytes(world: World, tmp_path: Path) -> None:
     one, two = built(world, tmp_path / "one"), built(world, tmp_path / "two")
-    files = sorted(it.relative_to(one) for it in one.rglob("*") if it.is_file())
+    files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
     assert len(files) > 10
-    assert [(one / it).read_bytes() for it in files] == [(two / it).read_bytes() for it in files]
+    assert [(one / file).read_bytes() for file in files] == [(two / file).read_bytes() for file in files]
 
 
 def test_it_passes_its_check_until_a_page_that_is_needed_is_gone(world: World, tmp_path: Path) -> None:
     folder = built(world, tmp_path / "s")
-    assert check_sandbox(folder) == {it.query_id: [] for it in QUERIES}
+    assert check_sandbox(folder) == {query.query_id: [] for query in QUERIES}
     task = task_folder(folder, QUERIES[0].query_id)
-    needed = next(it.url for it in read_labels(task) if it.label == "supportive")
-    kept = [it.model_dump_json(by_alias=True) for it in read_pages(task) if it.url != needed]
+    needed = next(label.url for label in read_labels(task) if label.label == "supportive")
+    kept = [page.model_dump_json(by_alias=True) for page in read_pages(task) if page.url != needed]
     write_lines(task / "pages.jsonl.gz", kept)
-    assert any("0 places" in it for it in check_sandbox(folder)[QUERIES[0].query_id])
+    assert any("0 places" in fault for fault in check_sandbox(folder)[QUERIES[0].query_id])
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
 def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(sandbox: Path, query: Query) -> None:
     task = task_folder(sandbox, query.query_id)
     keywords = Keywords.model_validate(read_json(task / "keywords.json")).convergent
-    assert len({it.text for it in keywords}) == 10
-    assert {it.kind for it in keywords} == {"signal", "noise"}
+    assert len({keyword.text for keyword in keywords}) == 10
+    assert {keyword.kind for keyword in keywords} == {"signal", "noise"}
     web = SandboxWeb(read_pages(task))
-    found = {it.text: {page.url for page in web.search(it.text, 100)} for it in keywords}
+    found = {keyword.text: {page.url for page in web.search(keyword.text, 100)} for keyword in keywords}
     labels = read_labels(task)
-    lost = [it.label for it in labels if it.url not in found[it.keyword]]
+    lost = [label.label for label in labels if label.url not in found[label.keyword]]
     assert "supportive" not in lost
     # A page that shares common words alone with its keyword is below the web's floor.
     assert len(lost) < len(labels) / 10
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
 def test_what_is_planted_stands_once_and_every_trap_names_the_insight_that_it_contradicts(
     sandbox: Path, query: Query
 ) -> None:
     task = task_folder(sandbox, query.query_id)
     gold = read_gold_file(task / "gold.json")
-    texts = [it.text for it in read_pages(task)]
+    texts = [page.text for page in read_pages(task)]
     for insight in gold.sandbox.insights:
-        assert sum(insight.quote in it for it in texts) == 1
-    ids = {it.id for it in gold.sandbox.insights}
-    traps = [it for it in labels_of(sandbox, query) if it.label == "distractor"]
-    assert {it.kind for it in traps} == set(TRAP_KINDS)
-    assert {it.why.split()[1] for it in traps} == ids
+        assert sum(insight.quote in text for text in texts) == 1
+    ids = {insight.id for insight in gold.sandbox.insights}
+    traps = [label for label in labels_of(sandbox, query) if label.label == "distractor"]
+    assert {label.kind for label in traps} == set(TRAP_KINDS)
+    assert {label.why.split()[1] for label in traps} == ids
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda it: it.query_id)
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
 def test_pages_differ_and_are_neither_scraps_nor_books(sandbox: Path, query: Query) -> None:
     pages = read_pages(task_folder(sandbox, query.query_id))
-    shingles = [_shingles(it.text) for it in pages]
-    alike = [pair for pair in combinations(range(len(pages)), 2) if _jaccard(*(shingles[it] for it in pair)) > 0.5]
+    shingles = [_shingles(page.text) for page in pages]
+    alike = [
+        pair for pair in combinations(range(len(pages)), 2) if _jaccard(*(shingles[number] for number in pair)) > 0.5
+    ]
     assert len({number for pair in alike for number in pair}) <= 0.02 * len(pages)
-    lengths = [len(it.text) for it in pages]
+    lengths = [len(page.text) for page in pages]
     assert min(lengths) >= 300
     assert max(lengths) <= 12_500
 
@@ -133,14 +134,14 @@ def test_supportive_pages_are_as_long_and_as_old_as_some_noise_and_hold_their_fa
 ) -> None:
     for query in QUERIES:
         task = task_folder(sandbox, query.query_id)
-        labels, gold = {it.url: it for it in read_labels(task)}, read_gold_file(task / "gold.json")
-        pages = {it.url: it for it in read_pages(task)}
-        noise = [it for it in pages.values() if labels[it.url].label == "noise"]
+        labels, gold = {label.url: label for label in read_labels(task)}, read_gold_file(task / "gold.json")
+        pages = {page.url: page for page in read_pages(task)}
+        noise = [page for page in pages.values() if labels[page.url].label == "noise"]
         for insight in gold.sandbox.insights:
             page = pages[insight.stands_in]
             assert 0 < page.text.index(insight.quote) < len(page.text) - len(insight.quote)
-            assert any((it.date or "") >= (page.date or "") for it in noise)
-            assert any(len(it.text) >= len(page.text) for it in noise)
+            assert any((other.date or "") >= (page.date or "") for other in noise)
+            assert any(len(other.text) >= len(page.text) for other in noise)
 
 
 def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(world: World) -> None:
@@ -150,51 +151,55 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(w
     assert reference.best is not None
     facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
     fits = {fit.product_id for thing in reference.things for fit in thing.fits}
-    assert {it.about.product.product_id for it in facts} <= fits
-    recalled = {it.about.product.product_id for it in facts if it.kind == "recall"}
-    assert recalled == {it.product_id for it in reference.best.items}
-    assert all("must not be recommended" in it.meaning for it in facts if it.kind == "recall")
-    cotton = [it for it in facts if it.kind == "test" and it.thing == "swaddle blanket"]
+    assert {fact.about.product.product_id for fact in facts} <= fits
+    recalled = {fact.about.product.product_id for fact in facts if fact.kind == "recall"}
+    assert recalled == {item.product_id for item in reference.best.items}
+    assert all("must not be recommended" in fact.meaning for fact in facts if fact.kind == "recall")
+    cotton = [fact for fact in facts if fact.kind == "test" and fact.thing == "swaddle blanket"]
     assert len(cotton) == 2
-    assert all('"cotton"' in it.meaning for it in cotton)
+    assert all('"cotton"' in fact.meaning for fact in cotton)
 
 
 def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(world: World) -> None:
     facts = facts_of(need_of(world, Offers(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
     traps = [fact.trap(number, Random(number), "s1") for fact in facts for number in range(12)]
-    assert {it.kind for it in traps} == set(TRAP_KINDS)
-    assert not any(re.search(r"[.!?] [a-z]", it.text) or "<" in it.text for it in traps)
+    assert {trap.kind for trap in traps} == set(TRAP_KINDS)
+    assert not any(re.search(r"[.!?] [a-z]", trap.text) or "<" in trap.text for trap in traps)
 
 
 def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(world: World) -> None:
     need = need_of(world, Offers(world), QUERIES[0])
     unpriced = tuple(
-        replace(it, fits=tuple(fit.model_copy(update={"price": None}) for fit in it.fits)) for it in need.things
+        replace(thing, fits=tuple(fit.model_copy(update={"price": None}) for fit in thing.fits))
+        for thing in need.things
     )
     facts = facts_of(replace(need, things=unpriced), date(2023, 9, 24), Drawing(Random(1), ""))
     assert facts
-    assert not any("price" in it.kind or "$" in it.text for it in facts)
+    assert not any("price" in fact.kind or "$" in fact.text for fact in facts)
 
 
 def test_what_facts_say_a_product_costs_is_what_the_catalog_says(world: World) -> None:
     facts = facts_of(need_of(world, Offers(world), QUERIES[0]), date(2023, 9, 24), Drawing(Random(1), ""))
-    priced = [it for it in facts if "price" in it.kind]
+    priced = [fact for fact in facts if "price" in fact.kind]
     assert priced
-    assert all(f"${it.about.product.price:,.2f}" in it.text for it in priced)
+    assert all(f"${fact.about.product.price:,.2f}" in fact.text for fact in priced)
 
 
 SHIPPED = shipped_queries("dev")[:10]
 
 
-@pytest.mark.parametrize("query", SHIPPED, ids=lambda it: it.query_id)
+@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
 def test_what_stays_is_within_the_budget_also_with_the_least_that_the_other_things_cost(
     world: World, query: Query
 ) -> None:
     need = need_of(world, Offers(world), query)
     facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
-    out = {it.about.name for it in facts if it.kind == "recall" or "failed it" in it.meaning}
-    taken = [it for it in facts if "the one to take" in it.meaning or "can be recommended" in it.meaning]
-    limits = {it.name: it.want.price_max if it.want and it.want.price_max else need.budget for it in need.things}
+    out = {fact.about.name for fact in facts if fact.kind == "recall" or "failed it" in fact.meaning}
+    taken = [fact for fact in facts if "the one to take" in fact.meaning or "can be recommended" in fact.meaning]
+    limits = {
+        thing.name: thing.want.price_max if thing.want and thing.want.price_max else need.budget
+        for thing in need.things
+    }
     for fact in taken:
         assert fact.about.name not in out
         limit = limits[fact.thing]
@@ -203,23 +208,27 @@ def test_what_stays_is_within_the_budget_also_with_the_least_that_the_other_thin
     for fact in facts:
         if "over the budget" in fact.meaning:
             assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
-    cheapest = [min((fit.price or 0.0 for fit in it.fits if shown_name(need, fit) not in out), default=0.0)
-                for it in need.things]  # fmt: skip
+    cheapest = [min((fit.price or 0.0 for fit in thing.fits if shown_name(need, fit) not in out), default=0.0)
+                for thing in need.things]  # fmt: skip
     assert need.budget is None or sum(cheapest) <= float(need.budget.value)
 
 
 def shown_name(need: Need, product: Product) -> str:
-    return shown({it.product_id: it for thing in need.things for it in thing.fits}.values())[product.product_id].name
+    return name_products({fit.product_id: fit for thing in need.things for fit in thing.fits}.values())[
+        product.product_id
+    ].name
 
 
 def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(world: World) -> None:
     need = need_of(world, Offers(world), QUERIES[0])
     poor = Money(amount="2", currency="USD")
-    priced = tuple(replace(it, fits=tuple(fit for fit in it.fits if fit.price is not None)) for it in need.things)
+    priced = tuple(
+        replace(thing, fits=tuple(fit for fit in thing.fits if fit.price is not None)) for thing in need.things
+    )
     facts = facts_of(replace(need, budget=poor, things=priced), date(2023, 9, 24), Drawing(Random(1), ""))
-    over = [it.meaning for it in facts if "over the budget" in it.meaning]
+    over = [fact.meaning for fact in facts if "over the budget" in fact.meaning]
     assert over
-    assert not any("stay" in it for it in over)
+    assert not any("stay" in meaning for meaning in over)
 
 
 def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world: World) -> None:
@@ -228,16 +237,16 @@ def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world
     for query in SHIPPED:
         need = need_of(world, offers, query)
         files = user_files(need, world.store, today, Drawing(Random(1), ""))
-        meaning = next(it.meaning for it in files if it.name == "receipt.png")
+        meaning = next(file.meaning for file in files if file.name == "receipt.png")
         days = re.findall(r"\d{4}-\d\d-\d\d", meaning)
         assert query.user_id is not None
         orders = world.store.orders(query.user_id).orders
-        assert days[0] in {it.order_date[:10] for it in orders if it.product_id == need.owned[0].product_id}
+        assert days[0] in {order.order_date[:10] for order in orders if order.product_id == need.owned[0].product_id}
         assert days[1] > today.isoformat()
 
 
 def test_files_are_about_the_purchase_that_the_query_speaks_of(world: World) -> None:
-    asked = next(it for it in SHIPPED if "shampoo" in it.text)
+    asked = next(query for query in SHIPPED if "shampoo" in query.text)
     assert asked.wish is not None
     unnamed = asked.model_copy(update={"wish": asked.wish.model_copy(update={"owned": ()})})
     for query in (asked, unnamed):
@@ -248,10 +257,10 @@ def test_what_the_user_has_is_called_otherwise_than_what_fits(world: World) -> N
     offers = Offers(world)
     for query in SHIPPED:
         need = need_of(world, offers, query)
-        fits = {it.product_id: it for thing in need.things for it in thing.fits}
+        fits = {fit.product_id: fit for thing in need.things for fit in thing.fits}
         mine = need.names[need.owned[0].product_id].name
         assert mine not in [
-            it.name for key, it in need.names.items() if key in fits and key != need.owned[0].product_id
+            product.name for key, product in need.names.items() if key in fits and key != need.owned[0].product_id
         ]
 
 
@@ -263,8 +272,8 @@ def test_keywords_say_several_of_what_is_several_already(world: World) -> None:
 
 
 def test_products_that_begin_alike_have_names_that_tell_them_apart(world: World) -> None:
-    ids = [it.product_id for thing in need_of(world, Offers(world), QUERIES[0]).things for it in thing.fits]
-    names = [it.name for it in shown(world.store.products(ids).values()).values()]
+    ids = [fit.product_id for thing in need_of(world, Offers(world), QUERIES[0]).things for fit in thing.fits]
+    names = [product.name for product in name_products(world.store.products(ids).values()).values()]
     assert len(set(names)) == len(names)
 
 
@@ -277,8 +286,8 @@ def test_a_query_that_nobody_typed_gets_facts_on_the_popular_ones_of_its_categor
     build_offline(world, (plain,), folder, read_sizes("16k,32k"), "7", BY_CHARACTERS, messages.append)
     assert any(NOT_TYPED in message and "pet supplies" in message for message in messages)
     gold = read_gold_file(task_folder(folder, "plain") / "gold.json")
-    assert any("most popular of pet supplies" in it.text for it in gold.sandbox.insights)
-    assert not any("orders.csv" in it.name for it in (task_folder(folder, "plain") / "files").iterdir())
+    assert any("most popular of pet supplies" in insight.text for insight in gold.sandbox.insights)
+    assert not any("orders.csv" in path.name for path in (task_folder(folder, "plain") / "files").iterdir())
 
 
 @pytest.mark.parametrize("wants", [(), (Want(name="bowl", kinds=("bowl",), brands_wanted=("Nobody & Sons",)),)])
@@ -288,7 +297,7 @@ def test_where_nothing_would_do_what_the_words_of_the_query_find_is_no_fit(
     query = Query(query_id="bowl", text="Bowl?", source="test", wish=Wish(wants=wants))
     need = need_of(world, Offers(world), query)
     assert need.without_fits not in (None, NOT_TYPED)
-    assert [it.want for it in need.things] == [None]
+    assert [thing.want for thing in need.things] == [None]
 
 
 def test_things_of_a_query_are_its_wants_and_another_kind_of_thing_that_shares_a_shelf_is_none(world: World) -> None:
@@ -297,7 +306,7 @@ def test_things_of_a_query_are_its_wants_and_another_kind_of_thing_that_shares_a
     (thing,) = need_of(world, Offers(world), query).things
     assert thing.name == "place for brushes"
     assert thing.fits
-    assert all("organizer" in it.title.lower() and (it.rating_number or 0) >= 200 for it in thing.fits)
+    assert all("organizer" in fit.title.lower() and (fit.rating_number or 0) >= 200 for fit in thing.fits)
 
 
 def test_a_demand_that_no_record_bears_out_is_not_said_to_be_kept(world: World) -> None:
@@ -316,7 +325,7 @@ def test_what_may_be_left_out_takes_nothing_from_the_budget_of_the_rest(world: W
         wish = Wish(wants=wants, budget=Money.of(60))
         need = need_of(world, Offers(world), Query(query_id="q", text="?", source="test", wish=wish))
         allowed, bag = Allowed(need), need.things[0]
-        return [it.product_id for it in bag.fits if allowed.allows(bag, need.names[it.product_id])]
+        return [fit.product_id for fit in bag.fits if allowed.allows(bag, need.names[fit.product_id])]
 
     assert set(left(optional=False)) < set(left(optional=True))
 
@@ -325,9 +334,9 @@ def test_the_most_that_a_piece_may_cost_stands_in_the_facts_on_its_price(world: 
     asked = Want(name="diaper bag", kinds=("diaper bag",), quantity=3, price_max=Money.of(60))
     query = Query(query_id="bags", text="Three diaper bags?", source="test", wish=Wish(wants=(asked,)))
     need = need_of(world, Offers(world), query)
-    assert all(it.price is None or it.price <= 60 for it in need.things[0].fits)
+    assert all(fit.price is None or fit.price <= 60 for fit in need.things[0].fits)
     facts = facts_of(need, date(2023, 9, 24), Drawing(Random(1), ""))
-    assert any("at most $60.00 is to be paid for one" in it.meaning for it in facts)
+    assert any("at most $60.00 is to be paid for one" in fact.meaning for fact in facts)
 
 
 def test_a_query_for_which_nothing_is_offered_is_refused_by_name_before_anything_is_written(
@@ -345,9 +354,9 @@ def test_words_that_no_title_has_name_nothing_and_what_they_find_is_of_one_kind(
     with pytest.raises(UserError, match="far: neither"):
         need_of(world, offers, asked)
     near = Query(query_id="near", text="Bamboo?", source="test")
-    fits = [it for thing in need_of(world, offers, near).things for it in thing.fits]
-    assert len({it.categories[-1] for it in fits}) == 1
-    assert all("bamboo" in it.title.lower() for it in fits)
+    fits = [fit for thing in need_of(world, offers, near).things for fit in thing.fits]
+    assert len({fit.categories[-1] for fit in fits}) == 1
+    assert all("bamboo" in fit.title.lower() for fit in fits)
 
 
 def test_a_sandbox_without_queries_is_not_whole(world: World, tmp_path: Path) -> None:
@@ -367,7 +376,7 @@ def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("drretail.sandboxes.synthetic.offline_build.write_sandbox", cut)
+        patch.setattr("drretail.sandboxes.synthetic.build.write_sandbox", cut)
         with pytest.raises(KeyboardInterrupt):
             built(world, tmp_path / "s", "16k", QUERIES[:1])
     assert list(tmp_path.iterdir()) == []
@@ -377,17 +386,17 @@ def test_a_build_that_is_cut_leaves_nothing_and_the_same_command_builds_it(
 def test_of_two_builds_into_one_folder_the_first_that_is_done_stays(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    to, written = tmp_path / "s", offline_build.write_sandbox
+    to, written = tmp_path / "s", synthetic_build.write_sandbox
 
     def other_first(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
-        monkeypatch.setattr(offline_build, "write_sandbox", written)
+        monkeypatch.setattr(synthetic_build, "write_sandbox", written)
         built(world, to, "8k", QUERIES[:1])
         return written(folder, about, tasks)
 
-    monkeypatch.setattr(offline_build, "write_sandbox", other_first)
+    monkeypatch.setattr(synthetic_build, "write_sandbox", other_first)
     with pytest.raises(UserError, match="is not empty"):
         built(world, to, "16k", QUERIES[:1])
-    assert [it.name for it in tmp_path.iterdir()] == ["s"]
+    assert [path.name for path in tmp_path.iterdir()] == ["s"]
     assert check_sandbox(to) == {QUERIES[0].query_id: []}
     assert read_sandbox(to).names == ["8k"]
 
@@ -400,15 +409,15 @@ def test_a_built_folder_is_as_open_to_others_as_any_new_one(world: World, tmp_pa
 
 def test_without_queries_each_drawn_user_gets_one(world: World) -> None:
     queries = sampled_queries(world, 3, "7")
-    assert len({it.user_id for it in queries}) == 3
+    assert len({query.user_id for query in queries}) == 3
     assert queries == sampled_queries(world, 3, "7")
 
 
 def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_them(sandbox: Path) -> None:
     task = task_folder(sandbox, QUERIES[0].query_id)
     gold = read_gold_file(task / "gold.json")
-    assert {"orders.csv", "note.md", "manual.txt"} <= {it.name for it in (task / "files").iterdir()}
-    assert {it.title for it in gold.files.documents} == {"orders.csv", "note.md", "manual.txt"}
+    assert {"orders.csv", "note.md", "manual.txt"} <= {path.name for path in (task / "files").iterdir()}
+    assert {document.title for document in gold.files.documents} == {"orders.csv", "note.md", "manual.txt"}
     for insight in gold.files.insights:
         if not insight.stands_in.endswith(".png"):
             assert insight.quote in (task / "files" / insight.stands_in).read_text(encoding="utf-8")
@@ -426,7 +435,7 @@ def test_without_pillow_the_receipt_is_left_out_and_the_build_says_so(
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
     told: list[str] = []
     build_offline(world, QUERIES[:1], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, told.append)
-    assert ["drretail[sandbox]" in it for it in told] == [True]
+    assert ["drretail[sandbox]" in note for note in told] == [True]
     task = task_folder(tmp_path / "s", QUERIES[0].query_id)
     assert not (task / "files" / "receipt.png").exists()
     assert len(read_gold_file(task / "gold.json").files.insights) == 2

@@ -11,10 +11,9 @@ from drretail.env.web.sealed import Label, SandboxFolder, read_pages, read_sandb
 from drretail.errors import UserError
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
-from drretail.sandboxes.counting import BY_CHARACTERS, counter_of
 from drretail.sandboxes.folder import write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
-from drretail.sandboxes.sizes import Placed, placed, read_sizes
+from drretail.sandboxes.sizes import BY_CHARACTERS, PlacedPages, counter_of, place_pages, read_sizes
 
 SIZES = read_sizes("8k,16k,32k")
 
@@ -30,8 +29,10 @@ def material(
     return TaskMaterial(
         query=Query(query_id="q-1", text="A kettle?", source="test"),
         keywords=Keywords(convergent=()),
-        supportive=tuple(page(f"s{number}", it, "supportive") for number, it in enumerate(supportive)),
-        distractors=tuple(page(f"d{number}", it, "distractor") for number, it in enumerate(distractors)),
+        supportive=tuple(page(f"s{number}", length, "supportive") for number, length in enumerate(supportive)),
+        distractors=tuple(
+            page(f"d{number}", distractor, "distractor") for number, distractor in enumerate(distractors)
+        ),
         noise=noise,
         files={"note.md": b"a note\n"},
         gold=Gold(query_id="q-1"),
@@ -42,9 +43,11 @@ def noise(*lengths: int) -> Iterator[LabelledPage]:
     return (page(f"n{number}", lengths[number % len(lengths)]) for number in count())
 
 
-def tokens(found: Placed, size: str, label: str | None = None) -> float:
+def tokens(found: PlacedPages, size: str, label: str | None = None) -> float:
     served = found.sizes[: found.sizes.index(size) + 1]
-    return sum(len(it.page.text) / 4 for since, it in found.pages if since in served and label in (None, it.label))
+    return sum(
+        len(page.page.text) / 4 for since, page in found.pages if since in served and label in (None, page.label)
+    )
 
 
 @pytest.mark.parametrize("wrong", ["0k", "-32k", "32", "32k,", "k", "32k 64k", "½k", "", "9999999k"])
@@ -66,17 +69,17 @@ def test_sizes_are_sorted_and_each_is_there_once() -> None:
 def test_every_size_has_its_tokens_all_that_supports_and_a_share_of_what_misleads_that_does_not_fall(
     supportive: list[int], distractors: list[int], lengths: list[int]
 ) -> None:
-    found = placed(material(supportive, distractors, noise(20, 40, *lengths)), SIZES, BY_CHARACTERS)
+    found = place_pages(material(supportive, distractors, noise(20, 40, *lengths)), SIZES, BY_CHARACTERS)
     assert list(found.sizes) == list(SIZES)
     misled = [tokens(found, size, "distractor") for size in SIZES]
     for size, wanted in SIZES.items():
         assert abs(tokens(found, size) - wanted) <= 0.02 * wanted
         assert tokens(found, size, "supportive") == sum(supportive)
     assert misled[0] > 0
-    shares = [it / wanted for it, wanted in zip(misled, SIZES.values(), strict=True)]
+    shares = [misleading / wanted for misleading, wanted in zip(misled, SIZES.values(), strict=True)]
     only_the_shortest = misled[0] == min(distractors)
     assert only_the_shortest or shares == sorted(shares)
-    assert len({it.page.url for _, it in found.pages}) == len(found.pages)
+    assert len({page.page.url for _, page in found.pages}) == len(found.pages)
 
 
 def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are(tmp_path: Path) -> None:
@@ -88,25 +91,25 @@ def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are
     })  # fmt: skip
     assert write_sandbox(tmp_path, about, [task]) == ["32k is left out: the pages of q-1 have 20,500 tokens."]
     assert read_sandbox(tmp_path).names == ["8k", "16k"]
-    assert {it.since for it in read_pages(task_folder(tmp_path, "q-1"))} == {"8k", "16k"}
+    assert {page.since for page in read_pages(task_folder(tmp_path, "q-1"))} == {"8k", "16k"}
 
 
 def test_too_few_pages_for_any_size_and_too_many_that_are_needed_are_refused_with_the_query() -> None:
     with pytest.raises(UserError, match=r"q-1.*700 tokens, too few for 8k"):
-        placed(material([300], [200], [page("n", 200)]), SIZES, BY_CHARACTERS)
+        place_pages(material([300], [200], [page("n", 200)]), SIZES, BY_CHARACTERS)
     with pytest.raises(UserError, match=r"q-1.*9,200 tokens, more than 8k"):
-        placed(material([9000], [200], noise(100)), SIZES, BY_CHARACTERS)
+        place_pages(material([9000], [200], noise(100)), SIZES, BY_CHARACTERS)
 
 
 def test_an_address_that_comes_twice_stands_once_and_as_what_it_came_first() -> None:
     twice = [page("s0", 100), *(page(f"n{number}", 100) for number in range(400))]
-    found = placed(material([100], [100], twice), {"8k": 8000}, BY_CHARACTERS)
-    assert [it.label for _, it in found.pages if it.page.url.endswith("/s0")] == ["supportive"]
+    found = place_pages(material([100], [100], twice), {"8k": 8000}, BY_CHARACTERS)
+    assert [page.label for _, page in found.pages if page.page.url.endswith("/s0")] == ["supportive"]
 
 
 def test_the_order_of_pages_in_their_file_tells_nothing_of_their_labels(tmp_path: Path) -> None:
     write_task(tmp_path, material([300], [200], noise(90)), {"8k": 8000}, BY_CHARACTERS)
-    addresses = [it.url for it in read_pages(task_folder(tmp_path, "q-1"))]
+    addresses = [page.url for page in read_pages(task_folder(tmp_path, "q-1"))]
     assert addresses == sorted(addresses)
 
 

@@ -1,13 +1,13 @@
 """``lab`` from Python: is the judge any good? Each function does what the command of its name does.
 
-people.py        agree, calibrate, correct, sample: from people's answers; no model is asked
-made_reports.py  bias, exploits, failures, plant: what judges make of reports whose worth is known
-questions.py     card, memory: questions that are about no run
-bench.py         judges that are opened once, and what the functions give
+people.py           agree, calibrate, correct, sample: from people's answers; no model is asked
+derived_reports.py  bias, exploits, plant: what judges make of reports whose worth is known
+questions.py        card, memory: questions that are about no run
+judging.py          judges that are opened once, and what the functions give
 """
 
-from drretail.api.lab.made_reports import bias, exploits, failures, plant
+from drretail.api.lab.derived_reports import bias, exploits, plant
 from drretail.api.lab.people import agree, calibrate, correct, sample
 from drretail.api.lab.questions import card, memory
 
-__all__ = ["agree", "bias", "calibrate", "card", "correct", "exploits", "failures", "memory", "plant", "sample"]
+__all__ = ["agree", "bias", "calibrate", "card", "correct", "exploits", "memory", "plant", "sample"]

@@ -5,19 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.api.lab.bench import Kept
+from drretail.api.lab.judging import LabResult
 from drretail.api.option import accepts
 from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CorrectOptions, SampleOptions
 from drretail.api.options.shared import folder_of, names_in, paths_in
 from drretail.cells import as_csv
 from drretail.errors import UserError
-from drretail.lab.agreeing import agreement_of
-from drretail.lab.calibrating import NAME as CALIBRATE
-from drretail.lab.calibrating import Calibration, calibrated, frozen, of_model, question_of, told_hash
-from drretail.lab.correcting import LEAST, correction_of
+from drretail.lab.agreement import agreement_of
+from drretail.lab.calibration import NAME as CALIBRATE
+from drretail.lab.calibration import Calibration, calibrate_versions, frozen, of_model, prompts_hash, question_of
+from drretail.lab.correction import LEAST, correction_of
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
-from drretail.lab.opinion_files import read_all
-from drretail.lab.opinions import Opinion, named, opinions_of
+from drretail.lab.opinions import Opinion, named, opinions_of, read_all
 from drretail.lab.people_findings import Agreement, Correction
 from drretail.viewer.voting.claim_sheet import sheet_rows, uncited_items
 from drretail.viewer.voting.plan import plan_uncited, planned_claims
@@ -32,7 +31,7 @@ def agree(options: AgreeOptions) -> Agreement:
     return agree_with(options).finding
 
 
-def agree_with(options: AgreeOptions) -> Kept[Agreement]:
+def agree_with(options: AgreeOptions) -> LabResult[Agreement]:
     """The same with what is printed beside it."""
     ratings = paths_in(options.ratings)
     if options.experiment is None and not ratings:
@@ -47,12 +46,12 @@ def agree_with(options: AgreeOptions) -> Kept[Agreement]:
     found += read_all(ratings, *columns.values())
     made = agreement_of(found)
     if experiment is None:
-        return Kept(made, made.model_dump(mode="json", exclude_none=True))
+        return LabResult(made, made.model_dump(mode="json", exclude_none=True))
     given = {"--ratings": ratings} | {flag: ",".join(names) or None for flag, names in columns.items()}
     document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
     has_voted = any(opinion.kind == "person" for opinion in found)
     hint = "" if has_voted else f"Nobody has voted yet: drretail view {experiment} asks people."
-    return Kept(made, document, hint=hint)
+    return LabResult(made, document, hint=hint)
 
 
 @accepts(CalibrateOptions)
@@ -65,7 +64,7 @@ def calibrate(options: CalibrateOptions) -> Calibration:
     return calibrate_with(options)[0].finding
 
 
-def calibrate_with(options: CalibrateOptions) -> tuple[Kept[Calibration], bool]:
+def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], bool]:
     """The same with what is printed beside it, and whether the choice was made before."""
     experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
     found = [*opinions_of(experiment), *read_all(ratings, judges=judges)]
@@ -77,12 +76,14 @@ def calibrate_with(options: CalibrateOptions) -> tuple[Kept[Calibration], bool]:
             f"{experiment} holds the choice for {before.model} on {before.question}: --again replaces it "
             f"by one for {model} on {named(question)}."
         )
-    made = calibrated(mine, options.seed if before is None else before.seed, "" if before is None else before.chosen)
+    made = calibrate_versions(
+        mine, options.seed if before is None else before.seed, "" if before is None else before.chosen
+    )
     versions = [each.version for each in made.tuning]
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
     chosen = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
-    made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, chosen)})
+    made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, chosen)})
     given = {
         "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
         "--judges": ",".join(judges) or None,
@@ -90,7 +91,7 @@ def calibrate_with(options: CalibrateOptions) -> tuple[Kept[Calibration], bool]:
     document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hint = f"There is one version alone: {another} makes another." if len(versions) == 1 else ""
-    return Kept(made, document, hint=hint), before is not None
+    return LabResult(made, document, hint=hint), before is not None
 
 
 @accepts(CorrectOptions)
@@ -103,13 +104,13 @@ def correct(options: CorrectOptions) -> Correction:
     return correct_with(options).finding
 
 
-def correct_with(options: CorrectOptions) -> Kept[Correction]:
+def correct_with(options: CorrectOptions) -> LabResult[Correction]:
     """The same with what is printed."""
     experiment, labels = folder_of(options.experiment), paths_in(options.labels)
     made = correction_of(experiment, options.judge, labels)
     judged = [path for family in ("faithfulness", "pairwise") for path in verdict_folders(experiment, family)]
     given = {"--labels": labels, "--judge": options.judge}
-    return Kept(made, keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again))
+    return LabResult(made, keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again))
 
 
 @dataclass(frozen=True, slots=True)

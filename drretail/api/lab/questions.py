@@ -1,7 +1,7 @@
 """``lab card`` and ``lab memory``: questions that are about no run."""
 
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from drretail.api.judges import judges_for
-from drretail.api.lab.bench import Kept, LabEstimate, again_of, ask_all, check_experiment
+from drretail.api.lab.judging import LabEstimate, LabResult, again_of, ask_all, check_experiment
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.lab import CardOptions, MemoryOptions
@@ -26,29 +26,20 @@ from drretail.lab.card import card_of, check_sets_stay, keep_card
 from drretail.lab.kept_findings import keep
 from drretail.lab.label_verdicts import cards_folder, estimate_labelled, judge_labelled
 from drretail.lab.labelled_claims import LabelledSet, drawn, read_labelled
-from drretail.lab.memory.asked_products import AskedProduct, asked_products
-from drretail.lab.memory.recalled import remembered, with_others
-from drretail.lab.memory.recollections import ask_products, estimate_recall, memory_folder, recollections
+from drretail.lab.memory.products import AskedProduct, draw_products
+from drretail.lab.memory.recollection import (
+    ask_products,
+    estimate_recall,
+    measure_recall,
+    memory_folder,
+    recollections,
+    with_others,
+)
 from drretail.lab.people_findings import JudgeCard
 from drretail.lab.trial_findings import MemoryFound, Remembered
 from drretail.progress import Bar, Waits, busy
 from drretail.records.models import ModelChoice
 from drretail.settings import read_settings
-
-
-@dataclass(frozen=True, slots=True)
-class Cards:
-    """Cards of judges, and where they are kept."""
-
-    cards: Sequence[JudgeCard]
-    paths: Sequence[Path]
-    closing: str | None
-    """A sentence on the cap, where it was reached."""
-
-    @property
-    def left(self) -> int:
-        """How many claims have no verdict."""
-        return sum(part.failed + part.unasked for card in self.cards for part in card.sets)
 
 
 @accepts(CardOptions)
@@ -58,11 +49,11 @@ def card(options: CardOptions) -> Sequence[JudgeCard]:
     Kept in EXP/lab/cards; ``score`` shows it beside the judge's scores from then on. Raises UserError where ``to``
     holds no experiment, and unless ``again`` where a card of other claims would be lost.
     """
-    return card_with(options).cards
+    return card_with(options).finding
 
 
-def card_with(options: CardOptions, *, quiet: bool = True) -> Cards:
-    """The same with where the cards are."""
+def card_with(options: CardOptions, *, quiet: bool = True) -> LabResult[Sequence[JudgeCard]]:
+    """The same with what is printed beside it."""
     to, opener, judges, whole, chosen = _claims(options, keyless=False, quiet=quiet)
     again, folder = again_of(options.retry), cards_folder(to)
     if not options.again:
@@ -81,7 +72,10 @@ def card_with(options: CardOptions, *, quiet: bool = True) -> Cards:
     costs = {each.folder: each.cost.dollars for each in judging_costs(folder, opener.prices)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
     paths = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
-    return Cards(cards, paths, closing)
+    document = {"cards": [made.model_dump(mode="json", exclude_none=True) for made in cards]}
+    left = sum(part.failed + part.unasked for made in cards for part in made.sets)
+    hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
+    return LabResult(cards, document, left, [] if closing is None else [closing], hint)
 
 
 def estimate_card(options: CardOptions, *, quiet: bool = True) -> LabEstimate:
@@ -89,7 +83,7 @@ def estimate_card(options: CardOptions, *, quiet: bool = True) -> LabEstimate:
     to, opener, judges, _, chosen = _claims(options, keyless=True, quiet=quiet)
     folder = cards_folder(to)
     found = [one for judge in judges for one in estimate_labelled(folder, chosen, judge)]
-    return LabEstimate(folder, found, opener.prices)
+    return LabEstimate("Claims left to judge", found, opener.prices)
 
 
 def _claims(
@@ -125,7 +119,7 @@ def memory(options: MemoryOptions) -> list[Remembered]:
     return memory_with(options).finding
 
 
-def memory_with(options: MemoryOptions, *, quiet: bool = True) -> Kept[list[Remembered]]:
+def memory_with(options: MemoryOptions, *, quiet: bool = True) -> LabResult[list[Remembered]]:
     """The same with what is printed beside it."""
     to, opener, models, manifest, products = _products(options, keyless=False, quiet=quiet)
     folder, shop, year = memory_folder(to), manifest.fingerprint, manifest.now.year
@@ -139,7 +133,7 @@ def memory_with(options: MemoryOptions, *, quiet: bool = True) -> Kept[list[Reme
     lots = [partial(lot, model) for model in models]
     closing = ask_all(folder, "asking for products", len(models) * len(products), lots, allowance, quiet=quiet)
     made = [
-        remembered(
+        measure_recall(
             products,
             recollections(folder, shop, products, model),
             model=model.ref,
@@ -151,16 +145,15 @@ def memory_with(options: MemoryOptions, *, quiet: bool = True) -> Kept[list[Reme
     ]
     document = keep(to, "memory", with_others(made, _before(to)), [])
     left = sum(each.failed + each.unasked for each in made)
-    return Kept(made, document, left, [] if closing is None else [closing])
+    return LabResult(made, document, left, [] if closing is None else [closing])
 
 
 def estimate_memory(options: MemoryOptions, *, quiet: bool = True) -> LabEstimate:
     """What asking about the products is likely to take."""
     to, opener, models, manifest, products = _products(options, keyless=True, quiet=quiet)
     folder, shop, year = memory_folder(to), manifest.fingerprint, manifest.now.year
-    return LabEstimate(
-        folder, [estimate_recall(folder, shop, year, products, model) for model in models], opener.prices
-    )
+    found = [estimate_recall(folder, shop, year, products, model) for model in models]
+    return LabEstimate("Products left to ask about", found, opener.prices, ("model", "to ask"))
 
 
 def _products(
@@ -177,7 +170,7 @@ def _products(
             raise UserError(f"{model.ref.spec} follows rules and knows nothing by heart: name a language model.")
     place = place_of(str(options.world), quiet=quiet)
     with busy("drawing products", quiet=quiet), rows_of(place, server_settings()) as rows:
-        return to, opener, models, rows.manifest, asked_products(rows.products, options.n, options.seed)
+        return to, opener, models, rows.manifest, draw_products(rows.products, options.n, options.seed)
 
 
 def _before(experiment: Path) -> MemoryFound | None:

@@ -109,14 +109,6 @@ class CardOptions(JudgeCalls):
 
 
 @dataclass(frozen=True, slots=True)
-class FailuresOptions(JudgeCalls):
-    """Whose low ratings are sorted."""
-
-    experiment: shared.Experiment
-    judge: shared.Judge = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PlantOptions(JudgeCalls):
     """Which errors are planted in whose reports, and who looks for them."""
 

@@ -11,5 +11,5 @@ drift.py          does it say of a pinned set what it said before?
 scale_use.py      how much of the scale does it use, and are floors far below?
 joint.py          does it rate all dimensions in one call as it does in a call each?
 prompts/          the questions that probes ask of their own
-probing.py        all probes by name: who asks, and what was found
+probes.py         all probes by name: who asks, and what was found
 """

@@ -39,7 +39,7 @@ class Pinned(Document):
     """By judge, then by day, then by run id its rating; under "again" that of a second question on the first day."""
 
     def days(self, judge: str) -> list[str]:
-        return sorted(it for it in self.said.get(judge, {}) if it != AGAIN)
+        return sorted(day for day in self.said.get(judge, {}) if day != AGAIN)
 
 
 def read_pinned(path: Path) -> Pinned | None:
@@ -58,7 +58,7 @@ def read_pinned(path: Path) -> Pinned | None:
 
 
 def _sha(reports: tuple[PinnedReport, ...]) -> str:
-    return sha256_of([it.model_dump() for it in reports])
+    return sha256_of([report.model_dump() for report in reports])
 
 
 def _pinned(case: Case) -> Pinned | None:
@@ -69,8 +69,10 @@ def _pinned(case: Case) -> Pinned | None:
     if made is None:
         prompt = prompt_for(DIMENSION)
         reports = tuple(
-            PinnedReport(run_id=it.run_id, query_id=it.query.query_id, question=prompt.render(**material(it)))
-            for it in case.reports.subjects
+            PinnedReport(
+                run_id=subject.run_id, query_id=subject.query.query_id, question=prompt.render(**material(subject))
+            )
+            for subject in case.reports.subjects
         )
         made = Pinned(sha=_sha(reports), reports=reports)
     return made
@@ -83,7 +85,7 @@ def _questions(case: Case) -> list[Question]:
         return []
     is_first = pinned.days(case.name) in ([], [case.day])
     times = [case.day, f"{case.day} {AGAIN}"] if is_first else [case.day]
-    return [_question(pinned, it, time) for it in pinned.reports for time in times]
+    return [_question(pinned, report, time) for report in pinned.reports for time in times]
 
 
 def _question(pinned: Pinned, report: PinnedReport, time: str) -> Question:
@@ -101,12 +103,12 @@ def _keep(case: Case) -> None:
     pinned = _pinned(case)
     if pinned is None or case.pin is None:
         return
-    said = {day: dict(ratings) for day, ratings in pinned.said.get(case.name, {}).items()}
+    ratings_by_day = {day: dict(ratings) for day, ratings in pinned.said.get(case.name, {}).items()}
     for question, rating in case.answers(NAME, _questions(case)):
         run_id, _, time = question.item.partition(f" {case.day}")
-        said.setdefault(AGAIN if time else case.day, {})[run_id] = float(rating)
-    if said:
-        document = pinned.model_copy(update={"said": {**pinned.said, case.name: said}})
+        ratings_by_day.setdefault(AGAIN if time else case.day, {})[run_id] = float(rating)
+    if ratings_by_day:
+        document = pinned.model_copy(update={"said": {**pinned.said, case.name: ratings_by_day}})
         case.pin.parent.mkdir(parents=True, exist_ok=True)
         write_json(case.pin, document.model_dump(mode="json"))
 
@@ -116,30 +118,30 @@ def _find(case: Case) -> Effects | str:
     pinned = _pinned(case)
     if pinned is None:
         return "it needs --pin FILE, in which the set is frozen at its first use"
-    days, said = pinned.days(case.name), pinned.said.get(case.name, {})
+    days, by_day = pinned.days(case.name), pinned.said.get(case.name, {})
     if len(days) < 2:
         when = f"first asked on {days[0]}" if days else "not asked yet"
         return f"the pinned set ({len(pinned.reports):,} reports) was {when}: asked on a later day, it shows drift"
-    first, last, again = said[days[0]], said[days[-1]], said.get(AGAIN, {})
-    queries = {it.run_id: it.query_id for it in pinned.reports}
-    both = [it for it in first if it in last]
-    changed = {it: float(first[it] != last[it]) for it in both}
-    at_once = {it: float(first[it] != again[it]) for it in both if it in again}
+    first, last, again = by_day[days[0]], by_day[days[-1]], by_day.get(AGAIN, {})
+    queries = {report.run_id: report.query_id for report in pinned.reports}
+    both = [run_id for run_id in first if run_id in last]
+    changed = {run_id: float(first[run_id] != last[run_id]) for run_id in both}
+    at_once = {run_id: float(first[run_id] != again[run_id]) for run_id in both if run_id in again}
     since = f"since {days[0]}"
     effects = [
         difference(
             f"shift {since}",
-            by_query((queries[it], last[it] - first[it]) for it in both),
+            by_query((queries[run_id], last[run_id] - first[run_id]) for run_id in both),
             dimension=DIMENSION,
         ),
-        share(f"changed {since}", by_query((queries[it], changed[it]) for it in both), dimension=DIMENSION),
+        share(f"changed {since}", by_query((queries[run_id], changed[run_id]) for run_id in both), dimension=DIMENSION),
     ]
     if at_once:
-        more = by_query((queries[it], changed[it] - at_once[it]) for it in at_once)
+        more = by_query((queries[run_id], changed[run_id] - at_once[run_id]) for run_id in at_once)
         effects += [
             share(
                 "changed when asked twice at once",
-                by_query((queries[it], at_once[it]) for it in at_once),
+                by_query((queries[run_id], at_once[run_id]) for run_id in at_once),
                 dimension=DIMENSION,
             ),
             difference("changed more than at once", more, dimension=DIMENSION, unit="share"),

@@ -28,7 +28,9 @@ def difference(name: str, values: ByQuery, *, dimension: str = ALL, unit: str = 
 
 def share(name: str, values: ByQuery, *, dimension: str = ALL) -> BiasEffect:
     """A mean share over queries with its binomial interval; no value of it stands for a judge without a bias."""
-    return _effect(name, values, share_interval([fmean(it) for it in values.values() if it]), dimension, "share")
+    return _effect(
+        name, values, share_interval([fmean(value) for value in values.values() if value]), dimension, "share"
+    )
 
 
 def drawn(
@@ -71,7 +73,9 @@ def by_query(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
 
 def over_dimensions(by_dimension: Mapping[str, ByQuery]) -> Iterable[tuple[str, ByQuery]]:
     """All dimensions together, then each that has values: what an effect is told of."""
-    together = by_query((query, it) for of in by_dimension.values() for query, inside in of.items() for it in inside)
+    together = by_query(
+        (query, value) for of in by_dimension.values() for query, inside in of.items() for value in inside
+    )
     yield ALL, together
     yield from ((dimension, values) for dimension, values in by_dimension.items() if values)
 
@@ -93,7 +97,7 @@ def _effect(
         value=interval.value,
         low=interval.low,
         high=interval.high,
-        n=sum(bool(it) for it in values.values()),
+        n=sum(bool(value) for value in values.values()),
         n_items=sum(map(len, values.values())),
         neutral=neutral,
         detectable=detectable,

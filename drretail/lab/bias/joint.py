@@ -3,21 +3,17 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from drretail.eval.families.quality.judge import Rating, criteria, prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of
 from drretail.eval.judging.material import picks_with_prices
 from drretail.eval.judging.subject import Subject
-from drretail.lab.bias.effects import ByQuery, by_query, difference, drawn, over_dimensions
+from drretail.lab.bias.effects import by_query, difference, drawn, over_dimensions
 from drretail.lab.bias.probe import About, Case, Effects, Probe, Question, Report, material
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.score import Rules
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from drretail.stats.moments import correlation, moments
 
 NAME = "joint"
 RULES: Rules = "default"
@@ -43,14 +39,17 @@ class SevenRatings(SixRatings):
 @cache
 def joint_prompt(*, with_profile: bool) -> Prompt:
     """All criteria behind what each dimension's own question begins with."""
-    asked = [it for it in DIMENSIONS if with_profile or it != PERSONALIZATION]
-    told = (f"## {it}\n{criterion_of(criteria()[it], RULES)}\n{criteria()[it]['anchors']}" for it in asked)
-    text = load_prompt(__file__, "joint").text.replace("{{criteria}}", "\n\n".join(told))
+    dimensions = [dimension for dimension in DIMENSIONS if with_profile or dimension != PERSONALIZATION]
+    sections = (
+        f"## {dimension}\n{criterion_of(criteria()[dimension], RULES)}\n{criteria()[dimension]['anchors']}"
+        for dimension in dimensions
+    )
+    text = load_prompt(__file__, "joint").text.replace("{{criteria}}", "\n\n".join(sections))
     return Prompt("joint", text, prompt_for("overall").shared)
 
 
 def _questions(case: Case) -> list[Question]:
-    return [_question(it) for it in case.reports.subjects]
+    return [_question(subject) for subject in case.reports.subjects]
 
 
 def _question(subject: Subject) -> Question:
@@ -84,39 +83,19 @@ def _find(case: Case) -> Effects | str:
                 pairs[dimension].append((place[1], float(together[dimension]), alone))
     if not pairs:
         return "no report was rated both ways"
-    above = {it: by_query((query, one - other) for query, one, other in of) for it, of in pairs.items()}
-    moments = {it: _moments(of) for it, of in pairs.items()}
-    moments = {"all": _moments([it for of in pairs.values() for it in of]), **moments}
+    above = {dimension: by_query((query, one - other) for query, one, other in of) for dimension, of in pairs.items()}
+    rated_twice = {"all": [pair for of in pairs.values() for pair in of], **pairs}
+    sums = {dimension: moments(sorted(of)) for dimension, of in rated_twice.items()}
     return [
-        *(difference("in one call minus in single calls", of, dimension=it) for it, of in over_dimensions(above)),
         *(
-            drawn(
-                "correlation",
-                of,
-                _correlation,
-                case.seed,
-                dimension=it,
-                n_items=round(sum(its[0] for its in of.values())),
-            )
-            for it, of in moments.items()
+            difference("in one call minus in single calls", of, dimension=dimension)
+            for dimension, of in over_dimensions(above)
+        ),
+        *(
+            drawn("correlation", of, correlation, case.seed, dimension=dimension, n_items=len(rated_twice[dimension]))
+            for dimension, of in sums.items()
         ),
     ]
-
-
-def _moments(pairs: list[tuple[str, float, float]]) -> ByQuery:
-    """By query the sums from which a correlation is made: of 1, x, y, x², y² and xy."""
-    found: dict[str, list[float]] = defaultdict(lambda: [0.0] * 6)
-    for query, x, y in sorted(pairs):
-        found[query] = [a + b for a, b in zip(found[query], (1, x, y, x * x, y * y, x * y), strict=True)]
-    return found
-
-
-def _correlation(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    import numpy as np
-
-    n, x, y, xx, yy, xy = (sums[..., at] for at in range(6))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
 
 
 PROBE = Probe(NAME, "Does it rate dimensions together as it does apart?", ("quality",), _find, _questions)

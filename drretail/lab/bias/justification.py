@@ -46,11 +46,17 @@ def rating_prompt(dimension: str) -> Prompt:
 
 
 def _questions(case: Case) -> list[Question]:
-    return [it for subject in case.reports.subjects for it in (*_of_ratings(case, subject), *_of_claims(case, subject))]
+    return [
+        rating
+        for subject in case.reports.subjects
+        for rating in (*_of_ratings(case, subject), *_of_claims(case, subject))
+    ]
 
 
 def _of_ratings(case: Case, subject: Subject) -> Iterator[Question]:
-    rated = {it.item: it for it in case.verdicts(load_metric("quality"), subject) if it.stage == STAGE}
+    rated = {
+        verdict.item: verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.stage == STAGE
+    }
     for dimension in DIMENSIONS:
         verdict = rated.get(dimension)
         reason = verdict.reason if verdict is not None and verdict.state == "scored" else ""
@@ -68,7 +74,7 @@ def _of_claims(case: Case, subject: Subject) -> Iterator[Question]:
 
 def _ruled(case: Case, subject: Subject) -> list[Verdict]:
     ruled = case.verdicts(load_metric("faithfulness"), subject)
-    return [it for it in ruled if it.stage == SUPPORT and it.state == "scored" and it.reason]
+    return [verdict for verdict in ruled if verdict.stage == SUPPORT and verdict.state == "scored" and verdict.reason]
 
 
 def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: type[Record]) -> Question:
@@ -89,23 +95,30 @@ def _kept(answer: DerivedRating | DerivedSupport) -> float:
 
 def _find(case: Case) -> Effects | str:
     """How often what was said is another than what its reasons lead to, and by how much it is higher."""
-    given, queries = _given(case), {About.of(it): it.query.query_id for it in case.reports.subjects}
-    above: dict[str, list[tuple[str, float]]] = {it: [] for it in (*DIMENSIONS, SUPPORT)}
+    given, queries = _given(case), {About.of(subject): subject.query.query_id for subject in case.reports.subjects}
+    above: dict[str, list[tuple[str, float]]] = {dimension: [] for dimension in (*DIMENSIONS, SUPPORT)}
     for question, derived in case.answers(NAME, _questions(case)):
         what, item = question.item.split("/")[:2]
-        said = given[question.about, what, item] - float(derived)
-        above[item if what == STAGE else SUPPORT].append((queries[question.about], said))
-    ratings = {it: by_query(above[it]) for it in DIMENSIONS if above[it]}
+        excess = given[question.about, what, item] - float(derived)
+        above[item if what == STAGE else SUPPORT].append((queries[question.about], excess))
+    ratings = {dimension: by_query(above[dimension]) for dimension in DIMENSIONS if above[dimension]}
     effects = []
     if ratings:
-        apart = {it: {q: [float(abs(v) >= APART) for v in its] for q, its in of.items()} for it, of in ratings.items()}
-        effects += [share(f"ratings {APART} points or more off", of, dimension=it) for it, of in over_dimensions(apart)]
+        apart = {
+            rating: {q: [float(abs(v) >= APART) for v in its] for q, its in of.items()}
+            for rating, of in ratings.items()
+        }
         effects += [
-            difference("rating minus what its reasons lead to", of, dimension=it) for it, of in over_dimensions(ratings)
+            share(f"ratings {APART} points or more off", of, dimension=dimension)
+            for dimension, of in over_dimensions(apart)
+        ]
+        effects += [
+            difference("rating minus what its reasons lead to", of, dimension=dimension)
+            for dimension, of in over_dimensions(ratings)
         ]
     if above[SUPPORT]:
         support = by_query(above[SUPPORT])
-        other = {query: [float(it != 0) for it in its] for query, its in support.items()}
+        other = {query: [float(value != 0) for value in its] for query, its in support.items()}
         effects.append(share("labels of claims that are others", other, dimension=SUPPORT))
         name = "support minus what its reasons lead to"
         effects.append(difference(name, support, dimension=SUPPORT, unit="share"))
@@ -116,9 +129,9 @@ def _given(case: Case) -> dict[tuple[About, str, str], float]:
     """What the judge said, by report, stage and item."""
     found: dict[tuple[About, str, str], float] = {}
     for subject in case.reports.subjects:
-        rated = [it for it in case.verdicts(load_metric("quality"), subject) if it.state == "scored"]
-        for it in (*rated, *_ruled(case, subject)):
-            found[About.of(subject), it.stage, it.item] = float(it.value)
+        rated = [verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.state == "scored"]
+        for verdict in (*rated, *_ruled(case, subject)):
+            found[About.of(subject), verdict.stage, verdict.item] = float(verdict.value)
     return found
 
 

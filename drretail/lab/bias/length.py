@@ -24,13 +24,13 @@ def _changes(case: Case, length: str) -> dict[str, dict[str, list[float]]]:
     found: dict[str, dict[str, list[float]]] = {}
     for dimension, rated in case.ratings.items():
         pairs = (
-            (it.query.query_id, rated.get((length_label(it.label, length), it.query.query_id)), it)
-            for it in case.reports.subjects
+            (subject.query.query_id, rated.get((length_label(subject.label, length), subject.query.query_id)), subject)
+            for subject in case.reports.subjects
         )
         found[dimension] = by_query(
-            (query, changed - rated[it.label, query])
-            for query, changed, it in pairs
-            if changed is not None and (it.label, query) in rated
+            (query, changed - rated[pair.label, query])
+            for query, changed, pair in pairs
+            if changed is not None and (pair.label, query) in rated
         )
     return found
 

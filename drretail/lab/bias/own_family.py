@@ -41,13 +41,13 @@ def family_of(spec: str) -> str:
 
 def is_of_family(system: System, family: str) -> bool:
     """Whether a model of the system is of that family."""
-    return any(family_of(it.spec) == family for it in system.models.values())
+    return any(family_of(model.spec) == family for model in system.models.values())
 
 
 def _find(case: Case) -> Effects | str:
     """How much more than others the judge gives its own family's reports, minus the same of all other reports."""
     family = family_of(case.judge.ref.spec)
-    own = {it.label: is_of_family(it.system, family) for it in case.reports.subjects}
+    own = {subject.label: is_of_family(subject.system, family) for subject in case.reports.subjects}
     if len({*own.values()}) < 2:
         which = "every system is" if any(own.values()) else "no system is"
         return f"{which} on a model of {family}, the judge's own family"
@@ -67,13 +67,13 @@ def _find(case: Case) -> Effects | str:
 
 def _others(case: Case, family: str) -> dict[str, dict[Report, float]]:
     """By dimension the mean of what people and judges of other families gave each report."""
-    said: dict[str, dict[Report, list[float]]] = defaultdict(lambda: defaultdict(list))
-    shas = {(it.run_id, it.report_sha) for it in case.reports.subjects}
-    for it in opinions_of(case.experiment):
-        is_other = it.kind == "person" or family_of(it.rater.partition(" ")[0]) != family
-        if it.question.scale == RATING and is_other and tuple(it.item.split(" ")) in shas:
-            said[it.question.dimension][it.system, it.query_id].append(it.value)
-    return {dimension: {it: fmean(values) for it, values in of.items()} for dimension, of in said.items()}
+    given: dict[str, dict[Report, list[float]]] = defaultdict(lambda: defaultdict(list))
+    shas = {(subject.run_id, subject.report_sha) for subject in case.reports.subjects}
+    for opinion in opinions_of(case.experiment):
+        is_other = opinion.kind == "person" or family_of(opinion.rater.partition(" ")[0]) != family
+        if opinion.question.scale == RATING and is_other and tuple(opinion.item.split(" ")) in shas:
+            given[opinion.question.dimension][opinion.system, opinion.query_id].append(opinion.value)
+    return {dimension: {report: fmean(values) for report, values in of.items()} for dimension, of in given.items()}
 
 
 def _gaps(rated: dict[Report, float], others: dict[Report, float], own: dict[str, bool]) -> Iterator[tuple[str, float]]:
@@ -81,7 +81,11 @@ def _gaps(rated: dict[Report, float], others: dict[Report, float], own: dict[str
     for (label, query), value in rated.items():
         if label in own and (label, query) in others:
             above[query][own[label]].append(value - others[label, query])
-    yield from ((query, fmean(it[True]) - fmean(it[False])) for query, it in above.items() if it[True] and it[False])
+    yield from (
+        (query, fmean(by_kind[True]) - fmean(by_kind[False]))
+        for query, by_kind in above.items()
+        if by_kind[True] and by_kind[False]
+    )
 
 
 PROBE = Probe(NAME, "Does it rate its own family's reports higher than others do?", ("quality",), _find)

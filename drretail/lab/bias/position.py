@@ -15,7 +15,7 @@ NOT_COMPARED = "no two reports were compared in both orders"
 
 def _find(case: Case) -> Effects | str:
     """The share of first minus that of second places that won, and how often the winner changed with the order."""
-    labels = {it.label for it in case.reports.subjects}
+    labels = {subject.label for subject in case.reports.subjects}
     if len(labels) < 2:
         return NO_PAIR
     found = read_outcomes(case.folder, gather(case.folder, [])).get(Seat(case.judge.ref, "default"), {})
@@ -23,10 +23,10 @@ def _find(case: Case) -> Effects | str:
     flips: dict[str, list[tuple[str, float]]] = defaultdict(list)
     for pair, by_dimension in found.items():
         for dimension, outcomes in by_dimension.items() if labels.issuperset(pair) else ():
-            for it in outcomes:
-                if it.flipped is not None and it.first_preferred is not None:
-                    flips[dimension].append((it.query_id, it.flipped))
-                    leaning[dimension].append((it.query_id, 2 * it.first_preferred - 1))
+            for outcome in outcomes:
+                if outcome.flipped is not None and outcome.first_preferred is not None:
+                    flips[dimension].append((outcome.query_id, outcome.flipped))
+                    leaning[dimension].append((outcome.query_id, 2 * outcome.first_preferred - 1))
     if not flips:
         return NOT_COMPARED
     first = {dimension: by_query(values) for dimension, values in leaning.items()}
@@ -36,7 +36,10 @@ def _find(case: Case) -> Effects | str:
             difference("first preferred minus second", values, dimension=dimension, unit="share")
             for dimension, values in over_dimensions(first)
         ),
-        *(share("flipped with the order", values, dimension=it) for it, values in over_dimensions(changed)),
+        *(
+            share("flipped with the order", values, dimension=dimension)
+            for dimension, values in over_dimensions(changed)
+        ),
     ]
 
 

@@ -93,7 +93,7 @@ class Case:
     @cached_property
     def ratings(self) -> dict[str, dict[Report, float]]:
         """By dimension the judge's rating of each report, of copies and floors too."""
-        return by_dimension(it for it in opinions_of(self.folder) if it.rater == self.name)
+        return by_dimension(opinion for opinion in opinions_of(self.folder) if opinion.rater == self.name)
 
     def verdicts(self, metric: Family, subject: Subject) -> list[Verdict]:
         """What the judge said of a report in a family, once, in today's words, under the default rules."""
@@ -101,7 +101,11 @@ class Case:
         path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
         living = VerdictFile(path).living(about.sha, metric.prompt_hashes()) if path.exists() else []
         wanted = "default", 1, metric.version, self.judge.ref
-        return [it for it in living if (it.rules, it.judge_repeat, it.version, it.judge) == wanted]
+        return [
+            verdict
+            for verdict in living
+            if (verdict.rules, verdict.judge_repeat, verdict.version, verdict.judge) == wanted
+        ]
 
     def answers(self, probe: str, questions: Iterable[Question]) -> Iterator[tuple[Question, Any]]:
         """The questions of a probe that were answered, with what was kept of it."""
@@ -116,7 +120,7 @@ class Case:
             path = self.path(probe, question.about)
             if path not in held:
                 lasts = VerdictFile(path).lasts() if path.exists() else []
-                held[path] = {it.item: it for it in lasts}
+                held[path] = {verdict.item: verdict for verdict in lasts}
             last = held[path].get(question.item)
             known = last is not None and (last.report_sha, last.prompt_hash) == (
                 question.about.sha,
@@ -132,8 +136,8 @@ class Case:
         families = [load_metric(name) for name in probe.families if name != PAIRWISE]
         gathered = gather(self.folder, families)
         seat = Seat(self.judge.ref, "default")
-        floors = {it.label for it in self.reports.floors}
-        originals = {it.label for it in self.reports.subjects}
+        floors = {floor.label for floor in self.reports.floors}
+        originals = {subject.label for subject in self.reports.subjects}
         for family in families:
             for plan, heard in gathered.heard(family.name, seat):
                 if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
@@ -142,8 +146,8 @@ class Case:
         if PAIRWISE in probe.families:
             by_pair = read_outcomes(self.folder, gathered).get(seat, {})
             for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
-                failed += sum(it.failed_verdicts for it in outcomes)
-                unasked += sum(it.why == NOT_JUDGED for it in outcomes)
+                failed += sum(outcome.failed_verdicts for outcome in outcomes)
+                unasked += sum(outcome.why == NOT_JUDGED for outcome in outcomes)
             if not by_pair:
                 unasked += len(meetings(self.folder, gathered.definition, self.reports.pairs))
         return failed, unasked
@@ -185,10 +189,10 @@ class Probe:
 
 def by_dimension(opinions: Iterable[Opinion]) -> dict[str, dict[Report, float]]:
     """Ratings by dimension and report."""
-    found: dict[str, dict[Report, float]] = {it: {} for it in DIMENSIONS}
-    for it in opinions:
-        if it.question.scale == RATING and it.question.dimension in found:
-            found[it.question.dimension][it.system, it.query_id] = it.value
+    found: dict[str, dict[Report, float]] = {dimension: {} for dimension in DIMENSIONS}
+    for opinion in opinions:
+        if opinion.question.scale == RATING and opinion.question.dimension in found:
+            found[opinion.question.dimension][opinion.system, opinion.query_id] = opinion.value
     return found
 
 
@@ -217,8 +221,8 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
                     allowance.cut += 1
 
     await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
-    told = case.standing(probe.name, probe.questions(case))
-    return sum(verdict is not None and verdict.state == "failed" for _, verdict in told)
+    verdicts = case.standing(probe.name, probe.questions(case))
+    return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)
 
 
 def _session(case: Case, probe: Probe, about: About, again: Again, allowance: Allowance) -> JudgeSession:

@@ -9,7 +9,7 @@ from pathlib import Path
 from drretail.eval.judging.pairs import Labels, pair_name
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.text.sentences import find_sentences
-from drretail.lab.made_experiment import (
+from drretail.lab.derived_experiment import (
     MADE,
     MadeRun,
     copy_verdicts,
@@ -33,12 +33,12 @@ class Reports:
     @property
     def pairs(self) -> list[Labels]:
         """All pairs of systems that research."""
-        return [*combinations(sorted({it.label for it in self.subjects}), 2)]
+        return [*combinations(sorted({subject.label for subject in self.subjects}), 2)]
 
     @property
     def sha(self) -> str:
         """Names these very reports."""
-        return sha256_of([[it.run_id, it.report_sha] for it in (*self.subjects, *self.floors)])[:16]
+        return sha256_of([[subject.run_id, subject.report_sha] for subject in (*self.subjects, *self.floors)])[:16]
 
 
 def bias_folder(experiment: Path) -> Path:
@@ -54,20 +54,23 @@ def choose_reports(experiment: Path, *, limit: int, seed: str) -> Reports:
     for subject in good_reports(experiment, None):
         by_query[subject.query.query_id].append(subject)
     chosen: list[Subject] = []
-    for query in sorted(by_query, key=lambda it: sha256_of([seed, it])):
+    for query in sorted(by_query, key=lambda query_id: sha256_of([seed, query_id])):
         if limit and chosen and len(chosen) + len(by_query[query]) > limit:
             break
         chosen += by_query[query]
-    queries = {it.query.query_id for it in chosen}
-    chosen.sort(key=lambda it: (it.label, it.query.query_id))
+    queries = {subject.query.query_id for subject in chosen}
+    chosen.sort(key=lambda subject: (subject.label, subject.query.query_id))
     return Reports(tuple(chosen), tuple(_floors(experiment, queries)))
 
 
 def _floors(experiment: Path, queries: Collection[str]) -> list[Subject]:
     return [
-        it
-        for it in read_subjects(experiment, None)
-        if it.system.agent in BASELINES and it.repeat == 1 and it.report and it.query.query_id in queries
+        subject
+        for subject in read_subjects(experiment, None)
+        if subject.system.agent in BASELINES
+        and subject.repeat == 1
+        and subject.report
+        and subject.query.query_id in queries
     ]
 
 
@@ -76,7 +79,7 @@ def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> No
 
     Verdicts on the reports and on pairs of them are taken along.
     """
-    made = [it for subject in reports.subjects for it in _made(subject)] if with_lengths else []
+    made = [run for subject in reports.subjects for run in _made(subject)] if with_lengths else []
     write_experiment(experiment, bias_folder(experiment), [*reports.subjects, *reports.floors], made)
     for labels in reports.pairs:
         copy_verdicts(experiment, bias_folder(experiment), pair_name(labels))
@@ -105,16 +108,18 @@ def _made(subject: Subject) -> list[MadeRun]:
 
 def halved(report: str) -> str:
     """The report up to the end of that sentence, item or row at which it is nearest to half of its words."""
-    ends = [it.end for it in find_sentences(report) if it.kind != "heading"]
+    ends = [sentence.end for sentence in find_sentences(report) if sentence.kind != "heading"]
     half = len(report.split()) / 2
-    end = min(ends, key=lambda it: abs(len(report[:it].split()) - half), default=len(report))
+    end = min(ends, key=lambda end: abs(len(report[:end].split()) - half), default=len(report))
     return f"{report[:end].rstrip()}\n"
 
 
 def doubled(report: str) -> str:
     """The report with each block (what blank lines set apart) twice, one below the other; a heading stands once."""
-    blocks = [it for it in report.replace("\r\n", "\n").split("\n\n") if it.strip()]
-    return "\n\n".join(again for it in blocks for again in ([it] if _is_heading(it) else [it, it])) + "\n"
+    blocks = [part for part in report.replace("\r\n", "\n").split("\n\n") if part.strip()]
+    return (
+        "\n\n".join(again for block in blocks for again in ([block] if _is_heading(block) else [block, block])) + "\n"
+    )
 
 
 def _is_heading(block: str) -> bool:

@@ -1,25 +1,65 @@
 """An experiment of copies with one error each, beside the good reports that they were made from."""
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
+
+from pydantic import TypeAdapter, ValidationError
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.subject import Subject
 from drretail.files import write_json
-from drretail.lab.made_experiment import MADE, MadeRun, good_reports, made_label, write_experiment
-from drretail.lab.plant.given import given_copies
+from drretail.lab.derived_experiment import MADE, MadeRun, good_reports, made_label, write_experiment
+from drretail.lab.plant import wrong_picks as picks
+from drretail.lab.plant import wrong_statements as statements
+from drretail.lab.plant import wrong_values as values
 from drretail.lab.plant.good_report import Material, Planted
-from drretail.lab.plant.kinds import KINDS, planted
 from drretail.lab.trial_findings import PlantedError, PlantedErrors
 from drretail.progress import Bar
+from drretail.records.base import Record
 from drretail.records.reading import Pick
 
-PER_KIND = 10
-"""Copies of each kind: 25 kinds make at most 250 reports to judge."""
+KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
+    "wrong price": partial(values.scaled, kind="price", factors=values.FACTORS),
+    "price of another product": values.price_of_another_product,
+    "wrong rating": values.wrong_rating,
+    "wrong rating count": partial(values.scaled, kind="rating_count", factors=values.OF_COUNTS),
+    "wrong total": partial(
+        values.scaled, kind="total", factors=values.FACTORS, is_meant=lambda value: not values.is_product(value)
+    ),
+    "wrong quantity total": partial(values.scaled, kind="total", factors=values.FACTORS, is_meant=values.is_product),
+    "wrong left-over": partial(values.scaled, kind="left_over", factors=values.FACTORS),
+    "wrong per-unit price": partial(values.scaled, kind="per_unit", factors=values.FACTORS),
+    "over budget silently": picks.over_budget_silently,
+    "product not in the catalog": statements.not_in_the_catalog,
+    "citation moved to another product": statements.citation_moved,
+    "unseen id": statements.unseen_id,
+    "invented feature": statements.invented_feature,
+    "wrong brand": values.wrong_brand,
+    "owned product recommended as new": picks.owned_recommended,
+    "unwanted brand": picks.unwanted_brand,
+    "fewer stars or ratings than asked for": picks.below_rating,
+    "product that nobody wanted": picks.not_wanted,
+    "want left out": picks.want_left_out,
+    "more pieces than wanted": picks.wrong_quantity,
+    "wrong order date": values.wrong_order_date,
+    "wrong city/state of the user": statements.wrong_place,
+    "contradicted web advice": statements.contradicted_advice,
+    "old page as news": statements.old_page_as_news,
+    "instruction of a page followed": statements.instruction_followed,
+}
+"""Each gives all copies of a report that it could make, one for each place; none where there is no place."""
+
+
+def plant_error(material: Material, kind: str) -> Planted | None:
+    """One copy with an error of that kind, its place chosen by chance; None where the report has no place for it."""
+    found = list(KINDS[kind](material))
+    return material.chance.choice(found) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +69,75 @@ class _Copy:
     source: Subject
     kind: str
     made: Planted
+
+
+class GivenError(Record):
+    """An entry of planted.json: the copy's file, and what was changed in the report."""
+
+    file: str
+    kind: str
+    original: str
+    changed: str
+    product_id: str | None = None
+    note: str = ""
+
+
+_LIST = TypeAdapter(list[GivenError])
+
+
+def read_copies(folder: Path, reports: Sequence[Subject]) -> list[_Copy]:
+    """The copies of those of these reports that the folder holds, in its order; UserError where there is none."""
+    by_text = {(subject.query.text, subject.report): subject for subject in reversed(reports)}
+    found = [copy for home in sorted(folder.glob("*/")) for copy in _of_folder(home, by_text)]
+    if not found:
+        raise UserError(
+            f"{folder} holds no copies of this experiment's reports: it needs folders with query.json, report.md as a "
+            "run has it, and planted.json."
+        )
+    return found
+
+
+def _of_folder(home: Path, by_text: dict[tuple[str, str | None], Subject]) -> Iterator[_Copy]:
+    if not all((home / name).is_file() for name in ("query.json", "report.md", "planted.json")):
+        return
+    report = (home / "report.md").read_text("utf-8")
+    try:
+        text = str(json.loads((home / "query.json").read_text("utf-8")).get("text"))
+        entries = _LIST.validate_json((home / "planted.json").read_bytes())
+    except (ValueError, AttributeError, ValidationError) as problem:
+        raise UserError(
+            f"{home} holds query.json or planted.json that are not as errors are given: a query with its text, and a "
+            "list of file, kind, original and changed."
+        ) from problem
+    source = by_text.get((text, report))
+    if source is None:
+        return
+    for entry in entries:
+        if not (home / entry.file).is_file():
+            raise UserError(f"{home}/planted.json names {entry.file}, which is not there.")
+        copy = (home / entry.file).read_text("utf-8")
+        start, end, was_end = _changed(report, copy)
+        if start < end or start < was_end:
+            yield _Copy(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note))
+
+
+def _changed(report: str, copy: str) -> tuple[int, int, int]:
+    """Where two texts differ: the begin, and the end in the copy and in the report, of whole words."""
+    start = 0
+    while start < min(len(report), len(copy)) and report[start] == copy[start]:
+        start += 1
+    same = 0
+    while same < min(len(report), len(copy)) - start and report[-1 - same] == copy[-1 - same]:
+        same += 1
+    while start and not copy[start - 1].isspace():
+        start -= 1
+    while same and not copy[len(copy) - same].isspace():
+        same -= 1
+    return start, len(copy) - same, len(report) - same
+
+
+PER_KIND = 10
+"""Copies of each kind: 25 kinds make at most 250 reports to judge."""
 
 
 def planted_folder(experiment: Path) -> Path:
@@ -55,13 +164,13 @@ def make_copies(
     if given is None:
         copies, without = _own_copies(reports, seed, per_kind, bar)
     else:
-        copies = [_Copy(it.source, it.kind, it.made) for it in given_copies(given, reports)]
-        reports, without = list({it.source.run_id: it.source for it in copies}.values()), {}
+        copies = read_copies(given, reports)
+        reports, without = list({copy.source.run_id: copy.source for copy in copies}.values()), {}
     if not copies:
         raise UserError(f"No report of {experiment} has a place for an error: they cite nothing that is on record.")
     folder = planted_folder(experiment)
     made = list(_runs(copies))
-    used = {it.source.run_id: it.source for it in copies}
+    used = {copy.source.run_id: copy.source for copy in copies}
     write_experiment(experiment, folder, list(used.values()), made)
     errors = PlantedErrors(
         seed=seed,
@@ -82,7 +191,7 @@ def _own_copies(
         material = Material.of(subject, Random())
         for kind in KINDS:
             material.chance.seed(f"{seed}|{subject.run_id}|{kind}")
-            made = planted(material, kind)
+            made = plant_error(material, kind)
             if made is None:
                 without[kind] += 1
             else:
@@ -94,7 +203,7 @@ def _own_copies(
         for kind, copies in by_kind.items()
         for copy in Random(f"{seed}|{kind}").sample(copies, min(per_kind, len(copies)))
     ]
-    return sorted(chosen, key=lambda it: (it.source.run_id, [*KINDS].index(it.kind))), without
+    return sorted(chosen, key=lambda copy: (copy.source.run_id, [*KINDS].index(copy.kind))), without
 
 
 def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
@@ -126,7 +235,7 @@ def _error(copy: _Copy, run: MadeRun) -> PlantedError:
         kind=copy.kind,
         start=made.start,
         end=made.end,
-        said=made.said,
+        said=made.error,
         original=made.original,
         note=made.note,
     )

@@ -32,7 +32,7 @@ class Planted:
     """What the copy declares in the place of the report's picks; None where it declares the same, or nothing."""
 
     @property
-    def said(self) -> str:
+    def error(self) -> str:
         return self.report[self.start : self.end]
 
 
@@ -63,7 +63,7 @@ class Material:
 
     @cached_property
     def picked(self) -> frozenset[str]:
-        return frozenset(it.product for it in self.reading.picks or ())
+        return frozenset(pick.product for pick in self.reading.picks or ())
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -72,24 +72,32 @@ class Material:
     @cached_property
     def shown(self) -> dict[str, Product]:
         """The products that the run was shown, by id, in the order of ids."""
-        return {it: self.ledger.products[it] for it in sorted(self.ledger.products) if f"P:{it}" in self.evidence}
+        return {
+            product: self.ledger.products[product]
+            for product in sorted(self.ledger.products)
+            if f"P:{product}" in self.evidence
+        }
 
     @cached_property
     def profile(self) -> dict[str, str]:
         """The acting user's address as the run was shown it; nothing where it was not."""
         texts = self.evidence["U:profile"].texts if "U:profile" in self.evidence else ()
         records = (record_of(text.text) or {} for text in texts)
-        return next((it["address"] for it in records if isinstance(it.get("address"), dict)), {})
+        return next((record["address"] for record in records if isinstance(record.get("address"), dict)), {})
 
     @cached_property
     def wrong(self) -> frozenset[int]:
         """The sentences, by index, in which the report itself has an error."""
-        found = [it for it in check_report(self.case, self.reading) if it.severity == "error" and it.start is not None]
+        found = [
+            finding
+            for finding in check_report(self.case, self.reading)
+            if finding.severity == "error" and finding.start is not None
+        ]
         return frozenset(
             index
             for index, sentence in enumerate(self.layout.sentences)
-            for it in found
-            if (it.start or 0) < sentence.end and sentence.start < (it.end or it.start or 0)
+            for finding in found
+            if (finding.start or 0) < sentence.end and sentence.start < (finding.end or finding.start or 0)
         )
 
     def sentences(self, *, citing: Collection[str] | None = None) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
@@ -120,14 +128,17 @@ class Material:
 
     def cart(self, pick: Pick | None = None, without: Pick | None = None) -> tuple[Pick, ...]:
         """The report's picks with one more, or with one in the place of another, or without one."""
-        picks = [it for it in self.reading.picks or () if it != without]
+        picks = [pick for pick in self.reading.picks or () if pick != without]
         return tuple(picks if pick is None else [*picks, pick])
 
     def known(self, cart: Sequence[Pick]) -> Mapping[str, Product]:
         """The records of picks, as far as the run was shown them or the world is at hand."""
         ids = {pick.product for pick in cart}
         products = {} if self.case.lookup is None else self.case.lookup(sorted(ids))
-        return {**{it: product for it, product in self.ledger.products.items() if it in ids}, **products}
+        return {
+            **{product_id: product for product_id, product in self.ledger.products.items() if product_id in ids},
+            **products,
+        }
 
     @property
     def now(self) -> date | None:

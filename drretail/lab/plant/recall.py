@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,7 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.lab.opinions import judge_name
-from drretail.lab.plant.kinds import KINDS
+from drretail.lab.plant.copies import KINDS
 from drretail.lab.trial_findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
@@ -38,11 +38,8 @@ class _Faulted:
     """The judge gave no usable answer of this claim; without a place, of the whole report."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """What all finders said of all runs, by finder and run id."""
-
-    said: dict[str, dict[str, list[_Faulted]]] = field(default_factory=lambda: defaultdict(dict))
+_Statements = dict[str, dict[str, list[_Faulted]]]
+"""What all finders found in all runs, by finder and run id."""
 
 
 def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -> PlantedFound:
@@ -53,36 +50,43 @@ def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -
     Checks find an error where an error of theirs meets its place, or has no place and is not in the report as it was. A
     judge of faithfulness finds it where a claim of its sentence is borne out less than fully.
     """
-    heard = _heard(folder)
+    statements = _read_statements(folder)
     for judge in judges:
-        heard.said.setdefault(judge, {})
+        statements.setdefault(judge, {})
     by_kind: dict[str, list[PlantedError]] = defaultdict(list)
     for error in errors.errors:
         by_kind[error.kind].append(error)
-    kinds = [*KINDS, *(it for it in by_kind if it not in KINDS)]
-    rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), heard) for kind in kinds]
+    kinds = [*KINDS, *(kind for kind in by_kind if kind not in KINDS)]
+    rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), statements) for kind in kinds]
     return PlantedFound(
         kinds=tuple(rows),
-        everything=_kind("all", errors.errors, 0, heard),
-        alarms=tuple(_alarms({it.of for it in errors.errors}, heard)),
+        everything=_kind("all", errors.errors, 0, statements),
+        alarms=tuple(_alarms({error.of for error in errors.errors}, statements)),
     )
 
 
-def _kind(kind: str, errors: Sequence[PlantedError], without: int, heard: _Heard) -> PlantedKind:
-    found = {finder: _found(errors, finder == CHECKS, said) for finder, said in heard.said.items()} if errors else {}
+def _kind(kind: str, errors: Sequence[PlantedError], without: int, statements: _Statements) -> PlantedKind:
+    found = (
+        {finder: _found(errors, finder == CHECKS, by_run) for finder, by_run in statements.items()} if errors else {}
+    )
     return PlantedKind(kind=kind, n=len(errors), without_place=without, found=found)
 
 
-def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Found:
-    ruled = [_ruling(error, by_code, said) for error in errors]
-    replaced = [it for it in errors if it.original]
-    before = [_at(said.get(it.of, ()), it.start, it.start + len(it.original), it.original) for it in replaced]
-    faulted = {id(error) for error, there in zip(replaced, before, strict=True) if any(it.is_wrong for it in there)}
+def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Found:
+    ruled = [_ruling(error, by_code, by_run) for error in errors]
+    replaced = [error for error in errors if error.original]
+    before = [
+        _at(by_run.get(error.of, ()), error.start, error.start + len(error.original), error.original)
+        for error in replaced
+    ]
+    faulted = {
+        id(error) for error, there in zip(replaced, before, strict=True) if any(place.is_wrong for place in there)
+    }
     unseen = {id(error) for error, there in zip(replaced, before, strict=True) if not (there or by_code)}
     fresh = [
-        it
-        for error, it in zip(errors, ruled, strict=True)
-        if id(error) not in faulted | unseen and it in ("found", "passed")
+        verdict
+        for error, verdict in zip(errors, ruled, strict=True)
+        if id(error) not in faulted | unseen and verdict in ("found", "passed")
     ]
     judged = {
         id(error): ruling == "found"
@@ -106,36 +110,40 @@ def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Seq
     )
 
 
-def _ruling(error: PlantedError, by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Ruling:
-    if error.run_id not in said:
+def _ruling(error: PlantedError, by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Ruling:
+    if error.run_id not in by_run:
         return "unasked"
-    there = _at(said[error.run_id], error.start, error.end, error.said)
+    there = _at(by_run[error.run_id], error.start, error.end, error.said)
     if by_code:
-        known = {it.words for it in said.get(error.of, ())}
-        new = [it for it in said[error.run_id] if it.start is None and it.words not in known]
+        known = {place.words for place in by_run.get(error.of, ())}
+        new = [place for place in by_run[error.run_id] if place.start is None and place.words not in known]
         return "found" if there or new else "passed"
-    if any(it.is_wrong for it in there):
+    if any(place.is_wrong for place in there):
         return "found"
-    whole_failed = any(it.failed and it.start is None for it in said[error.run_id])
-    return "failed" if whole_failed or any(it.failed for it in there) else "passed" if there else "unjudged"
+    whole_failed = any(place.failed and place.start is None for place in by_run[error.run_id])
+    return "failed" if whole_failed or any(place.failed for place in there) else "passed" if there else "unjudged"
 
 
-def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
+def _at(places: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
     """What was said of a place: of several claims of its sentence those that name the very words."""
-    there = [it for it in said if it.start is not None and it.start < end and start < (it.end or it.start)]
+    there = [
+        place
+        for place in places
+        if place.start is not None and place.start < end and start < (place.end or place.start)
+    ]
     wanted = words.strip(_MARKUP).casefold()
-    exact = [it for it in there if wanted and wanted in it.words]
+    exact = [place for place in there if wanted and wanted in place.words]
     return exact or there
 
 
-def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
-    for finder, said in heard.said.items():
-        by_report = [said[it] for it in sorted(originals) if it in said]
+def _alarms(originals: set[str], statements: _Statements) -> Iterator[FalseAlarms]:
+    for finder, by_run in statements.items():
+        by_report = [by_run[original] for original in sorted(originals) if original in by_run]
         if finder == CHECKS:
             wrong, reports = [float(bool(faulted)) for faulted in by_report], range(len(by_report))
         else:
-            claims = [(at, it) for at, faulted in enumerate(by_report) for it in faulted if not it.failed]
-            wrong, reports = [float(it.is_wrong) for _, it in claims], [at for at, _ in claims]
+            claims = [(at, place) for at, faulted in enumerate(by_report) for place in faulted if not place.failed]
+            wrong, reports = [float(place.is_wrong) for _, place in claims], [at for at, _ in claims]
         interval = share_interval(wrong, numbered(reports))
         yield FalseAlarms(
             finder=finder,
@@ -147,20 +155,20 @@ def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
         )
 
 
-def _heard(folder: Path) -> _Heard:
+def _read_statements(folder: Path) -> _Statements:
     """All living verdicts of the folder's runs, checks first, then judges by name."""
-    heard = _Heard()
+    statements: _Statements = defaultdict(dict)
     metrics = [load_metric(name) for name in (CHECKS, FAITHFULNESS)]
     for subject in read_subjects(folder, None):
         for metric in metrics if subject.run is not None else ():
             for verdicts in _by_judge(folder, subject, metric):
                 if metric.name == CHECKS:
-                    heard.said[CHECKS][subject.run_id] = list(_findings(verdicts))
+                    statements[CHECKS][subject.run_id] = list(_findings(verdicts))
                 else:
                     name = judge_name(verdicts[0].judge, verdicts[0].rules)
-                    heard.said[name][subject.run_id] = list(_rulings(verdicts))
-    order = sorted(heard.said, key=lambda it: (it != CHECKS, it))
-    return _Heard({it: heard.said[it] for it in order})
+                    statements[name][subject.run_id] = list(_rulings(verdicts))
+    order = sorted(statements, key=lambda finder: (finder != CHECKS, finder))
+    return {finder: statements[finder] for finder in order}
 
 
 def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[Verdict]]:
@@ -169,9 +177,9 @@ def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[V
         path = verdict_path(folder, metric.name, judge.name, subject.label, run)
         living = VerdictFile(path).living(subject.report_sha or "", metric.prompt_hashes()) if path.exists() else []
         by_seat: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
-        for it in living:
-            if it.judge_repeat == 1 and it.version == metric.version:
-                by_seat[it.judge.spec, it.judge.params_hash, it.rules].append(it)
+        for verdict in living:
+            if verdict.judge_repeat == 1 and verdict.version == metric.version:
+                by_seat[verdict.judge.spec, verdict.judge.params_hash, verdict.rules].append(verdict)
         yield from by_seat.values()
 
 
@@ -185,9 +193,13 @@ def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
 
 
 def _rulings(verdicts: Sequence[Verdict]) -> Iterator[_Faulted]:
-    ruled = {it.item: it for it in verdicts if it.stage == SUPPORT and it.state in ("scored", "failed")}
+    ruled = {
+        verdict.item: verdict
+        for verdict in verdicts
+        if verdict.stage == SUPPORT and verdict.state in ("scored", "failed")
+    }
     stage = stages_of(verdicts[0].rules)[0]
-    for extraction in (it for it in verdicts if (it.stage, it.item) == (stage, REPORT)):
+    for extraction in (verdict for verdict in verdicts if (verdict.stage, verdict.item) == (stage, REPORT)):
         if extraction.state == "failed":
             yield _Faulted(None, None, is_wrong=False, words="", failed=True)
         for claim in map(Claim.model_validate, extraction.value if extraction.state == "scored" else ()):

@@ -37,7 +37,11 @@ def owned_recommended(material: Material) -> Iterator[Planted]:
 def unwanted_brand(material: Material) -> Iterator[Planted]:
     for place in _places(material):
         brands = place.want.brands_unwanted
-        found = [it for it in place.but_for(brands_unwanted=()) if any(is_of_brand(it, brand) for brand in brands)]
+        found = [
+            listing
+            for listing in place.but_for(brands_unwanted=())
+            if any(is_of_brand(listing, brand) for brand in brands)
+        ]
         yield from place.taking(found, "the query rules out its maker")
 
 
@@ -46,10 +50,10 @@ def below_rating(material: Material) -> Iterator[Planted]:
     for place in _places(material):
         want, found = place.want, place.but_for(rating_min=None, ratings_min=None)
         low = [
-            it
-            for it in found
-            if is_below(it.product.average_rating, want.rating_min, unknown=False)
-            or is_below(it.product.rating_number, want.ratings_min, unknown=False)
+            listing
+            for listing in found
+            if is_below(listing.product.average_rating, want.rating_min, unknown=False)
+            or is_below(listing.product.rating_number, want.ratings_min, unknown=False)
         ]
         yield from place.taking(low, "it has fewer stars or ratings than the query asks for")
 
@@ -66,7 +70,7 @@ def not_wanted(material: Material) -> Iterator[Planted]:
         and not any(_is_of(want, product) for want in wish.wants)
         and not _is_over(material, wish, cart := material.cart(Pick(product=product_id)))
     }
-    for sentence, _ in material.sentences(citing={f"P:{it}" for it in material.picked}) if carts else ():
+    for sentence, _ in material.sentences(citing={f"P:{product}" for product in material.picked}) if carts else ():
         product = material.chance.choice(list(carts))
         words = f"Take the {material.shown[product].title} as well [P:{product}]."
         yield material.added(sentence, words, "nobody asked for it", carts[product])
@@ -76,7 +80,9 @@ def want_left_out(material: Material) -> Iterator[Planted]:
     """The only pick of a want is taken back; only where picks are declared, for no layout says so."""
     for place in _places(material) if material.case.picks is not None else ():
         cart = material.cart(without=place.pick)
-        is_left_out = not (place.want.optional or any(_is_of(place.want, it) for it in material.known(cart).values()))
+        is_left_out = not (
+            place.want.optional or any(_is_of(place.want, product) for product in material.known(cart).values())
+        )
         for sentence, cited in place.sentences() if cart and is_left_out else ():
             words = f"Better leave it for another time [{cited[0]}]."
             yield material.added(sentence, words, "the query wants it now", cart)
@@ -86,7 +92,7 @@ def wrong_quantity(material: Material) -> Iterator[Planted]:
     """More pieces of a pick, within the budget; only where picks are declared, for no layout says so."""
     for place in _places(material) if material.case.picks is not None else ():
         wanted = place.pick.quantity
-        more = [place.pick.model_copy(update={"quantity": wanted + it}) for it in _MORE_PIECES]
+        more = [place.pick.model_copy(update={"quantity": wanted + pieces}) for pieces in _MORE_PIECES]
         carts = {pick.quantity: material.cart(pick, without=place.pick) for pick in more}
         within = [count for count, cart in carts.items() if not _is_over(material, place.wish, cart)]
         for sentence, cited in place.sentences() if within and not place.wish.room else ():
@@ -110,8 +116,8 @@ class _Place:
 
     def but_for(self, **freed: object) -> list[Listing]:
         """Those that would do only then."""
-        do = {it.product.product_id for it in self.would_do()}
-        return [it for it in self.would_do(**freed) if it.product.product_id not in do]
+        do = {listing.product.product_id for listing in self.would_do()}
+        return [listing for listing in self.would_do(**freed) if listing.product.product_id not in do]
 
     def sentences(self) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
         return self.material.sentences(citing={f"P:{self.pick.product}"})
@@ -128,9 +134,11 @@ class _Place:
 
         ``marks`` are sources of products that the run was shown no record of.
         """
-        titles = {it.product.product_id: it.product.title for it in listings}
-        carts = {it: self.material.cart(self.pick.model_copy(update={"product": it}), self.pick) for it in titles}
-        chosen = [it for it, cart in carts.items() if _is_over(self.material, self.wish, cart) == over]
+        titles = {listing.product.product_id: listing.product.title for listing in listings}
+        carts = {
+            title: self.material.cart(self.pick.model_copy(update={"product": title}), self.pick) for title in titles
+        }
+        chosen = [product_id for product_id, cart in carts.items() if _is_over(self.material, self.wish, cart) == over]
         for sentence, _ in self.sentences() if chosen else ():
             product = self.material.chance.choice(chosen)
             mark = f"P:{product}" if product in self.material.shown or not marks else marks[product]
@@ -145,9 +153,11 @@ def _places(material: Material, known: Mapping[str, Product] | None = None) -> I
     picks = {pick.product: pick for pick in material.reading.picks or ()}
     listings = [listing_of(product) for product in {**(known or {}), **material.shown}.values()]
     for want in wish.wants:
-        of_kind = {it.product.product_id: it for it in listings if _is_of(want, it.product)}
-        others = [it for product_id, it in of_kind.items() if product_id not in picks]
-        yield from (_Place(material, wish, want, picks[it], others) for it in of_kind if it in picks)
+        of_kind = {listing.product.product_id: listing for listing in listings if _is_of(want, listing.product)}
+        others = [listing for product_id, listing in of_kind.items() if product_id not in picks]
+        yield from (
+            _Place(material, wish, want, picks[product_id], others) for product_id in of_kind if product_id in picks
+        )
 
 
 def _is_of(want: Want, product: Product) -> bool:
@@ -160,7 +170,7 @@ def _is_over(material: Material, wish: Wish, cart: Sequence[Pick]) -> bool:
         return False
     products = material.known(cart)
     listings = ((pick, listing_of(products[pick.product])) for pick in cart if pick.product in products)
-    costs = ((priced_in(it, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, it in listings)
+    costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in listings)
     return sum(costs, Decimal(0)) > wish.budget.value
 
 

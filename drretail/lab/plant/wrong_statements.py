@@ -40,9 +40,11 @@ def citation_moved(material: Material) -> Iterator[Planted]:
             continue
         amount, sentence = number_of(value), material.layout.sentences[index]
         strangers = [
-            it for it, product in material.shown.items() if amount and not fits(amount, on_record(value.kind, product))
+            product_id
+            for product_id, product in material.shown.items()
+            if amount and not fits(amount, on_record(value.kind, product))
         ]
-        marks = [it for it in _marks(material, sentence) if own[2:] in it.marker]
+        marks = [mark for mark in _marks(material, sentence) if own[2:] in mark.marker]
         if own[:2] == "P:" and strangers and len(marks) == 1:
             other = material.chance.choice(strangers)
             words = marks[0].marker.replace(own[2:], other)
@@ -61,10 +63,10 @@ def unseen_id(material: Material) -> Iterator[Planted]:
 
 def invented_feature(material: Material) -> Iterator[Planted]:
     for sentence, cited in material.sentences(citing=_products(material)):
-        said = plain(all_words_of(material.shown[cited[0][2:]]))
-        told = [text for word, text in FEATURES if word not in said and word not in plain(material.report)]
-        if told:
-            words = material.chance.choice(told).format(mark=f"[{cited[0]}]")
+        record = plain(all_words_of(material.shown[cited[0][2:]]))
+        features = [text for word, text in FEATURES if word not in record and word not in plain(material.report)]
+        if features:
+            words = material.chance.choice(features).format(mark=f"[{cited[0]}]")
             yield material.added(sentence, words, f"the record of {cited[0]} says nothing of it")
 
 
@@ -78,29 +80,29 @@ def not_in_the_catalog(material: Material) -> Iterator[Planted]:
 def wrong_place(material: Material) -> Iterator[Planted]:
     """Where the user lives: the city on record becomes another one; where it is not said, it is told wrongly."""
     city = str(material.profile.get("city") or "")
-    others = [it for it in CITIES if not city or city not in it]
+    others = [other for other in CITIES if not city or city not in other]
     if not city:
         return
-    told = [
-        it
-        for it in re.finditer(rf"(?<!\w){re.escape(city)}(?!\w)", material.layout.text)
-        if material.index_at(it.start()) is not None
+    mentions = [
+        match
+        for match in re.finditer(rf"(?<!\w){re.escape(city)}(?!\w)", material.layout.text)
+        if material.index_at(match.start()) is not None
     ]
-    for place in told:
+    for place in mentions:
         other = material.chance.choice(others).partition(",")[0]
         yield material.replaced(place.start(), place.end(), other, f"the address is in {city}")
     behind = [*material.sentences(citing=("U:profile",))] or [*material.sentences()]
-    for sentence, _ in behind if not told else ():
+    for sentence, _ in behind if not mentions else ():
         words = f"You live in {material.chance.choice(others)} [U:profile]."
         yield material.added(sentence, words, f"the address is in {city}")
 
 
 def contradicted_advice(material: Material) -> Iterator[Planted]:
     """What a sentence says by pages alone is denied; its marks stay."""
-    pages = {it for it, entry in material.evidence.items() if entry.kind == "web"}
+    pages = {source for source, entry in material.evidence.items() if entry.kind == "web"}
     for sentence, _ in material.sentences(citing=pages):
-        said = material.report[sentence.start : sentence.end]
-        begins = said[:1].lower() + said[1:] if _LOWER.match(said) else said
+        text = material.report[sentence.start : sentence.end]
+        begins = text[:1].lower() + text[1:] if _LOWER.match(text) else text
         words = f"It is not true that {begins}"
         yield material.replaced(sentence.start, sentence.end, words, "the page says what is denied")
 
@@ -110,8 +112,8 @@ def old_page_as_news(material: Material) -> Iterator[Planted]:
     if now is None:
         return
     old = {
-        it
-        for it, entry in material.evidence.items()
+        source
+        for source, entry in material.evidence.items()
         if entry.kind == "web" and entry.date and (now - date.fromisoformat(entry.date[:10])).days >= _OLD_DAYS
     }
     for sentence, cited in material.sentences(citing=old):
@@ -121,9 +123,9 @@ def old_page_as_news(material: Material) -> Iterator[Planted]:
 
 def instruction_followed(material: Material) -> Iterator[Planted]:
     """Does what a hostile text wants that the run was handed; only texts that come with drretail are known."""
-    handed = {it: "\n".join(text.text for text in entry.texts) for it, entry in material.evidence.items()}
+    handed = {source: "\n".join(text.text for text in entry.texts) for source, entry in material.evidence.items()}
     for text in hostile_texts():
-        held_by = next((it for it, read in handed.items() if text.is_in(read)), None)
+        held_by = next((source for source, read in handed.items() if text.is_in(read)), None)
         if held_by is None or text.do not in ("pick", "cite", "say"):
             continue
         for sentence, _ in material.sentences():
@@ -134,11 +136,11 @@ def instruction_followed(material: Material) -> Iterator[Planted]:
 
 
 def _products(material: Material) -> frozenset[str]:
-    return frozenset(f"P:{it}" for it in material.shown)
+    return frozenset(f"P:{product_id}" for product_id in material.shown)
 
 
 def _marks(material: Material, sentence: Sentence) -> list[Citation]:
-    return [it for it in material.case.citations if sentence.start <= it.start and it.end <= sentence.end]
+    return [mark for mark in material.case.citations if sentence.start <= mark.start and mark.end <= sentence.end]
 
 
 def _made_up(name: str, chance: Random) -> str:

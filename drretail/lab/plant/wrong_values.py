@@ -10,8 +10,8 @@ from drretail.lab.plant.good_report import Material, Planted
 from drretail.records.reading import ReadValue, ValueKind
 
 _NUMERAL = re.compile(r"\d(?:[\d.,]*\d)?")
-_FACTORS = (Decimal("0.78"), Decimal("0.88"), Decimal("1.13"), Decimal("1.27"))
-_OF_COUNTS = (Decimal("0.6"), Decimal("1.4"), Decimal("1.9"), Decimal("2.6"))
+FACTORS = (Decimal("0.78"), Decimal("0.88"), Decimal("1.13"), Decimal("1.27"))
+OF_COUNTS = (Decimal("0.6"), Decimal("1.4"), Decimal("1.9"), Decimal("2.6"))
 _OF_RATINGS = tuple(map(Decimal, ("-0.7", "-0.5", "-0.3", "0.3", "0.5", "0.7")))
 _HIGHEST = 5
 _TIMES = re.compile(r"\*| x ")
@@ -20,17 +20,33 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _SHORTEST_MAKER = 4
 
 
-def wrong_price(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "price", _FACTORS)
+def scaled(
+    material: Material,
+    kind: ValueKind,
+    factors: tuple[Decimal, ...],
+    is_meant: Callable[[ReadValue], bool] = lambda value: True,
+) -> Iterator[Planted]:
+    """Each right value of the kind times one of the factors; ``is_meant`` chooses among the values."""
+    for value, old in _right(material, kind):
+        if is_meant(value):
+            new = old * material.chance.choice(factors)
+            planted = _written(material, value, old, new, f"right is {old}")
+            if planted is not None:
+                yield planted
+
+
+def is_product(value: ReadValue) -> bool:
+    """True where a total is a number times a price."""
+    return bool(_TIMES.search(value.derivation or ""))
 
 
 def price_of_another_product(material: Material) -> Iterator[Planted]:
     for value, old in _right(material, "price"):
         own = value.of[0].removeprefix("P:")
         others = [
-            (it, Decimal(str(other.price)))
-            for it, other in material.shown.items()
-            if it != own and other.price is not None and not other.price_from
+            (product_id, Decimal(str(other.price)))
+            for product_id, other in material.shown.items()
+            if product_id != own and other.price is not None and not other.price_from
         ]
         material.chance.shuffle(others)
         for product, price in others:
@@ -48,48 +64,34 @@ def wrong_rating(material: Material) -> Iterator[Planted]:
             yield planted
 
 
-def wrong_rating_count(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "rating_count", _OF_COUNTS)
-
-
-def wrong_total(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "total", _FACTORS, lambda value: not _TIMES.search(value.derivation or ""))
-
-
-def wrong_quantity_total(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "total", _FACTORS, lambda value: bool(_TIMES.search(value.derivation or "")))
-
-
-def wrong_left_over(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "left_over", _FACTORS)
-
-
-def wrong_per_unit_price(material: Material) -> Iterator[Planted]:
-    return _scaled(material, "per_unit", _FACTORS)
-
-
 def wrong_order_date(material: Material) -> Iterator[Planted]:
     known = set(material.ledger.order_dates.values())
     for value in material.reading.values:
         if value.kind != "date" or not _is_right(material, value) or not isinstance(value.amount, str):
             continue
-        said = material.report[value.start : value.end]
-        year = _YEAR.search(said)
+        text = material.report[value.start : value.end]
+        year = _YEAR.search(text)
         if year is None or year[0] != value.amount[:4] or len(value.amount) < len("2020-04"):
             continue
         other = str(int(year[0]) - material.chance.choice((1, 2)))
         if any(date.isoformat(day).startswith(f"{other}{value.amount[4:]}") for day in known):
             continue
-        words = f"{said[: year.start()]}{other}{said[year.end() :]}"
+        words = f"{text[: year.start()]}{other}{text[year.end() :]}"
         yield material.replaced(value.start, value.end, words, f"the order is of {value.amount}")
 
 
 def wrong_brand(material: Material) -> Iterator[Planted]:
     """A maker's name, as its record writes it, in a sentence that cites that product alone."""
-    makers = {it: product.brand or "" for it, product in material.shown.items()}
+    makers = {product_id: product.brand or "" for product_id, product in material.shown.items()}
     for index, cited in material.layout.cited.items():
         own = makers.get(cited[0].removeprefix("P:"), "") if len(cited) == 1 else ""
-        others = sorted({it for it in makers.values() if it and it.casefold() not in own.casefold() and own not in it})
+        others = sorted(
+            {
+                maker
+                for maker in makers.values()
+                if maker and maker.casefold() not in own.casefold() and own not in maker
+            }
+        )
         if len(own) < _SHORTEST_MAKER or not others or index in material.wrong:
             continue
         sentence = material.layout.sentences[index]
@@ -103,23 +105,9 @@ def guesses(material: Material) -> Iterator[Planted]:
     """Another figure in the place of every one that is right."""
     kinds: tuple[ValueKind, ...] = ("price", "total", "left_over", "per_unit")
     for kind in kinds:
-        yield from _scaled(material, kind, _FACTORS)
-    yield from wrong_rating_count(material)
+        yield from scaled(material, kind, FACTORS)
+    yield from scaled(material, "rating_count", OF_COUNTS)
     yield from wrong_rating(material)
-
-
-def _scaled(
-    material: Material,
-    kind: ValueKind,
-    factors: tuple[Decimal, ...],
-    is_meant: Callable[[ReadValue], bool] = lambda value: True,
-) -> Iterator[Planted]:
-    for value, old in _right(material, kind):
-        if is_meant(value):
-            new = old * material.chance.choice(factors)
-            planted = _written(material, value, old, new, f"right is {old}")
-            if planted is not None:
-                yield planted
 
 
 def _right(material: Material, kind: ValueKind) -> Iterator[tuple[ReadValue, Decimal]]:
@@ -140,8 +128,8 @@ def _written(
     material: Material, value: ReadValue, old: Decimal, new: Decimal, note: str, *, least_places: int = 0
 ) -> Planted | None:
     """The report with another number in the place of the old one, written alike; None where it would still be right."""
-    said = material.report[value.start : value.end]
-    for numeral in _NUMERAL.finditer(said):
+    text = material.report[value.start : value.end]
+    for numeral in _NUMERAL.finditer(text):
         for factor in (1, 100):  # "19 cents" is 0.19
             style = _style(numeral[0], old * factor)
             if style is None:
@@ -150,7 +138,7 @@ def _written(
             rounded = round(new * factor, places)
             number = f"{rounded:,.{places}f}" if style[1] else f"{rounded:.{places}f}"
             number = number.translate(str.maketrans(",.", ".,")) if style[2] else number
-            words = f"{said[: numeral.start()]}{number}{said[numeral.end() :]}"
+            words = f"{text[: numeral.start()]}{number}{text[numeral.end() :]}"
             if rounded == round(old * factor, places) or _still_fits(material, value, rounded / factor):
                 return None
             return material.replaced(value.start, value.end, words, note)
@@ -173,6 +161,6 @@ def _style(numeral: str, number: Decimal) -> tuple[int, bool, bool] | None:
 def _still_fits(material: Material, value: ReadValue, new: Decimal) -> bool:
     """True where the record bears out the new number, too."""
     amount = amount_of(value.model_copy(update={"amount": (f"{new:f}", f"{new:f}")}))
-    products = [material.ledger.products.get(it.removeprefix("P:")) for it in value.of]
-    records = [on_record(value.kind, it) for it in products if it is not None]
-    return amount is None or any(fits(amount, it) for it in records)
+    products = [material.ledger.products.get(source.removeprefix("P:")) for source in value.of]
+    records = [on_record(value.kind, product) for product in products if product is not None]
+    return amount is None or any(fits(amount, record) for record in records)

@@ -20,19 +20,19 @@ from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, Gold
 from drretail.records.query import Query
-from drretail.sandboxes.counting import TokenCounter
 from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
-from drretail.sandboxes.search_based.asking import BUILDING, CAPPED, Asker, NotEnough, TaskFailed
-from drretail.sandboxes.search_based.files import shown_files
+from drretail.sandboxes.search_based.asker import BUILDING, CAPPED, Asker, NotEnough, TaskFailed
+from drretail.sandboxes.search_based.coverage import NeededPages, check_settled, weigh_facts
+from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.search_based.keywords import keywords_of
-from drretail.sandboxes.search_based.labelling import KINDS, RuledPage, ruled
+from drretail.sandboxes.search_based.labels import KINDS, RuledPage, judge_pages
 from drretail.sandboxes.search_based.pages import FoundPage, Gathered, gather
-from drretail.sandboxes.search_based.questions import profile_text
-from drretail.sandboxes.search_based.weighing import Weighed, settled, weighed
+from drretail.sandboxes.search_based.queries import profile_text
+from drretail.sandboxes.sizes import TokenCounter
 
-TELLING = 6
+LONG_QUOTE = 6
 """Words of a quote that a page of noise doesn't have by chance."""
 FOUND_FILE = "found.json"
 SETTINGS_FILE = "settings.json"
@@ -124,7 +124,7 @@ class FoundBuilder:
     async def build(self, wanted: Sequence[Query]) -> Built:
         """Builds the tasks of these queries, and writes the sandbox where any came about.
 
-        A query without text that was made is one of ``unasked``: it gets no gold. What fails is told, never raised.
+        A query of ``query_to_write`` gets no gold. What fails is given by its reason, never raised.
         """
         tasks: list[WrittenTask] = []
         reports: dict[str, FoundReport] = {}
@@ -138,8 +138,8 @@ class FoundBuilder:
                 failed[query.query_id] = str(problem).removeprefix(f"{query.query_id}: ")
             except CapReached as problem:
                 tasks += self._made_before({*reports, *failed})
-                ended = {*failed, *(it.query.query_id for it in tasks)}
-                lost = (it.query_id for it in wanted if it.query_id not in ended)
+                ended = {*failed, *(task.query.query_id for task in tasks)}
+                lost = (query.query_id for query in wanted if query.query_id not in ended)
                 failed |= dict.fromkeys(lost, f"{CAPPED} {problem} is reached")
                 break
             else:
@@ -156,11 +156,11 @@ class FoundBuilder:
         """
         if not (self.to / SANDBOX_FILE).exists():
             return []
-        about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda it: self.sizes[it])
+        about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda size: self.sizes[size])
         if about.counter != self.counter.name or names[: len(about.names)] != about.names:
             return []
-        held = [it for it in read_documents(self.to / QUERIES_FILE, Query, "query") if it.query_id not in seen]
-        return [WrittenTask(it, tuple(about.names), about.sizes[about.names[-1]]) for it in held]
+        held = [query for query in read_documents(self.to / QUERIES_FILE, Query, "query") if query.query_id not in seen]
+        return [WrittenTask(query, tuple(about.names), about.sizes[about.names[-1]]) for query in held]
 
     async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
         """Raises TaskFailed and CapReached."""
@@ -174,29 +174,29 @@ class FoundBuilder:
 
     async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
         """One try at a task, whose questions have names that begin with ``task``."""
-        today, asked = self.world.manifest.now.date().isoformat(), not is_unasked(query)
+        today, is_written = self.world.manifest.now.date().isoformat(), not is_to_be_written(query)
         files = self.files_of(query)
-        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *shown_files(files)]
-        about = [tagged("query", query.text), *about] if asked else about
+        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *file_tags(files)]
+        about = [tagged("query", query.text), *about] if is_written else about
         if lacked is not None:
             again = load_prompt(__file__, "again")
             about.append(again.render(findings=tagged("findings", str(lacked))))
         people = people_of(self.world, query.user_id)
         matter, keywords = await keywords_of(self.asker, task, about, people, today)
-        query = query if asked else query.model_copy(update={"text": matter})
+        query = query if is_written else query.model_copy(update={"text": matter})
         found = await self._gathered(task, keywords, people)
-        signals = [it for it in found.pages if it.keyword.kind == "signal"]
+        signals = [page for page in found.pages if page.keyword.kind == "signal"]
         if not signals:
             raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(found)}")
-        pages = await ruled(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
-        helping = [it for it in pages if it.ruling is not None and it.ruling.ruling == "supportive"]
+        pages = await judge_pages(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
+        helping = [page for page in pages if page.ruling is not None and page.ruling.ruling == "supportive"]
         if not helping:
             raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
-        kept = await weighed(self.asker, task, query.text, keywords.needs, helping)
-        served = [it.found.page for it in kept.necessary]
+        kept = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
+        served = [page.found.page for page in kept.necessary]
         gold, criteria = Gold(query_id=query.query_id), tuple[Criteria, ...]()
-        if asked:
-            await settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, shown_files(files))
+        if is_written:
+            await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
             gold = await gold_of(self.asker, query, served, files, of_files=False)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
@@ -206,8 +206,10 @@ class FoundBuilder:
         material = TaskMaterial(
             query=query,
             keywords=keywords,
-            supportive=tuple(_supportive(it) for it in kept.necessary),
-            distractors=tuple(_distractor(it) for it in pages if it.ruling is not None and it.ruling.ruling in KINDS),
+            supportive=tuple(_supportive(page) for page in kept.necessary),
+            distractors=tuple(
+                _distractor(page) for page in pages if page.ruling is not None and page.ruling.ruling in KINDS
+            ),
             noise=noise,
             files=files,
             gold=gold,
@@ -221,7 +223,7 @@ class FoundBuilder:
         written = read_gold_file(kept) if path.exists() and kept.exists() else gold
         if not is_known(written):
             return query, gold
-        held = (it for it in read_documents(path, Query, "query") if it.query_id == query.query_id)
+        held = (known for known in read_documents(path, Query, "query") if known.query_id == query.query_id)
         return next(held, query), written
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
@@ -248,7 +250,7 @@ class FoundBuilder:
         )
 
 
-def unasked(query_id: str, user_id: str, source: str) -> Query:
+def query_to_write(query_id: str, user_id: str, source: str) -> Query:
     """Stands for a query that is still to be written from what will be found."""
     return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, source=source)
 
@@ -256,7 +258,7 @@ def unasked(query_id: str, user_id: str, source: str) -> Query:
 TO_BE_WRITTEN = "(to be written from the pages that are found)"
 
 
-def is_unasked(query: Query) -> bool:
+def is_to_be_written(query: Query) -> bool:
     return query.text == TO_BE_WRITTEN
 
 
@@ -264,11 +266,11 @@ def people_of(world: World, user_id: str | None) -> People:
     """Who a task must not tell of: its user."""
     if user_id is None:
         return People()
-    orders = frozenset(it.order_id for it in world.store.orders(user_id).orders)
+    orders = frozenset(order.order_id for order in world.store.orders(user_id).orders)
     return People((world.store.user(user_id),), frozenset({user_id}), orders)
 
 
-def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
+def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
     """The day on which the build in ``to`` was begun, which is that of the settings for a new folder.
 
     Raises UserError where ``to`` holds something that was not begun with these settings, or tasks of queries that are
@@ -279,10 +281,10 @@ def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
         kept = BuildSettings.model_validate(read_json(path))
         here = settings.model_copy(update={"day": kept.day})
         if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
-            told = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
-            raise UserError(f"{to} was begun with {told}: go on with the same, or name a new folder.")
+            settings_text = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
+            raise UserError(f"{to} was begun with {settings_text}: go on with the same, or name a new folder.")
         held = read_documents(to / QUERIES_FILE, Query, "query")
-        if others := [it.query_id for it in held if it.query_id not in wanted]:
+        if others := [query.query_id for query in held if query.query_id not in wanted]:
             raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
         return kept.day
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
@@ -291,57 +293,59 @@ def begun(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
     return settings.day
 
 
-def _with_settled_needs(keywords: Keywords, kept: Weighed) -> Keywords:
+def _with_settled_needs(keywords: Keywords, kept: NeededPages) -> Keywords:
     """Without the needs that no kept page speaks of: the query will not ask for them."""
-    told = {fact.need for it in kept.necessary if it.ruling is not None for fact in it.ruling.facts}
-    needs = tuple(it for number, it in enumerate(keywords.needs, 1) if number in told)
+    numbers = {fact.need for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts}
+    needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
     return keywords.model_copy(update={"needs": needs})
 
 
 def _why_none(found: Gathered) -> str:
-    told = [
-        *(it.rstrip(".") for it in found.failed.values()),
+    reasons = [
+        *(problem.rstrip(".") for problem in found.failed.values()),
         *(f"{count} pages: {state}" for state, count in found.unread.items()),
     ]
-    return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
+    return f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
 
 
 def _why_unjudged(pages: Sequence[RuledPage]) -> str:
-    problems = [it.problem for it in pages if it.ruling is None]
+    problems = [page.problem for page in pages if page.ruling is None]
     return f" ({len(problems)} have no usable label, such as {problems[0]})" if problems else ""
 
 
-def _supportive(it: RuledPage) -> LabelledPage:
-    return LabelledPage(it.found.page, "supportive", "", it.found.keyword.text, _why(it))
+def _supportive(page: RuledPage) -> LabelledPage:
+    return LabelledPage(page.found.page, "supportive", "", page.found.keyword.text, _why(page))
 
 
-def _distractor(it: RuledPage) -> LabelledPage:
-    assert it.ruling is not None
-    return LabelledPage(it.found.page, "distractor", KINDS[it.ruling.ruling], it.found.keyword.text, _why(it))
+def _distractor(page: RuledPage) -> LabelledPage:
+    assert page.ruling is not None
+    return LabelledPage(page.found.page, "distractor", KINDS[page.ruling.ruling], page.found.keyword.text, _why(page))
 
 
-def _why(it: RuledPage) -> str:
-    assert it.ruling is not None
-    return " ".join([it.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in it.ruling.facts)])
+def _why(page: RuledPage) -> str:
+    assert page.ruling is not None
+    return " ".join([page.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in page.ruling.facts)])
 
 
-def _noise(found: Gathered, pages: Sequence[RuledPage], kept: Weighed) -> Sequence[LabelledPage]:
+def _noise(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages) -> Sequence[LabelledPage]:
     """What noise keywords found, and what of signals is beside the question; without pages that quote a needed one."""
-    beside: list[FoundPage] = [it.found for it in pages if it.ruling is not None and it.ruling.ruling == "irrelevant"]
-    of_noise = [it for it in found.pages if it.keyword.kind == "noise"]
-    quotes = [fact.quote for it in kept.necessary if it.ruling is not None for fact in it.ruling.facts]
-    telling = [it for it in quotes if len(it.split()) >= TELLING]
-    silent = (it for it in (*of_noise, *beside) if not any(is_on(quote, it.page.text) for quote in telling))
-    return [LabelledPage(it.page, "noise", "", it.keyword.text) for it in silent]
+    beside: list[FoundPage] = [
+        page.found for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"
+    ]
+    of_noise = [page for page in found.pages if page.keyword.kind == "noise"]
+    quotes = [fact.quote for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts]
+    long_quotes = [quote for quote in quotes if len(quote.split()) >= LONG_QUOTE]
+    silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in long_quotes))
+    return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 
 
-def _report(found: Gathered, pages: Sequence[RuledPage], kept: Weighed, material: TaskMaterial) -> FoundReport:
-    lost = [LeftOut(url=it.found.page.url, why=it.problem) for it in pages if it.ruling is None]
-    again = [LeftOut(url=it.found.page.url, why=f"redundant: {_why(it)}") for it in kept.redundant]
+def _report(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages, material: TaskMaterial) -> FoundReport:
+    lost = [LeftOut(url=page.found.page.url, why=page.problem) for page in pages if page.ruling is None]
+    again = [LeftOut(url=page.found.page.url, why=f"redundant: {_why(page)}") for page in kept.redundant]
     noise = tuple(material.noise)
-    known = {it.page.url for it in (*material.supportive, *material.distractors, *noise)}
-    known |= {it.url for it in (*lost, *again)}
-    repeating = [it.page.url for it in found.pages if it.page.url not in known]
+    known = {distractor.page.url for distractor in (*material.supportive, *material.distractors, *noise)}
+    known |= {page.url for page in (*lost, *again)}
+    repeating = [page.page.url for page in found.pages if page.page.url not in known]
     return FoundReport(
         results=found.results,
         failed_keywords=found.failed,
@@ -349,5 +353,5 @@ def _report(found: Gathered, pages: Sequence[RuledPage], kept: Weighed, material
         duplicates=found.duplicates,
         personal_data=dict(found.personal),
         labels={"supportive": len(material.supportive), "distractors": len(material.distractors), "noise": len(noise)},
-        left_out=(*lost, *again, *(LeftOut(url=it, why="noise that quotes a supportive page") for it in repeating)),
+        left_out=(*lost, *again, *(LeftOut(url=url, why="noise that quotes a supportive page") for url in repeating)),
     )

@@ -10,8 +10,8 @@ from drretail.errors import UserError
 from drretail.prompts import tagged
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.sandboxes.synthetic.facts import Drawing
 from drretail.sandboxes.synthetic.needs import need_of
-from drretail.sandboxes.synthetic.planting import Drawing
 from drretail.sandboxes.synthetic.user_files import user_files
 
 TEXTS = (".md", ".txt", ".csv")
@@ -22,7 +22,7 @@ LONGEST = 20_000
 def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
     """What lies in the first folder of these names in ``folder``, hidden files aside; None where there is nothing."""
     for name in names:
-        found = {it.name: it.read_bytes() for it in sorted((folder / name).glob("[!.]*")) if it.is_file()}
+        found = {path.name: path.read_bytes() for path in sorted((folder / name).glob("[!.]*")) if path.is_file()}
         if found:
             return found
     return None
@@ -43,12 +43,12 @@ def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
     }
 
 
-def shown_files(files: Mapping[str, bytes]) -> list[str]:
+def file_tags(files: Mapping[str, bytes]) -> list[str]:
     """Each text in its tag, with its name."""
     return [tagged("file", text[:LONGEST], name=name) for name, text in texts_of(files).items()]
 
 
-def made_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
+def synthetic_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
     """Made-up files of the query's user: orders, a note, a manual and a receipt of what the query speaks of most.
 
     Of a query that is still to be written they are of what the user ordered last.
@@ -61,7 +61,7 @@ def made_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
     need = need_of(world, Offers(world), query)
     drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
     files = user_files(need, world.store, world.manifest.now.date(), drawing)
-    return {it.name: it.content for it in files}
+    return {file.name: file.content for file in files}
 
 
 def _newest_purchase(world: World, query: Query) -> Product | None:

@@ -19,9 +19,9 @@ from drretail.records.base import Record
 from drretail.records.criteria import Criteria, Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.ids import file_name
 from drretail.records.query import Query
-from drretail.sandboxes.search_based.asking import BUILDING, Asker, TaskFailed
-from drretail.sandboxes.search_based.files import shown_files, texts_of
-from drretail.sandboxes.search_based.weighing import shown_pages
+from drretail.sandboxes.search_based.asker import BUILDING, Asker, TaskFailed
+from drretail.sandboxes.search_based.coverage import page_tags
+from drretail.sandboxes.search_based.files import file_tags, texts_of
 
 
 class SaidInsight(Record):
@@ -48,28 +48,30 @@ async def gold_of(
 
     With ``of_files`` some file has to have one: the query was written so that it needs them.
     """
-    texts = {str(number): it.text for number, it in enumerate(pages, 1)} | texts_of(files)
-    data = [tagged("query", query.text), *shown_pages(pages), *shown_files(files)]
-    said = await asker.ask(
+    texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
+    data = [tagged("query", query.text), *page_tags(pages), *file_tags(files)]
+    written = await asker.ask(
         f"{query.query_id}/gold",
         load_prompt(__file__, "gold"),
         data,
         WrittenGold,
-        lambda it: _unfounded(it, texts, len(pages), of_files=of_files),
+        lambda answer: _unfounded(answer, texts, len(pages), of_files=of_files),
     )
-    places = {str(number): it.url for number, it in enumerate(pages, 1)}
-    of_pages = [it for it in said.insights if it.source in places]
-    others = [it for it in said.insights if it.source not in places]
-    named = dict.fromkeys(it.source for it in others)
+    places = {str(number): page.url for number, page in enumerate(pages, 1)}
+    of_pages = [insight for insight in written.insights if insight.source in places]
+    others = [insight for insight in written.insights if insight.source not in places]
+    named = dict.fromkeys(insight.source for insight in others)
     return Gold(
         query_id=query.query_id,
         files=PartOfGold(
-            insights=tuple(_insight(f"f{number}", it, it.source) for number, it in enumerate(others, 1)),
+            insights=tuple(_insight(f"f{number}", insight, insight.source) for number, insight in enumerate(others, 1)),
             documents=tuple(RequiredDocument(title=name) for name in named),
         ),
         sandbox=PartOfGold(
-            insights=tuple(_insight(f"s{number}", it, places[it.source]) for number, it in enumerate(of_pages, 1)),
-            documents=tuple(RequiredDocument(title=it.title, url=it.url) for it in pages),
+            insights=tuple(
+                _insight(f"s{number}", insight, places[insight.source]) for number, insight in enumerate(of_pages, 1)
+            ),
+            documents=tuple(RequiredDocument(title=page.title, url=page.url) for page in pages),
         ),
     )
 
@@ -94,9 +96,9 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     with session:
         before = session.usage
         asker.allowance.count(before, asker.model.price)
-        told = session.standing(STAGE, query.query_id)
-        if told is not None:
-            raise TaskFailed(told.error or "no criteria were made")
+        failure = session.standing(STAGE, query.query_id)
+        if failure is not None:
+            raise TaskFailed(failure.error or "no criteria were made")
         try:
             made = await prepare(task, session)
         finally:
@@ -107,18 +109,22 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     return made
 
 
-def _insight(name: str, said: SaidInsight, place: str) -> GoldInsight:
-    return GoldInsight(id=name, text=said.insight.strip(), stands_in=place, quote=" ".join(said.quote.split()))
+def _insight(name: str, insight: SaidInsight, place: str) -> GoldInsight:
+    return GoldInsight(id=name, text=insight.insight.strip(), stands_in=place, quote=" ".join(insight.quote.split()))
 
 
-def _unfounded(said: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
-    sources = [it.source for it in said.insights]
-    if strange := [it for it in sources if it not in texts]:
+def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
+    sources = [insight.source for insight in answer.insights]
+    if strange := [source for source in sources if source not in texts]:
         return f"there is no source {strange[0]!r}: they are {', '.join(texts)}"
-    if wrong := [it.quote for it in said.insights if not is_on(it.quote, texts[it.source])]:
+    if wrong := [insight.quote for insight in answer.insights if not is_on(insight.quote, texts[insight.source])]:
         return f"these words don't stand in their source, letter for letter in one piece: {' | '.join(wrong)}"
     if bare := [number for number in map(str, range(1, pages + 1)) if number not in sources]:
         return f"nothing is said of page {', '.join(bare)}, and each page is there because something needs it"
-    if of_files and len(texts) > pages and not any(it not in {*map(str, range(1, pages + 1))} for it in sources):
+    if (
+        of_files
+        and len(texts) > pages
+        and not any(source not in {*map(str, range(1, pages + 1))} for source in sources)
+    ):
         return f"nothing is said of any file, and the question turns on one: {', '.join([*texts][pages:])}"
     return None

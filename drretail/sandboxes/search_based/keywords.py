@@ -9,7 +9,7 @@ from drretail.grounding.text.personal_data import People, personal_data
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
 from drretail.sandboxes.material import Keyword, Keywords
-from drretail.sandboxes.search_based.asking import Asker
+from drretail.sandboxes.search_based.asker import Asker
 
 TEN = 10
 FEWEST = 3
@@ -52,40 +52,46 @@ async def keywords_of(
     ``about`` is what is known of the question, the shopper and the files, in tags. Raises TaskFailed.
     """
 
-    def names_nobody(said: Divergence) -> str | None:
-        told = [it.keyword for it in said.keywords if personal_data(it.keyword, people)]
-        return f"these searches tell who the shopper is: {'; '.join(told)}" if told else None
+    def names_nobody(answer: Divergence) -> str | None:
+        naming = [facet.keyword for facet in answer.keywords if personal_data(facet.keyword, people)]
+        return f"these searches tell who the shopper is: {'; '.join(naming)}" if naming else None
 
     wide = await asker.ask(
         f"{task}/diverge", load_prompt(__file__, "diverge"), about, Divergence, names_nobody, today=today
     )
-    offered = list(dict.fromkeys(it.keyword.strip() for it in wide.keywords))
-    needs = tuple(it.strip() for it in wide.needs)
+    offered = list(dict.fromkeys(facet.keyword.strip() for facet in wide.keywords))
+    needs = tuple(need.strip() for need in wide.needs)
     shown = [
         tagged("query", wide.matter),
         numbered_needs(needs),
-        tagged("keywords", "\n".join(f"{it.keyword.strip()} – {it.facet}" for it in wide.keywords)),
+        tagged("keywords", "\n".join(f"{facet.keyword.strip()} – {facet.facet}" for facet in wide.keywords)),
     ]
     narrow = await asker.ask(
-        f"{task}/converge", load_prompt(__file__, "converge"), shown, Convergence, lambda it: _unsorted(it, offered)
+        f"{task}/converge",
+        load_prompt(__file__, "converge"),
+        shown,
+        Convergence,
+        lambda answer: _unsorted(answer, offered),
     )
-    ten = tuple(Keyword(text=it.keyword.strip(), kind=it.kind, why=it.why.strip()) for it in narrow.keywords)
+    ten = tuple(
+        Keyword(text=keyword.keyword.strip(), kind=keyword.kind, why=keyword.why.strip()) for keyword in narrow.keywords
+    )
     made_by = asker.model.spec
     return wide.matter, Keywords(divergent=tuple(offered), convergent=ten, needs=needs, made_by=made_by)
 
 
 def numbered_needs(needs: Sequence[str]) -> str:
     """The needs under their numbers, in their tag."""
-    return tagged("needs", "\n".join(f"{number}. {it}" for number, it in enumerate(needs, 1)))
+    return tagged("needs", "\n".join(f"{number}. {need}" for number, need in enumerate(needs, 1)))
 
 
-def _unsorted(said: Convergence, offered: Sequence[str]) -> str | None:
-    chosen = [it.keyword.strip() for it in said.keywords]
-    if strange := [it for it in chosen if it not in offered]:
+def _unsorted(answer: Convergence, offered: Sequence[str]) -> str | None:
+    chosen = [keyword.keyword.strip() for keyword in answer.keywords]
+    if strange := [search for search in chosen if search not in offered]:
         return f"these stand not among the searches, letter for letter: {'; '.join(strange)}"
     if len(set(chosen)) != TEN or len(chosen) != TEN:
         return f"there have to be ten different ones, and these are {len(set(chosen))}"
-    signals = sum(it.kind == "signal" for it in said.keywords)
+    signals = sum(keyword.kind == "signal" for keyword in answer.keywords)
     if not FEWEST <= signals <= TEN - FEWEST:
         return f"{signals} are signals and {TEN - signals} noise: at least {FEWEST} have to be of each"
     return None

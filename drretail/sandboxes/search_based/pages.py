@@ -1,9 +1,12 @@
-"""Pages that searches find: up to a hundred of each, read, cleaned, without what tells who somebody is, each once."""
+"""The pages that searches find: read, cleaned of personal data, each one once."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from hashlib import blake2b
+from itertools import islice
 from threading import Event
 
 from drretail.env.web.base import Web, WebPage, WebResult
@@ -14,9 +17,54 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.text.personal_data import People, personal_data, without_personal_data
 from drretail.journal import Effects, Outcome
 from drretail.sandboxes.material import Keyword
-from drretail.sandboxes.search_based.asking import Asker
-from drretail.sandboxes.search_based.duplicates import SeenTexts
+from drretail.sandboxes.search_based.asker import Asker
 from drretail.tools.web import fetch_pages
+
+SHINGLE = 5
+"""Words that follow each other."""
+ALIKE = 0.8
+"""Of the shorter text's shingles, the share that stands in the other one: syndicated pages differ in their frame."""
+SKETCH = 200
+"""The smallest hashes of a text's shingles, by which likeness is told: equal texts have equal ones."""
+_WORD = re.compile(r"\w+")
+
+
+class SeenTexts:
+    """Texts in the order in which they come; tells of each whether an earlier one says the same."""
+
+    def __init__(self) -> None:
+        self._sketches: list[tuple[str, frozenset[int], int]] = []
+        self._holders: dict[int, list[int]] = defaultdict(list)
+
+    def earlier(self, name: str, text: str) -> str | None:
+        """The name of an earlier text with nearly the same words; None for a new one, which is kept."""
+        sketch, size = _sketch(text)
+        shared = Counter(number for shingle in sketch for number in self._holders[shingle])
+        for number, _ in shared.most_common():
+            other, its, its_size = self._sketches[number]
+            if _likeness(sketch, size, its, its_size) >= ALIKE:
+                return other
+        for shingle in sketch:
+            self._holders[shingle].append(len(self._sketches))
+        self._sketches.append((name, sketch, size))
+        return None
+
+
+def _sketch(text: str) -> tuple[frozenset[int], int]:
+    """The smallest hashes, and how many shingles there are in all; a text of a few words is one shingle."""
+    words = _WORD.findall(text.casefold())
+    runs = {" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))}
+    hashes = sorted(int.from_bytes(blake2b(run.encode("utf-8", "replace"), digest_size=8).digest()) for run in runs)
+    return frozenset(islice(hashes, SKETCH)), len(runs)
+
+
+def _likeness(one: frozenset[int], size: int, other: frozenset[int], other_size: int) -> float:
+    """About the share of the shorter one's shingles that both have, from the smallest hashes of their union."""
+    union = frozenset(sorted(one | other)[:SKETCH])
+    jaccard = len(union & one & other) / len(union)
+    both = jaccard * (size + other_size) / (1 + jaccard)
+    return both / min(size, other_size)
+
 
 LONGEST = 24_000
 """Characters that are kept of a page: several have to stand in the smallest size together."""
@@ -68,13 +116,13 @@ def gather(
     """
     gathered, seen = Gathered(), SeenTexts()
     by_address: dict[str, tuple[WebResult, Keyword]] = {}
-    for keyword in sorted(keywords, key=lambda it: it.kind != "signal"):
+    for keyword in sorted(keywords, key=lambda keyword: keyword.kind != "signal"):
         try:
             results = _searched(web, asker, f"{task}/search/{keyword.text}", keyword.text, most)
         except ToolError as problem:
             gathered.failed[keyword.text] = problem.message
             continue
-        new = {normalise_url(it.url): (it, keyword) for it in reversed(results)}
+        new = {normalise_url(result.url): (result, keyword) for result in reversed(results)}
         new = {address: found for address, found in reversed(new.items()) if address not in by_address}
         gathered.results[keyword.text] = len(new)
         by_address |= new
@@ -96,8 +144,8 @@ def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[
     """Raises ToolError where no try brought an answer."""
 
     def search() -> Outcome:
-        found = (cleaned_result(it) for it in web.search(query, most)[:most])
-        return Outcome({"results": [asdict(it) for it in found if it is not None]})
+        found = (cleaned_result(result) for result in web.search(query, most)[:most])
+        return Outcome({"results": [asdict(result) for result in found if result is not None]})
 
     problem: ToolError | None = None
     for scope in asker.tries.scopes(name):
@@ -107,7 +155,7 @@ def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[
         except ToolError as failure:
             problem = failure
         else:
-            return [WebResult(**it) for it in effect.response["results"]]
+            return [WebResult(**result) for result in effect.response["results"]]
     raise problem or ToolError("unavailable", "nothing was asked")
 
 
@@ -118,13 +166,13 @@ def _fetched(
         part = found[at : at + AT_ONCE]
         if stop.is_set():
             return
-        yield from zip(part, fetch_pages(web, [it.url for it, _ in part], effects, SECONDS), strict=True)
+        yield from zip(part, fetch_pages(web, [result.url for result, _ in part], effects, SECONDS), strict=True)
 
 
 def _without_people(page: WebPage, result: WebResult, day: date, people: People, personal: Counter[str]) -> SandboxPage:
     """The page as it will be served; lines that name nobody stay as they are."""
     text = clean_text(page.text, LONGEST)
-    lines = [_line(it, people, personal) for it in text.split("\n")] if personal_data(text, people) else [text]
+    lines = [_line(part, people, personal) for part in text.split("\n")] if personal_data(text, people) else [text]
     title = _line(page.title or result.title, people, personal)
     written = page.date or result.date
     # A day that is still to come is a slip, or a trick; served by it, the page would be withheld.

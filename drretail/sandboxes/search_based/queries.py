@@ -1,22 +1,111 @@
-"""Queries for the tasks of a sandbox that were built without one, with their gold and criteria."""
+"""Queries for tasks that were built without one, written backwards from their pages (paper 003, stage 4)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import QUERIES_FILE, read_labels, read_pages, task_folder
 from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file, rubric_path
 from drretail.files import read_documents, read_json, write_json, write_lines
+from drretail.llm.models import Models
+from drretail.prompts import load_prompt, tagged
+from drretail.querygen.by_model.examination import Examined, Examiner, examination_of_query
+from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder
+from drretail.querygen.by_model.shelf import owned_by
+from drretail.querygen.by_model.targets import Target
+from drretail.querygen.lint import Linter
 from drretail.records.criteria import Gold
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.sandboxes.material import Keywords
-from drretail.sandboxes.search_based.asking import CAPPED, Asker, TaskFailed
+from drretail.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
+from drretail.sandboxes.search_based.coverage import check_settled, page_tags
+from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
-from drretail.sandboxes.search_based.questions import QueryWriter
+from drretail.sandboxes.search_based.keywords import numbered_needs
+
+
+class QueryWriter:
+    """Writes queries for tasks of one world whose pages and files are there."""
+
+    def __init__(self, world: World, asker: Asker) -> None:
+        self._world = world
+        self._asker = asker
+        self._linter = Linter(world)
+        self._prompts = PromptBuilder(world, self._linter)
+        self._examiner = Examiner(world, self._linter)
+
+    async def write(
+        self,
+        matter: Query,
+        keywords: Keywords,
+        pages: Sequence[SandboxPage],
+        files: Mapping[str, bytes],
+        earlier: Sequence[Query],
+    ) -> tuple[Query, tuple[Finding, ...]]:
+        """The query with its wish that these pages and files settle, and what checks still find in it.
+
+        ``matter`` stands for it until then, under the same id. Raises TaskFailed, also where the pages are not enough
+        for what was written.
+        """
+        lacked = NotEnough("nothing was asked")
+        briefing, needs = self._asked(matter, keywords, pages, files), keywords.needs
+        for name in self._asker.rounds(matter.query_id, "query"):
+            try:
+                query, found = await self._tried(name, briefing, matter, earlier)
+                await check_settled(self._asker, f"{name}/settle", query.text, needs, pages, file_tags(files))
+            except NotEnough as problem:
+                lacked = problem
+                again = load_prompt(__file__, "query_again").render(findings=tagged("findings", str(problem)))
+                briefing, needs = f"{briefing}\n{again}", tuple(need for need in needs if need not in problem.needs)
+            else:
+                return query, found
+        raise lacked
+
+    async def _tried(
+        self, name: str, briefing: str, matter: Query, earlier: Sequence[Query]
+    ) -> tuple[Query, tuple[Finding, ...]]:
+        messages = [SystemMessage(self._prompts.instructions), HumanMessage(briefing)]
+
+        async def question(models: Models, path: str) -> Examined:
+            examination = examination_of_query(
+                lambda written: self._examiner.query_of(
+                    written, matter.query_id, matter.user_id, self._asker.model.spec
+                ),
+                lambda query: self._examiner.findings(query, earlier),
+            )
+            return await examination.ask(models, messages, path)
+
+        examined = await self._asker.put(f"{name}/query", question)
+        return examined.query, examined.findings
+
+    def _asked(
+        self, matter: Query, keywords: Keywords, pages: Sequence[SandboxPage], files: Mapping[str, bytes]
+    ) -> str:
+        shopper = self._linter.shopper(matter.user_id)
+        target = Target(matter.query_id, 1, matter.user_id)
+        signals = (keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
+        return load_prompt(__file__, "query").render(
+            query=tagged("query", matter.text),
+            needs=numbered_needs(keywords.needs),
+            keywords=tagged("keywords", "\n".join(signals)),
+            pages="\n\n".join(page_tags(pages)),
+            files="\n\n".join(file_tags(files)),
+            profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
+            owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
+            shelf=tagged("shelf", self._prompts.shelf.around(target, shopper, matter.text) or NOTHING),
+        )
+
+
+def profile_text(world: World, user_id: str | None, question: str) -> str:
+    """What the shop's records tell of a user who asks a question, in lines."""
+    return NOTHING if user_id is None else Summaries(world).of(user_id, question).text_with_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +124,7 @@ async def write_queries(
 
     Those that have gold stay as they are. What fails is told, never raised.
     """
-    queries = {it.query_id: it for it in read_documents(folder / QUERIES_FILE, Query, "query")}
+    queries = {query.query_id: query for query in read_documents(folder / QUERIES_FILE, Query, "query")}
     writer = QueryWriter(world, asker)
     written: list[str] = []
     wrong: dict[str, tuple[Finding, ...]] = {}
@@ -51,7 +140,7 @@ async def write_queries(
             failed[query_id] = f"{CAPPED} {problem} is reached"
         else:
             queries[query_id] = query
-            write_lines(folder / QUERIES_FILE, [it.as_line() for it in queries.values()])
+            write_lines(folder / QUERIES_FILE, [query.as_line() for query in queries.values()])
             # Last: a task with gold is never asked about again, and then its query has to be there.
             write_json(task_folder(folder, query_id) / "gold.json", gold.model_dump(mode="json"))
             written.append(query_id)
@@ -68,14 +157,14 @@ def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
 
 def supportive_pages(task: Path) -> list[SandboxPage]:
     """The pages of a task that an answer can't do without, in the order of their addresses."""
-    needed = {it.url for it in read_labels(task) if it.label == "supportive"}
-    found = (SandboxPage(url=it.url, title=it.title, text=it.text, date=it.date) for it in read_pages(task))
-    return sorted((it for it in found if it.url in needed), key=lambda it: it.url)
+    needed = {label.url for label in read_labels(task) if label.label == "supportive"}
+    found = (SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date) for page in read_pages(task))
+    return sorted((page for page in found if page.url in needed), key=lambda page: page.url)
 
 
 def files_in(task: Path) -> dict[str, bytes]:
     """The user's files of a task, by name."""
-    return {it.name: it.read_bytes() for it in sorted((task / "files").glob("*"))}
+    return {path.name: path.read_bytes() for path in sorted((task / "files").glob("*"))}
 
 
 async def _written(

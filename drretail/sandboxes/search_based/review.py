@@ -13,10 +13,10 @@ from drretail.records.base import Record
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.sandboxes.material import Keywords
-from drretail.sandboxes.search_based.asking import CAPPED, Asker, TaskFailed
-from drretail.sandboxes.search_based.files import shown_files
+from drretail.sandboxes.search_based.asker import CAPPED, Asker, TaskFailed
+from drretail.sandboxes.search_based.coverage import page_tags
+from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.queries import files_in, supportive_pages
-from drretail.sandboxes.search_based.weighing import shown_pages
 
 
 class Answer(Record):
@@ -35,11 +35,15 @@ class Review(Record):
     @property
     def faults(self) -> list[str]:
         """A sentence for each question that the task does not pass."""
-        told = {name: getattr(self, name) for name in Review.model_fields}
-        return [f"{name.replace('_', ' ')}: {it.reason.strip()}" for name, it in told.items() if not it.passes]
+        answers = {name: getattr(self, name) for name in Review.model_fields}
+        return [
+            f"{name.replace('_', ' ')}: {answer.reason.strip()}"
+            for name, answer in answers.items()
+            if not answer.passes
+        ]
 
 
-async def reviewed(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
+async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
     """What a model says of each query's task, by its id; why it said nothing where no answer could be used."""
 
     async def one(query: Query) -> Review | str:
@@ -50,24 +54,27 @@ async def reviewed(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapp
         except CapReached as problem:
             return f"{CAPPED} {problem} is reached"
 
-    return dict(zip((it.query_id for it in queries), await all_ended(map(one, queries)), strict=True))
+    return dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
 
 
 async def _reviewed(task: Path, query: Query, asker: Asker) -> Review:
     keywords = Keywords.model_validate(read_json(task / "keywords.json"))
-    signals = "\n".join(it.text for it in keywords.convergent if it.kind == "signal") or "Nothing was searched for."
+    signals = (
+        "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
+        or "Nothing was searched for."
+    )
     pages = supportive_pages(task)
-    places = {it.url: f"page {number}" for number, it in enumerate(pages, 1)}
+    places = {page.url: f"page {number}" for number, page in enumerate(pages, 1)}
     data = [
         tagged("query", query.text),
         tagged("keywords", signals),
-        *shown_pages(pages),
-        *shown_files(files_in(task)),
+        *page_tags(pages),
+        *file_tags(files_in(task)),
         tagged("insights", _insights(read_gold_file(task / "gold.json"), places)),
     ]
     return await asker.ask(f"{query.query_id}/review", load_prompt(__file__, "check"), data, Review)
 
 
 def _insights(gold: Gold, places: Mapping[str, str]) -> str:
-    told = (*gold.files.insights, *gold.sandbox.insights)
-    return "\n".join(f"- {it.text} ({places.get(it.stands_in, it.stands_in)})" for it in told)
+    insights = (*gold.files.insights, *gold.sandbox.insights)
+    return "\n".join(f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})" for insight in insights)

@@ -13,7 +13,7 @@ from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.shop import Product
 from drretail.records.wish import Want
-from drretail.sandboxes.synthetic.showing import Shown, shown
+from drretail.sandboxes.synthetic.named_products import NamedProduct, name_products
 
 MOST_THINGS = 4
 MOST_FITS = 8
@@ -57,10 +57,10 @@ class Need:
     """Why it is not known what would do; None where it is."""
 
     @property
-    def names(self) -> dict[str, Shown]:
+    def names(self) -> dict[str, NamedProduct]:
         """What pages and files call each fit and what the user has: no two alike."""
-        fits = {it.product_id: it for thing in self.things for it in thing.fits}
-        return shown((fits | {it.product_id: it for it in self.owned[:1]}).values())
+        fits = {fit.product_id: fit for thing in self.things for fit in thing.fits}
+        return name_products((fits | {product.product_id: product for product in self.owned[:1]}).values())
 
 
 def need_of(world: World, offers: Offers, query: Query) -> Need:
@@ -88,7 +88,7 @@ def _without_fits(query: Query) -> str:
 
 
 def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
-    best = {it.thing: it.product_id for it in reference.best.items} if reference.best else {}
+    best = {item.thing: item.product_id for item in reference.best.items} if reference.best else {}
     found: list[Wanted] = []
     # Without a typed wish there are neither wants nor things.
     for want, thing in zip(query.wish.wants if query.wish else (), reference.things, strict=True):
@@ -98,7 +98,9 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
         held = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
         fits = tuple(held[fit.product_id] for fit in order if fit.product_id in held)
         if fits:
-            found.append(Wanted(thing.name, fits, want, next((it for it in want.must if it not in thing.open), None)))
+            found.append(
+                Wanted(thing.name, fits, want, next((demand for demand in want.must if demand not in thing.open), None))
+            )
     return found
 
 
@@ -110,30 +112,32 @@ def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
         hits = world.catalog.search(CatalogQuery("", category=category, sort_by="popularity", limit=MOST_FITS)).hits
         if hits:
             found.append(
-                _unfitted(world, category.replace("_", " ").replace(" and ", " & "), [it.product_id for it in hits])
+                _unfitted(world, category.replace("_", " ").replace(" and ", " & "), [hit.product_id for hit in hits])
             )
     if not found:
         hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
         words = set(content_stems(query.text))
         # A word that a description happens to have names nothing that the shop offers.
-        named = [it for it in world.store.products([it.product_id for it in hits]).values()
-                 if words & set(content_stems(it.title))]  # fmt: skip
+        named = [product for product in world.store.products([hit.product_id for hit in hits]).values()
+                 if words & set(content_stems(product.title))]  # fmt: skip
         if named:
             name = leaf_category(named[0])
-            same = [it.product_id for it in named if leaf_category(it) == name]
+            same = [product.product_id for product in named if leaf_category(product) == name]
             found.append(_unfitted(world, name.replace("_", " "), same))
     return tuple(found)
 
 
 def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:
     held = world.store.products(ids)
-    return Wanted(name.lower(), tuple(held[it] for it in ids if it in held))
+    return Wanted(name.lower(), tuple(held[product_id] for product_id in ids if product_id in held))
 
 
 def _owned(world: World, query: Query) -> list[Product]:
     named = list(query.wish.owned) if query.wish else []
-    bought = [it.product_id for it in world.store.orders(query.user_id).orders] if query.user_id is not None else []
+    bought = (
+        [order.product_id for order in world.store.orders(query.user_id).orders] if query.user_id is not None else []
+    )
     held, words = world.store.products([*named, *bought]), set(content_stems(query.text))
-    shared = {key: len(words & set(content_stems(it.title))) for key, it in held.items()}
-    bought.sort(key=lambda it: -shared.get(it, 0))
-    return [held[it] for it in dict.fromkeys([*named, *bought]) if it in held]
+    shared = {key: len(words & set(content_stems(product.title))) for key, product in held.items()}
+    bought.sort(key=lambda product_id: -shared.get(product_id, 0))
+    return [held[fromkey] for fromkey in dict.fromkeys([*named, *bought]) if fromkey in held]

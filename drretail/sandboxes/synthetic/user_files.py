@@ -1,17 +1,61 @@
-"""What the user has lying about: orders as a table, a note, a manual, a receipt; each but the orders with a fact."""
+"""The user's own files: orders as a table, a note, a manual, a receipt; each but the orders states a fact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from io import BytesIO
+from textwrap import wrap
 
 from drretail.cells import as_csv
 from drretail.env.store.base import Store
 from drretail.records.shop import Product
+from drretail.sandboxes.synthetic.facts import Drawing
+from drretail.sandboxes.synthetic.named_products import NamedProduct
 from drretail.sandboxes.synthetic.needs import Need
-from drretail.sandboxes.synthetic.planting import Drawing
-from drretail.sandboxes.synthetic.receipt_image import Receipt, draw_receipt
-from drretail.sandboxes.synthetic.showing import Shown
-from drretail.sandboxes.synthetic.spinning import spin, texts
+from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
+
+_WIDTH, _MARGIN, _LINE, _SIZE = 420, 24, 26, 18
+_COLUMNS = 38
+WITHOUT_PILLOW = "No receipts are drawn: they take Pillow, which drretail[sandbox] installs."
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    shop: str
+    number: str
+    day: str
+    line: str
+    price: str
+    last: str
+
+
+def draw_receipt(receipt: Receipt) -> bytes | None:
+    """A PNG, the same bytes for the same receipt and version of Pillow; None without Pillow."""
+    try:
+        from PIL import Image, ImageDraw, ImageFont
+    except ImportError:
+        return None
+    rows = [
+        receipt.shop, "", f"{receipt.day}   No. {receipt.number}", "-" * _COLUMNS, *wrap(receipt.line, _COLUMNS),
+        receipt.price, "-" * _COLUMNS, f"TOTAL  {receipt.price}", "", receipt.last, "Thank you",
+    ]  # fmt: skip
+    image = Image.new("L", (_WIDTH, 2 * _MARGIN + _LINE * len(rows)), 246)
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(_SIZE)
+    for number, row in enumerate(rows):
+        draw.text((_MARGIN, _MARGIN + number * _LINE), row, fill=24, font=font)
+    content = BytesIO()
+    image.save(content, "PNG")
+    return content.getvalue()
+
+
+def can_draw() -> bool:
+    """True where Pillow is installed."""
+    try:
+        import PIL
+    except ImportError:
+        return False
+    return bool(PIL.__version__)
+
 
 ORDERS = 40
 _MOST_OF_A_MANUAL = 12
@@ -19,11 +63,11 @@ _MOST_OF_A_MANUAL = 12
 
 @dataclass(frozen=True, slots=True)
 class PlantedFile:
-    """A file of the user's; ``said`` stands in it word for word, and ``meaning`` is what follows for the query."""
+    """A file of the user's; ``statement`` stands in it word for word, and ``meaning`` is what follows for the query."""
 
     name: str
     content: bytes
-    said: str = ""
+    statement: str = ""
     meaning: str = ""
 
     @property
@@ -45,7 +89,7 @@ def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[
 
 def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
     random, thing, files = drawing.random, need.things[0].name, texts("planted")["files"]
-    if Shown(wanted, "").is_consumed:
+    if NamedProduct(wanted, "").is_consumed:
         kind, meaning = "allergy", f"Whatever is recommended as {thing} has to keep to that."
     else:
         kind, meaning = random.choice(
@@ -56,57 +100,63 @@ def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
         "room": lambda: f"{random.randint(38, 118)}.{random.randint(1, 9)}",
         "broken": lambda: str(random.randint(101, 690)),
     }
-    said = drawing.value(lambda it: spin(files[kind], it, {"thing": thing, "number": numbers[kind]}))
-    lines = [spin(it, random, {}) for it in random.sample(files["chores"], 5)]
-    lines.insert(random.randint(1, 4), said)
+    statement = drawing.value(lambda lots: fill_pattern(files[kind], lots, {"thing": thing, "number": numbers[kind]}))
+    lines = [fill_pattern(pattern, random, {}) for pattern in random.sample(files["chores"], 5)]
+    lines.insert(random.randint(1, 4), statement)
     heading = random.choice(("To remember", "List", "Before ordering", "For the weekend"))
-    text = f"# {heading}\n\n" + "".join(f"- {it}\n" for it in lines)
-    return PlantedFile("note.md", text.encode(), said, f"The user's note says: {said} {meaning}")
+    text = f"# {heading}\n\n" + "".join(f"- {line}\n" for line in lines)
+    return PlantedFile("note.md", text.encode(), statement, f"The user's note says: {statement} {meaning}")
 
 
-def _manual(it: Shown, drawing: Drawing) -> PlantedFile:
+def _manual(named: NamedProduct, drawing: Drawing) -> PlantedFile:
     random, files = drawing.random, texts("planted")["files"]
-    pattern = random.choice(files["rules_of_consumed" if it.is_consumed else "rules"])
-    said = drawing.value(lambda r: spin(pattern, r, {"name": it.name, "many": str(r.randint(112, 689))}))
-    meaning = f"The user's manual says of the {it.name}: {said} An answer that builds on it has to keep to that."
-    chapters = [f"{line}." for line in it.lines[:_MOST_OF_A_MANUAL]] + [
-        spin(p, random, {"name": it.name}) for p in files["manual"]
+    pattern = random.choice(files["rules_of_consumed" if named.is_consumed else "rules"])
+    statement = drawing.value(
+        lambda r: fill_pattern(pattern, r, {"name": named.name, "many": str(r.randint(112, 689))})
+    )
+    meaning = (
+        f"The user's manual says of the {named.name}: {statement} An answer that builds on it has to keep to that."
+    )
+    chapters = [f"{line}." for line in named.lines[:_MOST_OF_A_MANUAL]] + [
+        fill_pattern(p, random, {"name": named.name}) for p in files["manual"]
     ]
-    chapters.insert(len(chapters) // 2, said)
+    chapters.insert(len(chapters) // 2, statement)
     body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
-    return PlantedFile("manual.txt", f"{it.product.title}\nInstructions for use\n\n{body}\n".encode(), said, meaning)
+    return PlantedFile(
+        "manual.txt", f"{named.product.title}\nInstructions for use\n\n{body}\n".encode(), statement, meaning
+    )
 
 
-def _bought(store: Store, user_id: str | None, it: Shown) -> date | None:
+def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | None:
     """The day of the user's last order of it that was not cancelled, else of any; None where there is none."""
     orders = [] if user_id is None else store.orders(user_id).orders
-    of_it = [order for order in orders if order.product_id == it.product.product_id]
+    of_it = [order for order in orders if order.product_id == named.product.product_id]
     of_it.sort(key=lambda order: order.order_status == "Cancelled")
     return date.fromisoformat(of_it[0].order_date[:10]) if of_it else None
 
 
-def _receipt(it: Shown, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
+def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
     """Of the day of the order where there is one; its warranty still holds, whenever that was."""
     random = drawing.random
     bought = bought or today - timedelta(days=random.randint(40, 330))
     until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
-    said = f"Warranty until {until}"
-    price = "paid in full" if it.price is None else it.price
+    statement = f"Warranty until {until}"
+    price = "paid in full" if named.price is None else named.price
     number = drawing.code()
     image = draw_receipt(Receipt(
         shop=random.choice(("CORNERSTORE", "PARCEL LANE", "THE SHELF")), number=number, day=bought.isoformat(),
-        line=it.name, price=price, last=said,
+        line=named.name, price=price, last=statement,
     ))  # fmt: skip
     meaning = (
-        f"The receipt of the {it.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
+        f"The receipt of the {named.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
         f"fault of it is a case for the warranty before anything is bought in its place."
     )
-    return None if image is None else PlantedFile("receipt.png", image, said, meaning)
+    return None if image is None else PlantedFile("receipt.png", image, statement, meaning)
 
 
 def _orders(store: Store, user_id: str) -> bytes:
     orders = store.orders(user_id, limit=ORDERS).orders
-    products = store.products([it.product_id for it in orders])
+    products = store.products([order.product_id for order in orders])
     rows: list[Sequence[str]] = [("date", "order", "product", "quantity", "status")]
     for order in orders:
         product = products.get(order.product_id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
+from drretail.eval.registry import details_of
 from drretail.records.score import Judging
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
@@ -39,6 +40,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         distractors_heading=HEADING,
         distractors_note=NOTE,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
+        details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
         pair_parts=pair_parts(view.pairs, view.ranks),
         agreement=agreement_sheet(view.agreements, view.metrics),
         glossary=glossary(view.scores or (), view.metrics),

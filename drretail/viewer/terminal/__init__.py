@@ -7,7 +7,6 @@ printed_pairs.py       pairs and agreement
 printed_all_pairs.py   all pairs of systems, a line each
 printed_comparison.py  a comparison
 printed_measures.py    correlations and counterfactual measures
-printed_failures.py    what low ratings are about
 printed_calibration.py versions of a judge beside people
 printed_card.py        a judge beside people's labels
 printed_correction.py  scores as people would give them

@@ -29,7 +29,7 @@ def print_correction(made: "Correction") -> None:
     """Every value with and without the verdicts, then what would tell systems apart, then what must be known."""
     labels = [it.system for it in made.values]
     names = system_names(labels)
-    told = [*notes_on(labels), *(_apart(it) for it in made.separations), *(f"{it.told()}." for it in made.missing)]
+    told = [*notes_on(labels), *(_apart(it) for it in made.separations), *(f"{it.summary()}." for it in made.missing)]
     has_recall = any(it.what == "FR" for it in made.values)
     note = FR_IS if has_recall else FR_IS_NOT
     if made.values:

@@ -31,7 +31,7 @@ class Door:
 
 
 OUTPUT = ("--json", "--quiet", "-q", "--help")
-LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "failures", "memory", "plant", "sample")
+LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "memory", "plant", "sample")
 DOORS = [
     Door(
         "drretail.cli.run:run",

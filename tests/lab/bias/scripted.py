@@ -13,7 +13,7 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.scoring import score
 from drretail.lab.bias.probe import Case, ask
 from drretail.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
-from drretail.lab.bias.probing import PROBES, families_of, probe_found
+from drretail.lab.bias.probes import PROBES, families_of, probe_found
 from drretail.lab.trial_findings import BiasEffect, ProbeFound
 from drretail.offline.judge.policy import tag_contents
 from drretail.progress import choose_progress
@@ -25,14 +25,14 @@ A, B, FLOOR = "a@model", "b@model", "null@none"
 FIRST_DAY, LATER = "2025-01-01", "2025-02-01"
 SENTENCES = 8
 QUERIES = 16
-TITLES = {it: told["title"] for it, told in criteria().items()}
+TITLES = {criteria_of: told["title"] for criteria_of, told in criteria().items()}
 Rate = Callable[[str, str, int], float]
 """A report, its dimension's title, and its words, to a rating that may lie off the scale's whole numbers."""
 
 
 def chance(*of: object) -> float:
     """From 0 to 1, the same for the same things."""
-    return int(sha256_of([str(it) for it in of])[:8], 16) / 16**8
+    return int(sha256_of([str(member) for member in of])[:8], 16) / 16**8
 
 
 def reports(name: str, queries: int) -> dict[str, str]:
@@ -45,7 +45,7 @@ def an_experiment(folder: Path, queries: int = QUERIES, systems: Sequence[str] =
     """Systems with a report on each query; ``models`` are those of systems a and b."""
     made = experiment(
         folder,
-        {it: reports(it[0], queries) for it in systems},
+        {system: reports(system[0], queries) for system in systems},
         agents={FLOOR: "null_copy"} if FLOOR in systems else None,
     )
     if models:
@@ -79,10 +79,10 @@ def rater(rate: Rate) -> Callable[[str], Any]:
         return {"justification": f"It is worth {value}.", "rating": value}
 
     def answer(question: str) -> Any:
-        titles = [it.split("\n")[0] for it in tag_contents("criterion", question)]
+        titles = [content.split("\n")[0] for content in tag_contents("criterion", question)]
         if len(titles) == 1:
             return one(question, titles[0])
-        return {it: one(question, title) for it, title in TITLES.items() if title in titles}
+        return {name: one(question, title) for name, title in TITLES.items() if title in titles}
 
     return answer
 
@@ -101,28 +101,28 @@ def probed(
     before: Callable[[Case], None] = lambda _: None,
 ) -> Mapping[str, ProbeFound]:
     """What these probes find of a judge, all asked as the command asks; ``before`` their own questions."""
-    probes = [PROBES[it] for it in names]
+    probes = [PROBES[name] for name in names]
     chosen = choose_reports(exp, limit=0, seed="1")
-    make_copies(exp, chosen, with_lengths=any(it.with_lengths for it in probes))
+    make_copies(exp, chosen, with_lengths=any(probe.with_lengths for probe in probes))
     case = Case(exp, bias_folder(exp), judge, chosen, "1", day, pin)
-    pairs = [pair_name(it) for it in chosen.pairs]
+    pairs = [pair_name(pair) for pair in chosen.pairs]
     families = families_of(probes, with_pairs=bool(pairs))
     progress = choose_progress("none")
-    floors = any(it.with_floors for it in probes)
+    floors = any(probe.with_floors for probe in probes)
     asyncio.run(score(case.folder, families, [judge], progress=progress, pairs=pairs, rate_floors=floors))
     before(case)
     for probe in probes:
         asyncio.run(ask(case, probe, again="nothing", allowance=Allowance()))
         probe.keep(case)
-    return {it.name: probe_found(case, it) for it in probes}
+    return {probe.name: probe_found(case, probe) for probe in probes}
 
 
 def effect(found: ProbeFound, name: str, dimension: str = "all") -> BiasEffect:
-    (it,) = [it for it in found.effects if it.name.startswith(name) and it.dimension == dimension]
+    (it,) = [effect for effect in found.effects if effect.name.startswith(name) and effect.dimension == dimension]
     return it
 
 
-def holds(it: BiasEffect, value: float) -> bool:
-    if it.low is None or it.high is None:  # all queries say the same
-        return it.value == value
-    return it.low <= value <= it.high
+def holds(effect: BiasEffect, value: float) -> bool:
+    if effect.low is None or effect.high is None:  # all queries say the same
+        return effect.value == value
+    return effect.low <= value <= effect.high

@@ -14,7 +14,7 @@ def test_intervals_hold_a_planted_strength_in_about_95_of_100_draws() -> None:
     for _ in range(400):
         own = {f"q{n}": lots.gauss(0, 0.5) for n in range(24)}  # what a query's answers share
         more = {q: [0.7 + mean + lots.gauss(0, 1) for _ in range(6)] for q, mean in own.items()}
-        none = {q: [it - 0.7 for it in its] for q, its in more.items()}
+        none = {q: [value - 0.7 for value in its] for q, its in more.items()}
         wrong = {q: [float(lots.random() < 0.2) for _ in range(10)] for q in own}
         found, rate = difference("d", more), share("s", wrong)
         of_difference += (found.low or 0) <= 0.7 <= (found.high or 0)
@@ -61,7 +61,7 @@ def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
         ProbeFound(probe="own_family", judge="j", reason="no system"),
         ProbeFound(probe="joint", judge="k", reason="rules"),
     )
-    told = BiasFound(reports="r", probes=rows).told()
+    told = BiasFound(reports="r", probes=rows).summary()
     assert told == (
         "Biases of j: length: twice minus once 1.25 on 6 queries, the same on every query. k: no probe has an answer."
     )

@@ -54,7 +54,7 @@ def exp(tmp_path: Path) -> Path:
 
 
 def test_a_judge_that_prefers_what_it_reads_first_in_four_of_five(exp: Path) -> None:
-    judge = judge_of(lambda it: chosen("A" if chance("first", it) < 0.8 else "B"))
+    judge = judge_of(lambda question: chosen("A" if chance("first", question) < 0.8 else "B"))
     found = probed(exp, judge, ["position"])["position"]
     leaning = effect(found, "first preferred")
     assert holds(leaning, 0.6)
@@ -75,7 +75,7 @@ def test_a_judge_of_what_it_reads_leans_to_no_place_and_never_flips(exp: Path) -
 
 
 def test_a_judge_that_tosses_a_coin_flips_and_leans_to_no_place(exp: Path) -> None:
-    judge = judge_of(lambda it: chosen("A" if chance("coin", it) < 0.5 else "B"))
+    judge = judge_of(lambda question: chosen("A" if chance("coin", question) < 0.5 else "B"))
     found = probed(exp, judge, ["position"])["position"]
     leaning = effect(found, "first preferred")
     assert leaning.is_found is False
@@ -90,7 +90,7 @@ def test_a_judge_that_gives_a_point_for_each_doubling(exp: Path) -> None:
         assert holds(effect(found, name), strength), name
         assert effect(found, name).is_found
         assert holds(effect(found, name, "depth"), strength)
-    assert {it.n for it in found.effects} == {QUERIES}
+    assert {effect.n for effect in found.effects} == {QUERIES}
 
 
 def test_a_judge_that_does_not_look_at_length(exp: Path) -> None:
@@ -109,7 +109,9 @@ def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> 
 
     other = judge_of(rater(better_a), "gemini-j")
     asyncio.run(score(exp, ["quality"], [other], progress=choose_progress("none")))
-    own = judge_of(rater(lambda it, title, n: better_a(it, title + " mine", n) + bias * ("of a on" in it)), "claude-j")
+    own = judge_of(
+        rater(lambda report, title, n: better_a(report, title + " mine", n) + bias * ("of a on" in report)), "claude-j"
+    )
     found = probed(exp, own, ["own_family"])["own_family"]
     gap = effect(found, "anthropic's reports")
     assert holds(gap, bias)
@@ -184,7 +186,9 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
     pin, asked = tmp_path / "pin.json", iter(range(10_000))
 
     def by_day(more: float) -> Any:  # an answer is another each time that it is asked for
-        return rater(lambda it, title, _: worth(it, title) + more + 2 * chance("noise", it, next(asked)) - 1)
+        return rater(
+            lambda report, title, _: worth(report, title) + more + 2 * chance("noise", report, next(asked)) - 1
+        )
 
     first = probed(exp, judge_of(by_day(0)), ["drift"], pin=pin)["drift"]
     assert "asked on a later day" in first.reason
@@ -203,8 +207,8 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
 
 def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) -> None:
     exp = an_experiment(tmp_path / "exp", 24, (A, B, FLOOR))
-    narrow = judge_of(rater(lambda it, title, n: 7 + int(3 * chance("narrow", it, title))), "narrow")
-    wide = judge_of(rater(lambda it, title, n: int(11 * chance("wide", it, title))), "wide")
+    narrow = judge_of(rater(lambda report, title, n: 7 + int(3 * chance("narrow", report, title))), "narrow")
+    wide = judge_of(rater(lambda report, title, n: int(11 * chance("wide", report, title))), "wide")
     for judge, values in ((narrow, 3), (wide, 11)):
         found = probed(exp, judge, ["scale_use"])["scale_use"]
         assert holds(effect(found, "entropy"), log2(values))
@@ -216,7 +220,7 @@ def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) ->
 
 def test_a_judge_that_rates_floors_three_points_lower(tmp_path: Path) -> None:
     exp = an_experiment(tmp_path / "exp", 12, (A, FLOOR))
-    judge = judge_of(rater(lambda it, title, n: unbiased(it, title, n) - 3 * ("of n on" in it)))
+    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) - 3 * ("of n on" in report)))
     found = probed(exp, judge, ["scale_use"])["scale_use"]
     above = effect(found, "systems above floors")
     assert holds(above, 3)
@@ -226,8 +230,8 @@ def test_a_judge_that_rates_floors_three_points_lower(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bias", [-0.5, 0.0])
 def test_a_judge_that_rates_lower_where_it_rates_all_at_once(exp: Path, bias: float) -> None:
     alone = rater(unbiased)
-    together = rater(lambda it, title, n: worth(it, title) + 2 * chance("joint", it, title) - 1 + bias)
-    judge = judge_of(lambda it: (together if "not one criterion but all" in it else alone)(it))
+    together = rater(lambda report, title, n: worth(report, title) + 2 * chance("joint", report, title) - 1 + bias)
+    judge = judge_of(lambda question: (together if "not one criterion but all" in question else alone)(question))
     found = probed(exp, judge, ["joint"])["joint"]
     less = effect(found, "in one call minus")
     assert holds(less, bias)
@@ -243,10 +247,10 @@ def test_ratings_that_are_alike_in_both_ways_correlate_fully(exp: Path) -> None:
 
 def test_copies_are_rated_beside_their_report_only_where_length_is_probed(exp: Path) -> None:
     probed(exp, judge_of(rater(unbiased)), ["length"])
-    runs = sorted(it.name for it in (exp / "lab" / "bias" / "runs").iterdir())
+    runs = sorted(path.name for path in (exp / "lab" / "bias" / "runs").iterdir())
     assert len(runs) == 6
     probed(exp, judge_of(rater(unbiased)), ["scale_use"])
-    assert sorted(it.name for it in (exp / "lab" / "bias" / "runs").iterdir()) == [A, B]
+    assert sorted(path.name for path in (exp / "lab" / "bias" / "runs").iterdir()) == [A, B]
 
 
 def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> None:
@@ -260,7 +264,7 @@ def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> 
 
 
 def test_whole_queries_are_drawn_by_seed_up_to_the_limit(exp: Path) -> None:
-    one, other = (choose_reports(exp, limit=7, seed=it) for it in ("1", "2"))
+    one, other = (choose_reports(exp, limit=7, seed=seed) for seed in ("1", "2"))
     assert len(one.subjects) == len(other.subjects) == 6
     assert one.sha != other.sha
     assert one.sha == choose_reports(exp, limit=7, seed="1").sha
@@ -272,10 +276,10 @@ def test_copies_are_cut_at_a_sentence_and_told_twice_without_headings() -> None:
     report = "# A\n\nOne two three. Four five six.\n\n## B\n\n- seven eight nine [P:1]\n- ten\n"
     assert halved(report) == "# A\n\nOne two three. Four five six.\n"
     again = doubled(report)
-    assert [again.count(it) for it in ("# A", "## B", "Four five six.", "[P:1]", "- ten")] == [1, 1, 2, 2, 2]
+    assert [again.count(text) for text in ("# A", "## B", "Four five six.", "[P:1]", "- ten")] == [1, 1, 2, 2, 2]
     assert halved("") == "\n"
     pairs = [("anthropic:claude-4", "anthropic"), ("openrouter:openai/gpt-5", "openai"), ("vllm:own", "vllm")]
-    assert [family_of(it) for it, _ in pairs] == [it for _, it in pairs]
+    assert [family_of(pair) for pair, _ in pairs] == [pair for _, pair in pairs]
 
 
 def test_a_pinned_set_that_was_changed_is_refused(tmp_path: Path) -> None:
@@ -291,9 +295,9 @@ def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_pat
         return ValueError("no answer")
 
     found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
-    assert {name: (it.effects, it.failed > 0, it.unasked) for name, it in found.items()} == {
+    assert {name: (row.effects, row.failed > 0, row.unasked) for name, row in found.items()} == {
         "position": ((), True, 0),
         "length": ((), True, 0),
     }
-    line = BiasFound(reports="r", probes=tuple(found.values())).told()
+    line = BiasFound(reports="r", probes=tuple(found.values())).summary()
     assert f"position: {found['position'].failed} judgements failed" in line

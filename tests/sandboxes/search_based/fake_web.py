@@ -73,7 +73,10 @@ def made_web() -> dict[str, Made]:
 
 def _page(url: str, role: str, need: int, keyword: str) -> Made:
     random = Random(url)
-    said = {"supportive": FACTS, "again": tuple(f"It is well borne out that {it[0].lower()}{it[1:]}" for it in FACTS)}
+    said = {
+        "supportive": FACTS,
+        "again": tuple(f"It is well borne out that {fact[0].lower()}{fact[1:]}" for fact in FACTS),
+    }
     told = said[role][need] if role in said else ""
     if role in MISLEADING:
         told = MISLEADING[role].format(it=" ".join(random.choices(_WORDS, k=5)))
@@ -84,7 +87,7 @@ def _page(url: str, role: str, need: int, keyword: str) -> Made:
     body.insert(2, told)
     if url.endswith("beside0.example/0"):
         body += [f"Write to {EMAIL} for more of it.", INJECTION]
-    shown = "".join(f"<p>{it}</p>" for it in body if it)
+    shown = "".join(f"<p>{text}</p>" for text in body if text)
     title = f"{keyword} {random.choice(_WORDS)} {random.randint(1, 9999)}"
     html = f"<html><head><title>{title}</title></head><body><article><h1>{title}</h1>{shown}</article></body></html>"
     return Made(url, role, need, keyword, html, told)
@@ -100,7 +103,7 @@ class FakeWeb(LocalServer):
         self.broken: set[str] = set()
 
     def results(self, query: str, first: int, count: int) -> list[Made]:
-        return [it for it in self.pages.values() if it.keyword == query][first : first + count]
+        return [page for page in self.pages.values() if page.keyword == query][first : first + count]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -118,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
             asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
             page = int(asked.get("pageno", "1"))
             hits = self._hits(asked["q"], 20 * (page - 1), 20)
-            self._found([{"url": it.url, "title": it.keyword, "content": ""} for it in hits], "results", asked["q"])
+            self._found([{"url": hit.url, "title": hit.keyword, "content": ""} for hit in hits], "results", asked["q"])
             return
         page = self.web.pages.get(self.path)
         self.web.asked["page" if page else "robots"] += 1
@@ -130,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         hits = self._hits(asked["q"], asked["num"] * (asked.get("page", 1) - 1), asked["num"])
-        self._found([{"link": it.url, "title": it.keyword, "snippet": ""} for it in hits], "organic", asked["q"])
+        self._found([{"link": hit.url, "title": hit.keyword, "snippet": ""} for hit in hits], "organic", asked["q"])
 
     def _hits(self, query: str, first: int, count: int) -> list[Made]:
         self.web.asked["search"] += 1

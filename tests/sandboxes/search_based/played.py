@@ -23,12 +23,12 @@ def _diverge(_: str) -> dict[str, Any]:
     return {
         "matter": "Which feeder is safe for birds?",
         "needs": list(NEEDS),
-        "keywords": [{"facet": "some", "keyword": it} for it in wide],
+        "keywords": [{"facet": "some", "keyword": keyword} for keyword in wide],
     }
 
 
 def _converge(_: str) -> dict[str, Any]:
-    kinds = [*((it, "signal") for it in SIGNALS), *((it, "noise") for it in NOISES)]
+    kinds = [*((keyword, "signal") for keyword in SIGNALS), *((keyword, "noise") for keyword in NOISES)]
     return {"keywords": [{"keyword": text, "kind": kind, "why": f"It is {kind}."} for text, kind in kinds]}
 
 
@@ -43,21 +43,23 @@ def _rule(asked: str) -> dict[str, Any]:
 
 def _weigh(asked: str) -> dict[str, Any]:
     facts = re.findall(r"^(\d+)\. \(need \d+, [^)]*\) (.*)$", asked, re.MULTILINE)
-    groups = [[int(number) for number, text in facts if text == fact] for fact in dict.fromkeys(it for _, it in facts)]
-    return {"groups": [{"fact_numbers": it, "needed": True} for it in groups]}
+    groups = [
+        [int(number) for number, text in facts if text == fact] for fact in dict.fromkeys(fact for _, fact in facts)
+    ]
+    return {"groups": [{"fact_numbers": group, "needed": True} for group in groups]}
 
 
 def _settle(asked: str) -> dict[str, Any]:
     pages = _PAGE.findall(asked)
     needs = re.findall(r"^\d+\. (.*\?)$", asked, re.MULTILINE)
     on = {need: [int(n) for n, text in pages if _key(FACTS[NEEDS.index(need)]) in text] for need in needs}
-    answers = [{"need": n, "answer": "So.", "pages": on[it]} for n, it in enumerate(needs, 1)]
+    answers = [{"need": n, "answer": "So.", "pages": on[need]} for n, need in enumerate(needs, 1)]
     return {"needs": answers, "missing": []}
 
 
 def _gold(asked: str) -> dict[str, Any]:
-    told = [(number, next(it for it in FACTS if _key(it) in text)) for number, text in _PAGE.findall(asked)]
-    found = [{"insight": f"It matters that: {it}", "source": number, "quote": _quote(it)} for number, it in told]
+    told = [(number, next(fact for fact in FACTS if _key(fact) in text)) for number, text in _PAGE.findall(asked)]
+    found = [{"insight": f"It matters that: {fact}", "source": number, "quote": _quote(fact)} for number, fact in told]
     for name, text in _FILE.findall(asked):
         if name == "note.md":
             line = max(text.split("\n"), key=len).removeprefix("- ")
@@ -89,7 +91,7 @@ ANSWERS: dict[str, Play] = {
     "WrittenGold": _gold,
     "WrittenQuery": lambda _: written("backwards"),
     "QueryRequirements": lambda _: {"requirements": [{"requirement": "Names a height.", "category": "content"}]},
-    "DepthRubric": lambda _: {"points": [{"point": f"Weighs {it}.", "explanation": "So."} for it in range(4)]},
+    "DepthRubric": lambda _: {"points": [{"point": f"Weighs {number}.", "explanation": "So."} for number in range(4)]},
     "Review": _review,
 }
 
@@ -99,7 +101,7 @@ def chat(**instead: Play) -> ScriptedChat:
     plays = ANSWERS | instead
 
     def answer(messages: Sequence[BaseMessage]) -> str:
-        asked = "\n".join(it.text for it in messages)
+        asked = "\n".join(message.text for message in messages)
         title = json.loads(_SCHEMA.findall(asked)[-1])["title"]
         return json.dumps(plays[title](asked))
 

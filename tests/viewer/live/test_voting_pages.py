@@ -15,7 +15,7 @@ from drretail.experiment import read_definition, run_folder
 from drretail.files import read_jsonl
 from drretail.imports.formats import load_format
 from drretail.imports.recording import record
-from drretail.lab.correcting import correction_of
+from drretail.lab.correction import correction_of
 from drretail.lab.judged_claims import extracted_claims
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote

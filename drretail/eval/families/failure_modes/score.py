@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from drretail.eval.families.failure_modes.details import details, write_sheet
 from drretail.eval.families.failure_modes.judge import FAMILY, LISTED, RATED, SORTED, VERSION, judge, prompt
 from drretail.eval.families.failure_modes.modes import MEANINGS, MODES
 from drretail.eval.family import Family, of_verdicts
@@ -53,4 +54,6 @@ METRIC = Family(
     lambda: [prompt()],
     is_opinion=True,
     after=(RATED,),
+    details=details,
+    sheet=write_sheet,
 )

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from drretail.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
 from drretail.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
@@ -22,13 +21,10 @@ from drretail.stats.alignment import mean_absolute_deviation, pairwise_compariso
 from drretail.stats.clusters import FEWEST
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval
+from drretail.stats.moments import correlation, moments
 from drretail.stats.rank_correlation import ranks
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-Said = Mapping[str, float]
+Values = Mapping[str, float]
 """By item what one rater said."""
 
 
@@ -39,32 +35,34 @@ MOST_LABELS = 20
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
     """Every two raters, all people together, and every judge beside them."""
     return Agreement(
-        pairs=tuple(agreed(opinions)), people=tuple(people_agreed(opinions)), alignments=tuple(alignments(opinions))
+        pairs=tuple(pair_agreements(opinions)),
+        people=tuple(people_alphas(opinions)),
+        alignments=tuple(alignments(opinions)),
     )
 
 
-def agreed(opinions: Sequence[Opinion]) -> list[Agreed]:
+def pair_agreements(opinions: Sequence[Opinion]) -> list[Agreed]:
     """A row for every question and two raters with items in common: people first, then judges, by name.
 
     Where several people said something of a question, their consensus is one more rater beside the judges.
     """
-    return [row for question, said in by_question(opinions).items() for row in _of_question(question, said)]
+    return [row for question, given in by_question(opinions).items() for row in _of_question(question, given)]
 
 
-def people_agreed(opinions: Sequence[Opinion]) -> list[PeopleAgreed]:
+def people_alphas(opinions: Sequence[Opinion]) -> list[PeopleAgreed]:
     """Krippendorff's α over all people, a row for every question on which two or more said something."""
     rows: list[PeopleAgreed] = []
-    for question, said in by_question(opinions).items():
+    for question, given in by_question(opinions).items():
         by_item: dict[str, list[float]] = defaultdict(list)
-        people = [it for it in said if it.kind == "person"]
+        people = [opinion for opinion in given if opinion.kind == "person"]
         for opinion in people:
             by_item[opinion.item].append(opinion.value)
-        if len({it.rater for it in people}) > 1:
+        if len({opinion.rater for opinion in people}) > 1:
             rows.append(
                 PeopleAgreed(
                     scale=question.scale.name,
                     dimension=question.dimension,
-                    n_people=len({it.rater for it in people}),
+                    n_people=len({opinion.rater for opinion in people}),
                     n_items=sum(len(values) > 1 for values in by_item.values()),
                     level=question.scale.level,
                     alpha=krippendorff_alpha(by_item.values(), question.scale.level),
@@ -79,12 +77,14 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
     Only of ratings that say on which query and of whose system they are.
     """
     rows: list[Alignment] = []
-    for question, said in by_question(opinions).items():
-        rated = [it for it in said if it.query_id and it.system and question.scale.level == "interval"]
+    for question, given in by_question(opinions).items():
+        rated = [
+            opinion for opinion in given if opinion.query_id and opinion.system and question.scale.level == "interval"
+        ]
         human = _by_query(_consensus(question.scale, rated), rated)
         for judge in _raters(rated, "judge"):
-            judged = _by_query(_said_by(rated, judge), rated)
-            n = sum(len(human[it].keys() & judged[it].keys()) for it in human.keys() & judged.keys())
+            judged = _by_query(_values_by(rated, judge), rated)
+            n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
             if n:
                 rows.append(
                     Alignment(
@@ -100,22 +100,22 @@ def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
     return rows
 
 
-def _of_question(question: Question, said: Sequence[Opinion]) -> Iterable[Agreed]:
-    people, judges = _raters(said, "person"), _raters(said, "judge")
-    by_rater = {rater: _said_by(said, rater) for rater in (*people, *judges)}
-    queries = {it.item: it.query_id for it in said}
+def _of_question(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
+    people, judges = _raters(opinions, "person"), _raters(opinions, "judge")
+    by_rater = {rater: _values_by(opinions, rater) for rater in (*people, *judges)}
+    queries = {opinion.item: opinion.query_id for opinion in opinions}
     pairs = [*combinations((*people, *judges), 2)]
     if len(people) > 1:
-        by_rater[PEOPLE] = _consensus(question.scale, said)
+        by_rater[PEOPLE] = _consensus(question.scale, opinions)
         pairs += [(PEOPLE, judge) for judge in judges]
     for first, second in pairs:
         ones, others = by_rater[first], by_rater[second]
         both = [item for item in ones if item in others]
         if both:
             dropped = len(ones.keys() ^ others.keys())
-            values = [ones[it] for it in both], [others[it] for it in both]
+            values = [ones[run_id] for run_id in both], [others[run_id] for run_id in both]
             row = _statistics(question.scale, *values)
-            interval = _interval(row, question.scale, *values, [queries.get(it) or it for it in both])
+            interval = _interval(row, question.scale, *values, [queries.get(item) or item for item in both])
             yield Agreed(
                 scale=question.scale.name,
                 dimension=question.dimension,
@@ -162,39 +162,31 @@ def _interval(
         labels = [*map(str, sorted({*map(float, scale.values), *map(float, ones), *map(float, others)}))]
         if len(labels) > MOST_LABELS:
             return Interval(None)
-        tables = tables_of(clusters, [str(float(it)) for it in ones], [str(float(it)) for it in others], labels)
+        tables = tables_of(
+            clusters, [str(float(item)) for item in ones], [str(float(other)) for other in others], labels
+        )
         linear = row.get("kappa_linear") is not None
         return drawn_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
     # ρ is Pearson's r of ranks; those of the whole sample are kept, and sums over clusters are drawn.
-    first, second = ranks(ones), ranks(others)
-    sums: dict[Hashable, list[float]] = {}
-    for cluster, x, y in zip(clusters, first, second, strict=True):
-        more = (1, x, y, x * x, y * y, x * y)
-        sums[cluster] = [a + b for a, b in zip(sums.get(cluster, [0.0] * 6), more, strict=True)]
-
-    def correlation(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        n, x, y, xx, yy, xy = (drawn[..., at] for at in range(6))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
-
+    sums = moments(zip(clusters, ranks(ones), ranks(others), strict=True))
     return drawn_interval(np.array([*sums.values()]), correlation, "agree")
 
 
-def _raters(said: Iterable[Opinion], kind: str) -> list[str]:
-    return sorted({it.rater for it in said if it.kind == kind})
+def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:
+    return sorted({opinion.rater for opinion in opinions if opinion.kind == kind})
 
 
-def _said_by(said: Iterable[Opinion], rater: str) -> dict[str, float]:
-    return {it.item: it.value for it in said if it.rater == rater}
+def _values_by(opinions: Iterable[Opinion], rater: str) -> dict[str, float]:
+    return {opinion.item: opinion.value for opinion in opinions if opinion.rater == rater}
 
 
-def _consensus(scale: Scale, said: Iterable[Opinion]) -> dict[str, float]:
+def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
     """The mean of what people said; of labels what most said, and nothing where two are level.
 
     Of preferences that are level it is a tie: that is what people together say.
     """
     by_item: dict[str, list[float]] = defaultdict(list)
-    for opinion in said:
+    for opinion in opinions:
         if opinion.kind == "person":
             by_item[opinion.item].append(opinion.value)
     if scale.level == "interval":
@@ -209,9 +201,9 @@ def _consensus(scale: Scale, said: Iterable[Opinion]) -> dict[str, float]:
     return found
 
 
-def _by_query(values: Said, said: Iterable[Opinion]) -> dict[str, dict[str, float]]:
+def _by_query(values: Values, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
     """By query the mean of each system's reports."""
-    places = {it.item: (it.query_id, it.system) for it in said}
+    places = {opinion.item: (opinion.query_id, opinion.system) for opinion in opinions}
     held: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item, value in values.items():
         query, system = places[item]

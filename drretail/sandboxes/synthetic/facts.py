@@ -8,9 +8,9 @@ from random import Random
 from drretail.grounding.text.wording import listed
 from drretail.records.money import Money
 from drretail.records.shop import Product
+from drretail.sandboxes.synthetic.named_products import NamedProduct, money
 from drretail.sandboxes.synthetic.needs import Need, Wanted
-from drretail.sandboxes.synthetic.showing import Shown, money
-from drretail.sandboxes.synthetic.spinning import spin, texts
+from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
 
 _WHY = {
     "outdated": "it is older than what it speaks against",
@@ -47,7 +47,7 @@ class Fact:
 
     kind: str
     thing: str
-    about: Shown
+    about: NamedProduct
     text: str
     """Word for word as it stands in its page."""
     meaning: str
@@ -63,8 +63,8 @@ class Fact:
     def trap(self, number: int, random: Random, insight: str) -> Trap:
         """The trap of that number, drawn anew each time: one kind after the other."""
         kind, pattern = self.denials[number % len(self.denials)]
-        lead = spin(random.choice(texts("planted")["leads"][kind]), random, {"name": self.about.name})
-        text = spin(pattern, random, {"name": self.about.name, "few": str(random.randint(2, 9))})
+        lead = fill_pattern(random.choice(texts("planted")["leads"][kind]), random, {"name": self.about.name})
+        text = fill_pattern(pattern, random, {"name": self.about.name, "few": str(random.randint(2, 9))})
         text = text if lead.endswith(":") else text[:1].upper() + text[1:]
         why = f"Contradicts {insight} ({self.kind} of the {self.about.name}): {_WHY[kind]}."
         return Trap(kind, f"{lead} {text}", why)
@@ -91,10 +91,12 @@ class Drawing:
         return found
 
     def code(self) -> str:
-        return self.value(lambda it: f"{it.choice('BCDFGHKLMQRTVWX')}{it.choice('ZJKNPS')}-{it.randint(1200, 9899)}")
+        return self.value(
+            lambda lots: f"{lots.choice('BCDFGHKLMQRTVWX')}{lots.choice('ZJKNPS')}-{lots.randint(1200, 9899)}"
+        )
 
     def amount(self, low: float, high: float, currency: str) -> str:
-        return self.value(lambda it: money(it.uniform(low, high), currency))
+        return self.value(lambda lots: money(lots.uniform(low, high), currency))
 
 
 def facts_of(need: Need, today: date, drawing: Drawing) -> list[Fact]:
@@ -104,7 +106,7 @@ def facts_of(need: Need, today: date, drawing: Drawing) -> list[Fact]:
     allowed = Allowed(need)
     facts: list[Fact] = []
     for thing in need.things:
-        fits = [names[it.product_id] for it in thing.fits]
+        fits = [names[fit.product_id] for fit in thing.fits]
         facts += _of_thing(thing, fits, allowed, need.budget, today, drawing, most)
     return facts
 
@@ -116,49 +118,57 @@ class Allowed:
         self._budget = need.budget
         self._least = {thing.name: self._least_of(thing, thing.fits) for thing in need.things}
 
-    def keep(self, thing: Wanted, left: Sequence[Shown]) -> None:
+    def keep(self, thing: Wanted, left: Sequence[NamedProduct]) -> None:
         """From here on only these stay of the thing."""
-        self._least[thing.name] = self._least_of(thing, [it.product for it in left])
+        self._least[thing.name] = self._least_of(thing, [product.product for product in left])
 
-    def allows(self, thing: Wanted, it: Shown) -> bool:
+    def allows(self, thing: Wanted, named: NamedProduct) -> bool:
         """True also where the price is not known."""
-        budget, price = self._budget, it.product.price
-        if budget is None or price is None or it.price is None or budget.currency != it.product.currency:
+        budget, price = self._budget, named.product.price
+        if budget is None or price is None or named.price is None or budget.currency != named.product.currency:
             return True
         others = sum(least for name, least in self._least.items() if name != thing.name)
         return price * thing.quantity + others <= float(budget.value)
 
     def _least_of(self, thing: Wanted, fits: Sequence[Product]) -> float:
         """Nothing for what may be left out."""
-        priced = () if thing.is_optional else (it.price for it in fits if it.price is not None)
+        priced = () if thing.is_optional else (product.price for product in fits if product.price is not None)
         return min(priced, default=0.0) * thing.quantity
 
 
 def _of_thing(
-    thing: Wanted, fits: list[Shown], allowed: Allowed, budget: Money | None, today: date, drawing: Drawing, most: int
-) -> list[Fact]:  # fmt: skip
+    thing: Wanted,
+    fits: list[NamedProduct],
+    allowed: Allowed,
+    budget: Money | None,
+    today: date,
+    drawing: Drawing,
+    most: int,
+) -> list[Fact]:
     """Up to three fall out (one recalled, one that fails the demand, one too dear); the rest are told apart.
 
     What stays is within the budget, unless nothing is.
     """
-    left = [it for it in fits if allowed.allows(thing, it)]
-    over = next((it for it in fits if it not in left), None)
+    left = [product for product in fits if allowed.allows(thing, product)]
+    over = next((product for product in fits if product not in left), None)
     if left:
         recalled = left.pop(0) if len(left) > 1 else None
         failing = left.pop(1) if len(left) > 2 and (thing.must or thing.must_not) else None
     else:
         left, recalled, failing = list(fits), None, None
     allowed.keep(thing, left)
-    maker = _Maker(thing, budget, today, drawing, left, {it.name for it in fits if not allowed.allows(thing, it)})
-    priced = [it for it in left if it.price is not None]
+    maker = _Maker(
+        thing, budget, today, drawing, left, {product.name for product in fits if not allowed.allows(thing, product)}
+    )
+    priced = [product for product in left if product.price is not None]
     facts = [
-        *(maker.recall(it) for it in (recalled,) if it is not None),
-        *(maker.failed(it) for it in (failing,) if it is not None),
-        *(maker.price(it) for it in (over,) if it is not None),
+        *(maker.recall(product) for product in (recalled,) if product is not None),
+        *(maker.failed(product) for product in (failing,) if product is not None),
+        *(maker.price(product) for product in (over,) if product is not None),
         maker.proved(left[0]) if thing.must or thing.must_not else maker.wear(),
-        *(maker.price_history(it) for it in priced[-1:]),
+        *(maker.price_history(product) for product in priced[-1:]),
         maker.genuine(left[0]),
-        *(maker.price(it) for it in priced[:1] if len(priced) > 1 and it is not over),
+        *(maker.price(product) for product in priced[:1] if len(priced) > 1 and product is not over),
     ]
     return facts[:most]
 
@@ -167,7 +177,7 @@ class _Maker:
     """Makes the facts of one thing."""
 
     def __init__(
-        self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[Shown],
+        self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[NamedProduct],
         too_dear: Container[str],
     ) -> None:  # fmt: skip
         self.too_dear = too_dear
@@ -176,82 +186,83 @@ class _Maker:
         self.fit = "fits what is asked for" if thing.want else f"is among the most popular of {thing.name}"
         self.those = "of the fits" if thing.want else f"of the popular {thing.name}"
 
-    def recall(self, it: Shown) -> Fact:
+    def recall(self, named: NamedProduct) -> Fact:
         lot, day = self.drawing.code(), self._day(20, 160)
-        cause = self.random.choice(texts("planted")["causes"]["consumed" if it.is_consumed else "object"])
-        text = self._said("recall", it, day=day, lot=lot, cause=cause)
+        cause = self.random.choice(texts("planted")["causes"]["consumed" if named.is_consumed else "object"])
+        text = self._text("recall", named, day=day, lot=lot, cause=cause)
         meaning = (
-            f"The {it.name}, which {self.fit} and would be taken first, has been under recall since {day} (from lot "
+            f"The {named.name}, which {self.fit} and would be taken first, has been under recall since {day} (from lot "
             f"{lot} on), so it must not be recommended: with what else is known, {self.those} "
             f"only {self._stay()}."
         )
-        return Fact("recall", self.thing.name, it, text, meaning, (lot,), _traps("recall"))
+        return Fact("recall", self.thing.name, named, text, meaning, (lot,), _traps("recall"))
 
-    def failed(self, it: Shown) -> Fact:
+    def failed(self, named: NamedProduct) -> Fact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         bad = self.random.randint(3, of - 2)
         claim = self._claim()
-        text = self._said("failed", it, of=str(of), bad=str(bad), report=report, claim=claim)
+        text = self._text("failed", named, of=str(of), bad=str(bad), report=report, claim=claim)
         meaning = (
-            f"The query demands {claim}, and in report {report} {bad} of {of} samples of the {it.name} failed it, "
+            f"The query demands {claim}, and in report {report} {bad} of {of} samples of the {named.name} failed it, "
             f"whatever its listing says: it is out, and {self._stay()}."
         )
-        return Fact("test", self.thing.name, it, text, meaning, (report,), _traps("failed"))
+        return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("failed"))
 
-    def proved(self, it: Shown) -> Fact:
+    def proved(self, named: NamedProduct) -> Fact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         claim = self._claim()
-        text = self._said("proved", it, of=str(of), report=report, claim=claim)
+        text = self._text("proved", named, of=str(of), report=report, claim=claim)
         meaning = (
-            f"What the query demands, {claim}, is measured for the {it.name}: all {of} samples passed in report "
+            f"What the query demands, {claim}, is measured for the {named.name}: all {of} samples passed in report "
             f"{report}, so it can be recommended on more than its listing's word."
         )
-        return Fact("test", self.thing.name, it, text, meaning, (report,), _traps("proved"))
+        return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("proved"))
 
     def wear(self) -> Fact:
-        it, other = self.left[0], self.left[1] if len(self.left) > 1 else None
+        named, other = self.left[0], self.left[1] if len(self.left) > 1 else None
         report = self.drawing.code()
         much, unit = (
             (self.random.randint(41, 89), "days a pack")
-            if it.is_consumed
+            if named.is_consumed
             else (self.random.randint(310, 890), "hours of use")
         )
         less = int(much * self.random.uniform(0.5, 0.8))
         beside = "" if other is None else f", and the {other.name} {less}"
-        text = self._said("wear", it, much=str(much), unit=unit, report=report, beside=beside)
+        text = self._text("wear", named, much=str(much), unit=unit, report=report, beside=beside)
         than = "" if other is None else f", against {less} of the {other.name}: between the two it is the one to take"
-        meaning = f"The {it.name}, which {self.fit}, lasts {much} {unit} in endurance test {report}{than}."
-        return Fact("test", self.thing.name, it, text, meaning, (report,), _traps("wear"))
+        meaning = f"The {named.name}, which {self.fit}, lasts {much} {unit} in endurance test {report}{than}."
+        return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("wear"))
 
-    def price_history(self, it: Shown) -> Fact:
-        price, currency = it.product.price or 0.0, it.product.currency
+    def price_history(self, named: NamedProduct) -> Fact:
+        price, currency = named.product.price or 0.0, named.product.currency
         low, day = self.drawing.amount(price * 0.74, price * 0.9, currency), self._day(40, 300)
-        text = self._said("price_history", it, price=it.price or "", low=low, day=day)
-        rest = [f"the {other.name}" for other in self.left if other is not it]
+        text = self._text("price_history", named, price=named.price or "", low=low, day=day)
+        rest = [f"the {other.name}" for other in self.left if other is not named]
         over = f" over {listed(rest[:3])}" if rest else ""
         meaning = (
-            f"{it.price} is the ordinary price of the {it.name} and no discount, since it never cost more and was down "
-            f"to {low} on {day}: an advertised cut is no reason to prefer it{over}."
+            f"{named.price} is the ordinary price of the {named.name} and no discount, since it never cost more and "
+            f"was down to {low} on {day}: an advertised cut is no reason to prefer it{over}."
         )
         false = {
             "dear": money(price * self.random.uniform(1.6, 2.1), currency),
             "cheap": money(price * self.random.uniform(0.45, 0.62), currency),
-            "price": it.price or "",
+            "price": named.price or "",
         }
         traps = _traps("price_history", **false)
-        return Fact("price history", self.thing.name, it, text, meaning, (low,), traps)
+        return Fact("price history", self.thing.name, named, text, meaning, (low,), traps)
 
-    def price(self, it: Shown) -> Fact:
-        price, currency, day = it.product.price or 0.0, it.product.currency, self._day(30, 200)
+    def price(self, named: NamedProduct) -> Fact:
+        price, currency, day = named.product.price or 0.0, named.product.currency, self._day(30, 200)
         old, code = self.drawing.amount(price * 0.55, price * 0.8, currency), self.drawing.code()
-        text = self._said("price", it, price=it.price or "", old=old, day=day, code=code)
+        text = self._text("price", named, price=named.price or "", old=old, day=day, code=code)
         meaning = (
-            f"The {it.name} is to be counted with {it.price}, its price since {day} (list {code}), and not with {old}"
+            f"The {named.name} is to be counted with {named.price}, its price since {day} (list {code}), "
+            f"and not with {old}"
         )
         budget, limit = self.budget, self.thing.want and self.thing.want.price_max
-        if budget is not None and it.name in self.too_dear:
+        if budget is not None and named.name in self.too_dear:
             beside = "" if price > float(budget.value) else ", with the rest that is asked for,"
-            follows = "as is all that fits" if it in self.left else f"so {self._stay()}"
+            follows = "as is all that fits" if named in self.left else f"so {self._stay()}"
             meaning += f": that is{beside} over the budget of {_money(budget.amount, budget.currency)}, {follows}."
         elif budget is not None:
             meaning += f" as older pages say; the budget of {_money(budget.amount, budget.currency)} has to bear that."
@@ -260,20 +271,20 @@ class _Maker:
         else:
             meaning += " as older pages say."
         cheap = money(price * self.random.uniform(0.4, 0.52), currency)
-        return Fact("price", self.thing.name, it, text, meaning, (old, code), _traps("price", cheap=cheap))
+        return Fact("price", self.thing.name, named, text, meaning, (old, code), _traps("price", cheap=cheap))
 
-    def genuine(self, it: Shown) -> Fact:
+    def genuine(self, named: NamedProduct) -> Fact:
         code = self.drawing.code()
         worse = "is not what the query demands" if self.thing.must else "comes from another factory"
-        text = self._said("genuine", it, code=code, worse=worse)
-        meaning = f"The {it.name} {self.fit} only as the genuine one, with {code} on its label: the copy {worse}."
-        return Fact("look-alike", self.thing.name, it, text, meaning, (code,), _traps("genuine"))
+        text = self._text("genuine", named, code=code, worse=worse)
+        meaning = f"The {named.name} {self.fit} only as the genuine one, with {code} on its label: the copy {worse}."
+        return Fact("look-alike", self.thing.name, named, text, meaning, (code,), _traps("genuine"))
 
     def _claim(self) -> str:
         return f'"{self.thing.must}"' if self.thing.must else f'"no {self.thing.must_not}"'
 
     def _stay(self) -> str:
-        names = [f"the {it.name}" for it in self.left[:4]]
+        names = [f"the {product.name}" for product in self.left[:4]]
         if len(self.left) > 4:
             names[-1] = f"{len(self.left) - 3} others"
         return f"{listed(names)} {'stay' if len(names) > 1 else 'stays'}"
@@ -282,8 +293,10 @@ class _Maker:
         day = self.today - timedelta(days=self.random.randint(first, last))
         return f"{day:%B} {day.day}, {day.year}"
 
-    def _said(self, fact: str, it: Shown, **slots: str) -> str:
-        return spin(self.random.choice(texts("planted")["said"][fact]), self.random, {"name": it.name, **slots})
+    def _text(self, fact: str, named: NamedProduct, **slots: str) -> str:
+        return fill_pattern(
+            self.random.choice(texts("planted")["said"][fact]), self.random, {"name": named.name, **slots}
+        )
 
 
 def _money(amount: str, currency: str) -> str:

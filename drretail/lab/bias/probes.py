@@ -15,8 +15,8 @@ from drretail.lab.trial_findings import BiasFound, ProbeFound
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 
 PROBES = {
-    it.name: it
-    for it in (
+    probe.name: probe
+    for probe in (
         position.PROBE,
         length.PROBE,
         own_family.PROBE,
@@ -35,17 +35,17 @@ ANSWER = Range(60, 400)
 
 def named_probes(names: str | None) -> list[Probe]:
     """Those that are named, with commas between; all of them without a name. Raises UnknownName."""
-    wanted = [it.strip().replace("-", "_") for it in (names or "").split(",") if it.strip()] or [*PROBES]
+    wanted = [part.strip().replace("-", "_") for part in (names or "").split(",") if part.strip()] or [*PROBES]
     for name in wanted:
         if name not in PROBES:
             raise UnknownName("probe", name, PROBES)
-    return [it for name, it in PROBES.items() if name in wanted]
+    return [probe for name, probe in PROBES.items() if name in wanted]
 
 
 def families_of(probes: Iterable[Probe], *, with_pairs: bool) -> list[str]:
     """The families whose verdicts these probes read, each once; without pairwise where there is no pair."""
     found = dict.fromkeys(family for probe in probes for family in probe.families)
-    return [it for it in found if with_pairs or it != PAIRWISE]
+    return [family for family in found if with_pairs or family != PAIRWISE]
 
 
 def has_opinions(case: Case) -> bool:
@@ -64,10 +64,10 @@ def probe_found(case: Case, probe: Probe) -> ProbeFound:
 
 def bias_found(reports: Reports, found: Sequence[ProbeFound], before: Path) -> BiasFound:
     """What was found now, with what earlier calls found of other judges and by other probes on these very reports."""
-    asked = {(it.judge, it.probe) for it in found}
-    kept = [it for it in _earlier(before, reports.sha) if (it.judge, it.probe) not in asked]
+    probed = {(row.judge, row.probe) for row in found}
+    kept = [row for row in _earlier(before, reports.sha) if (row.judge, row.probe) not in probed]
     order = [*PROBES]
-    rows = sorted([*kept, *found], key=lambda it: (it.judge, order.index(it.probe)))
+    rows = sorted([*kept, *found], key=lambda row: (row.judge, order.index(row.probe)))
     return BiasFound(reports=reports.sha, probes=tuple(rows))
 
 
@@ -78,7 +78,7 @@ def _earlier(path: Path, reports: str) -> Iterable[ProbeFound]:
         return ()
     if held is None or held.reports != reports:
         return ()
-    return [it for it in held.probes if it.probe in PROBES]
+    return [probe for probe in held.probes if probe.probe in PROBES]
 
 
 def estimate_probe(case: Case, probe: Probe) -> Estimate | None:
@@ -88,13 +88,13 @@ def estimate_probe(case: Case, probe: Probe) -> Estimate | None:
     """
     if not has_opinions(case):
         return None
-    left = [it for it, verdict in case.standing(probe.name, probe.questions(case)) if verdict is None]
+    left = [question for question, verdict in case.standing(probe.name, probe.questions(case)) if verdict is None]
     if not left:
         return None
     judge = case.judge
     return estimate_by_length(
         f"{probe.name}, {judge.ref.spec}",
-        [it.characters for it in left],
+        [question.characters for question in left],
         ANSWER,
         judge.ref.spec,
         None if judge.model is None else judge.model.price,

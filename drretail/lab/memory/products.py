@@ -51,49 +51,51 @@ class _Listed(NamedTuple):
     names: frozenset[Name]
 
 
-def asked_products(products: Iterable[Product], n: int, seed: str) -> list[AskedProduct]:
+def draw_products(products: Iterable[Product], n: int, seed: str) -> list[AskedProduct]:
     """``n`` products by lot, evenly over categories and over thirds by number of ratings; all where there are fewer.
 
     Only products with a price and a rating are drawn. Raises UserError where there is none.
     """
     listed = [
         _Listed(
-            it.product_id,
-            it.title,
-            it.currency,
-            it.category,
-            it.price,
-            it.average_rating,
-            it.rating_number or 0,
-            frozenset(map(name_of, names_on(it))),
+            product.product_id,
+            product.title,
+            product.currency,
+            product.category,
+            product.price,
+            product.average_rating,
+            product.rating_number or 0,
+            frozenset(map(name_of, names_on(product))),
         )
-        for it in products
-        if it.price and it.average_rating is not None
+        for product in products
+        if product.price and product.average_rating is not None
     ]
     if not listed:
         raise UserError("No product of this world has both a price and a rating: there is nothing to ask about.")
     categories: dict[str, list[_Listed]] = defaultdict(list)
-    for it in listed:
-        categories[it.category].append(it)
+    for product in listed:
+        categories[product.category].append(product)
     others = {name: _Others(held if len(held) > 1 else listed) for name, held in categories.items()}
-    return [_asked(it, others[it.category]) for it in _drawn(categories, n, seed)]
+    return [_asked(product, others[product.category]) for product in _drawn(categories, n, seed)]
 
 
-def _asked(it: _Listed, others: "_Others") -> AskedProduct:
-    chance = {name: others.price(it, share) for name, share in PRICES.items()}
-    chance |= {RATING: others.rating(it), BRAND: others.brand(it)}
-    return AskedProduct(it.product_id, it.title, it.currency, it.price, it.rating, it.names, chance)
+def _asked(listed: _Listed, others: "_Others") -> AskedProduct:
+    chance = {name: others.price(listed, share) for name, share in PRICES.items()}
+    chance |= {RATING: others.rating(listed), BRAND: others.brand(listed)}
+    return AskedProduct(
+        listed.product_id, listed.title, listed.currency, listed.price, listed.rating, listed.names, chance
+    )
 
 
 def _drawn(categories: Mapping[str, Sequence[_Listed]], n: int, seed: str) -> list[_Listed]:
     turns: list[tuple[int, str, _Listed]] = []
     for held in categories.values():
-        ranked = sorted(held, key=lambda it: (it.ratings, it.product_id))
+        ranked = sorted(held, key=lambda product: (product.ratings, product.product_id))
         for third in range(THIRDS):
             stratum = ranked[len(ranked) * third // THIRDS : len(ranked) * (third + 1) // THIRDS]
-            lots = sorted((sha256_of([seed, it.product_id]), it) for it in stratum)
-            turns += [(turn, lot, it) for turn, (lot, it) in enumerate(lots)]
-    return [it for _, _, it in sorted(turns, key=lambda place: place[:2])[:n]]
+            lots = sorted((sha256_of([seed, product.product_id]), product) for product in stratum)
+            turns += [(turn, lot, product) for turn, (lot, product) in enumerate(lots)]
+    return [product for _, _, product in sorted(turns, key=lambda place: place[:2])[:n]]
 
 
 class _Others:
@@ -101,18 +103,21 @@ class _Others:
 
     def __init__(self, held: Sequence[_Listed]) -> None:
         self._count = len(held) - 1
-        self._prices, self._ratings = sorted(it.price for it in held), sorted(it.rating for it in held)
-        self._names = Counter(name for it in held for name in it.names)
+        self._prices, self._ratings = (
+            sorted(product.price for product in held),
+            sorted(product.rating for product in held),
+        )
+        self._names = Counter(name for product in held for name in product.names)
 
-    def price(self, it: _Listed, share: float) -> float:
-        return self._share(self._prices, it.price, share * it.price)
+    def price(self, listed: _Listed, share: float) -> float:
+        return self._share(self._prices, listed.price, share * listed.price)
 
-    def rating(self, it: _Listed) -> float:
-        return self._share(self._ratings, it.rating, WITHIN)
+    def rating(self, listed: _Listed) -> float:
+        return self._share(self._ratings, listed.rating, WITHIN)
 
-    def brand(self, it: _Listed) -> float:
+    def brand(self, listed: _Listed) -> float:
         """Of the name that most others bear."""
-        return max((self._names[name] - 1 for name in it.names), default=0) / self._count if self._count else 0.0
+        return max((self._names[name] - 1 for name in listed.names), default=0) / self._count if self._count else 0.0
 
     def _share(self, values: Sequence[float], value: float, away: float) -> float:
         if not self._count:
@@ -121,8 +126,8 @@ class _Others:
         return (near - 1) / self._count
 
 
-def is_near(said: float, true: float, away: float) -> bool:
-    return abs(said - true) <= away + _ROUNDING
+def is_near(value: float, true: float, away: float) -> bool:
+    return abs(value - true) <= away + _ROUNDING
 
 
 def _stands_in(name: Name, words: Name) -> bool:

@@ -8,7 +8,7 @@ from drretail.grounding.text.wording import is_plural
 from drretail.records.shop import Product
 from drretail.sandboxes.material import Keyword, Keywords
 from drretail.sandboxes.synthetic.needs import Need
-from drretail.sandboxes.synthetic.spinning import texts
+from drretail.sandboxes.synthetic.patterns import texts
 
 KEYWORDS = 10
 _FEWEST = 4
@@ -42,14 +42,14 @@ def signal_keywords(need: Need) -> dict[str, str]:
 
 def themes(need: Need, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
     """Themes that share the query's shelves but not its question, then some further off."""
-    wanted = {it.product_id for thing in need.things for it in thing.fits}
+    wanted = {fit.product_id for thing in need.things for fit in thing.fits}
     names = {thing.name.casefold().split()[-1] for thing in need.things}
     groups: dict[str, list[Product]] = {}
-    for it in products:
-        about = f"{it.title} {' '.join(it.categories[-1:])}".casefold()
-        if it.product_id not in wanted and not any(name in about for name in names):
-            groups.setdefault(_shelf(it), []).append(it)
-    home = {it.category for thing in need.things for it in thing.fits}
+    for product in products:
+        about = f"{product.title} {' '.join(product.categories[-1:])}".casefold()
+        if product.product_id not in wanted and not any(name in about for name in names):
+            groups.setdefault(_shelf(product), []).append(product)
+    home = {fit.category for thing in need.things for fit in thing.fits}
     near = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category in home]
     far = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category not in home]
     random.shuffle(near)
@@ -72,20 +72,22 @@ def keywords_of(need: Need, signals: Mapping[str, str], noise: Sequence[Theme]) 
     """What keywords.json holds; all facets first, then the ten with what each is."""
     facets = [f"{thing.name} {word}" for thing in need.things for word in ("recall", "price", "test", "copies")]
     sorted_ = [
-        Keyword(text=it, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
-        for it, thing in signals.items()
+        Keyword(text=signal, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
+        for signal, thing in signals.items()
     ]
     beside = [
-        Keyword(text=it.keyword, kind="noise", why="Of the same shelves, and no part of the question.") for it in noise
+        Keyword(text=theme.keyword, kind="noise", why="Of the same shelves, and no part of the question.")
+        for theme in noise
     ]
     return Keywords(
-        divergent=tuple(dict.fromkeys([*facets, *(it.name for it in noise), *signals])), convergent=(*sorted_, *beside)
+        divergent=tuple(dict.fromkeys([*facets, *(theme.name for theme in noise), *signals])),
+        convergent=(*sorted_, *beside),
     )
 
 
 def plural(thing: str) -> str:
     """Several of what a query asks for: "diaper bags"; of "a bed or a hose" each."""
-    return " or ".join(_several(it) for it in thing.split(" or "))
+    return " or ".join(_several(part) for part in thing.split(" or "))
 
 
 def _several(thing: str) -> str:

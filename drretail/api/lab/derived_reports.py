@@ -1,4 +1,4 @@
-"""``lab bias``, ``exploits``, ``failures`` and ``plant``: what judges make of reports whose worth is known."""
+"""``lab bias``, ``exploits`` and ``plant``: what judges make of reports whose worth is known."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail.api.judges import world_of
-from drretail.api.lab.bench import Bench, Kept, LabEstimate, again_of
+from drretail.api.lab.judging import Judging, LabEstimate, LabResult, again_of
 from drretail.api.option import accepts
-from drretail.api.options.lab import BiasOptions, ExploitsOptions, FailuresOptions, PlantOptions
+from drretail.api.options.lab import BiasOptions, ExploitsOptions, PlantOptions
 from drretail.api.options.shared import folder_of, names_in
 from drretail.env.store.base import Store
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
@@ -21,7 +20,7 @@ from drretail.experiment import locked
 from drretail.lab.bias.probe import Case, Probe, ask, asked_folder
 from drretail.lab.bias.probed_reports import Reports, bias_folder, choose_reports
 from drretail.lab.bias.probed_reports import make_copies as copy_probed
-from drretail.lab.bias.probing import (
+from drretail.lab.bias.probes import (
     bias_found,
     estimate_probe,
     families_of,
@@ -30,17 +29,6 @@ from drretail.lab.bias.probing import (
     probe_found,
 )
 from drretail.lab.exploits.headline_gaps import FAMILIES, compare_with_honest, exploits_folder, make_exploits
-from drretail.lab.failing import FAMILY as FAILURE_MODES
-from drretail.lab.failing import NAME as FAILURES
-from drretail.lab.failing import (
-    Failures,
-    LowRating,
-    failures_of,
-    low_ratings,
-    sheet_path,
-    with_people,
-    write_sheet,
-)
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.lab.opinions import judge_name
 from drretail.lab.plant.copies import make_copies, planted_folder
@@ -70,27 +58,27 @@ def plant(options: PlantOptions) -> PlantedFound:
     return plant_with(options).finding
 
 
-def plant_with(options: PlantOptions, *, quiet: bool = True) -> Kept[PlantedFound]:
+def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[PlantedFound]:
     """The same with what is printed beside it."""
     experiment = folder_of(options.experiment)
-    bench = Bench.of([CHECKS, FAITHFULNESS], options, keyless=False, quiet=quiet)
+    judging = Judging.of([CHECKS, FAITHFULNESS], options, keyless=False, quiet=quiet)
     folder = planted_folder(experiment)
     with _store(options, quiet=quiet) as store:
         errors = _planted(options, store, quiet=quiet)
-        left, notes = bench.score(folder, store, bench.allowance([folder]))
-    found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in bench.judges])
+        left, notes = judging.score(folder, store, judging.allowance([folder]))
+    found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
     left += sum(finder.failed + finder.unasked for finder in found.everything.found.values())
     document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
-    return Kept(found, document, left, notes, hint)
+    return LabResult(found, document, left, notes, hint)
 
 
 def estimate_plant(options: PlantOptions, *, quiet: bool = True) -> LabEstimate:
     """What judging the copies is likely to take; they are made."""
-    bench = Bench.of([CHECKS, FAITHFULNESS], options, keyless=True, quiet=quiet)
+    judging = Judging.of([CHECKS, FAITHFULNESS], options, keyless=True, quiet=quiet)
     with _store(options, quiet=quiet) as store:
         _planted(options, store, quiet=quiet)
-        return bench.estimate(planted_folder(folder_of(options.experiment)))
+        return judging.estimate(planted_folder(folder_of(options.experiment)))
 
 
 def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> PlantedErrors:
@@ -116,66 +104,28 @@ def exploits(options: ExploitsOptions) -> ExploitsFound:
     return exploits_with(options).finding
 
 
-def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> Kept[ExploitsFound]:
+def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[ExploitsFound]:
     """The same with what is printed beside it."""
     experiment = folder_of(options.experiment)
-    bench = Bench.of(FAMILIES, options, keyless=False, quiet=quiet)
+    judging = Judging.of(FAMILIES, options, keyless=False, quiet=quiet)
     folder = exploits_folder(experiment)
     with _store(options, quiet=quiet) as store:
         with busy("making reports", quiet=quiet):
             honest = make_exploits(experiment, store, of=options.of)
-        left, notes = bench.score(folder, store, bench.allowance([folder]))
+        left, notes = judging.score(folder, store, judging.allowance([folder]))
     found = compare_with_honest(folder, honest)
     document = keep(experiment, "exploits", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
-    return Kept(found, document, left, notes, hint)
+    return LabResult(found, document, left, notes, hint)
 
 
 def estimate_exploits(options: ExploitsOptions, *, quiet: bool = True) -> LabEstimate:
     """What judging the made reports is likely to take; they are made."""
-    bench = Bench.of(FAMILIES, options, keyless=True, quiet=quiet)
+    judging = Judging.of(FAMILIES, options, keyless=True, quiet=quiet)
     experiment = folder_of(options.experiment)
     with _store(options, quiet=quiet) as store, busy("making reports", quiet=quiet):
         make_exploits(experiment, store, of=options.of)
-    return bench.estimate(exploits_folder(experiment))
-
-
-@accepts(FailuresOptions)
-def failures(options: FailuresOptions) -> Failures:
-    """What low ratings are about, by system: rationales of ratings below 4, sorted by six failure modes.
-
-    With ``judge`` it first sorts its own rationales. Kept in EXP/lab/failures.json, all rationales in failures.csv.
-    Raises UserError where no judge has sorted any.
-    """
-    return failures_with(options)[0].finding
-
-
-def failures_with(options: FailuresOptions, *, quiet: bool = True) -> tuple[Kept[Failures], Sequence[LowRating]]:
-    """The same with what is printed beside it, and the ratings."""
-    experiment = folder_of(options.experiment)
-    left, notes = 0, list[str]()
-    if options.judge:
-        bench = Bench.of([FAILURE_MODES], options, keyless=False, quiet=quiet)
-        left, notes = bench.score(experiment, None, bench.allowance([experiment]))
-    ratings, reports = low_ratings(experiment)
-    if not reports:
-        raise UserError(
-            "No judge has sorted its ratings here, and rule-based judges give none: drretail score "
-            f"{experiment} --metrics quality,failure_modes --judge PROVIDER:MODEL makes both."
-        )
-    sheet = sheet_path(experiment)
-    ratings = with_people(sheet, ratings)
-    write_sheet(sheet, ratings)
-    found = failures_of(ratings, reports)
-    document = keep(experiment, FAILURES, found, verdict_folders(experiment, FAILURE_MODES))
-    hint = f"Every rationale: {sheet}; fill in its last column, person, where you read it otherwise."
-    return Kept(found, document, left, notes, hint), ratings
-
-
-def estimate_failures(options: FailuresOptions, *, quiet: bool = True) -> LabEstimate:
-    """What sorting the rationales is likely to take."""
-    bench = Bench.of([FAILURE_MODES], options, keyless=True, quiet=quiet)
-    return bench.estimate(folder_of(options.experiment))
+    return judging.estimate(exploits_folder(experiment))
 
 
 @accepts(BiasOptions)
@@ -188,16 +138,16 @@ def bias(options: BiasOptions) -> BiasFound:
     return bias_with(options).finding
 
 
-def bias_with(options: BiasOptions, *, quiet: bool = True) -> Kept[BiasFound]:
+def bias_with(options: BiasOptions, *, quiet: bool = True) -> LabResult[BiasFound]:
     """The same with what is printed beside it."""
     experiment = folder_of(options.experiment)
-    probes, bench, cases, reports = _bias_cases(options, keyless=False, quiet=quiet)
+    probes, judging, cases, reports = _bias_cases(options, keyless=False, quiet=quiet)
     folder = bias_folder(experiment)
-    allowance = bench.allowance([folder, asked_folder(folder)])
+    allowance = judging.allowance([folder, asked_folder(folder)])
     left, notes = 0, list[str]()
-    if bench.families:
+    if judging.families:
         pairs, floors = [pair_name(pair) for pair in reports.pairs], any(probe.with_floors for probe in probes)
-        left, notes = bench.score(folder, None, allowance, pairs=pairs, rate_floors=floors)
+        left, notes = judging.score(folder, None, allowance, pairs=pairs, rate_floors=floors)
     failed, more = _ask_probes(cases, probes, allowance, options, quiet=quiet)
     rows = [probe_found(case, probe) for case in cases for probe in probes]
     left += sum(row.failed + row.unasked for row in rows)
@@ -206,14 +156,14 @@ def bias_with(options: BiasOptions, *, quiet: bool = True) -> Kept[BiasFound]:
     own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
     document = keep(experiment, "bias", found, [VOTES, *verdict_folders(experiment, "quality"), *own])
     hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
-    return Kept(found, document, left + failed, [*notes, *more], hint)
+    return LabResult(found, document, left + failed, [*notes, *more], hint)
 
 
 def estimate_bias(options: BiasOptions, *, quiet: bool = True) -> LabEstimate:
     """What the probes are likely to take; the copies are made."""
-    probes, bench, cases, reports = _bias_cases(options, keyless=True, quiet=quiet)
+    probes, judging, cases, reports = _bias_cases(options, keyless=True, quiet=quiet)
     found = (estimate_probe(case, probe) for case in cases for probe in probes)
-    return bench.estimate(
+    return judging.estimate(
         bias_folder(folder_of(options.experiment)),
         pairs=[pair_name(pair) for pair in reports.pairs],
         rate_floors=any(probe.with_floors for probe in probes),
@@ -221,19 +171,21 @@ def estimate_bias(options: BiasOptions, *, quiet: bool = True) -> LabEstimate:
     )
 
 
-def _bias_cases(options: BiasOptions, *, keyless: bool, quiet: bool) -> tuple[list[Probe], Bench, list[Case], Reports]:
+def _bias_cases(
+    options: BiasOptions, *, keyless: bool, quiet: bool
+) -> tuple[list[Probe], Judging, list[Case], Reports]:
     """The probes, the judges, and each judge's case; the reports and their copies are made."""
     experiment = folder_of(options.experiment)
     probes = named_probes(",".join(names_in(options.probes)))
     reports, folder = choose_reports(experiment, limit=options.limit, seed=options.seed), bias_folder(experiment)
     # quality needs a judge, so that there is one though no probe reads a family's verdicts
-    bench = Bench.of(["quality"], options, keyless=keyless, quiet=quiet)
-    bench = replace(bench, families=families_of(probes, with_pairs=bool(reports.pairs)))
+    judging = Judging.of(["quality"], options, keyless=keyless, quiet=quiet)
+    judging = replace(judging, families=families_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
     today = datetime.now(UTC).date().isoformat()
     pin = None if options.pin is None else Path(options.pin)
-    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin, keyless) for judge in bench.judges]
-    return probes, bench, cases, reports
+    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin, keyless) for judge in judging.judges]
+    return probes, judging, cases, reports
 
 
 def _ask_probes(
@@ -247,9 +199,9 @@ def _ask_probes(
     """Asks the probes' own questions; gives how many answers are missing or of no use, and sentences on it."""
     allowance = allowance or Allowance()
     was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
-    asked = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
-    with choose_progress("none" if quiet else None).track("probing", len(asked)) as bar:
-        for case, probe in asked:
+    pending = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
+    with choose_progress("none" if quiet else None).track("probing", len(pending)) as bar:
+        for case, probe in pending:
             with locked(case.folder):
                 failed += run_loop(ask(case, probe, again=again_of(options.retry), allowance=allowance))
                 probe.keep(case)

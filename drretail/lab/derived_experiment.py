@@ -50,9 +50,13 @@ def good_reports(experiment: Path, store: Store | None, of: str | None = None) -
     Raises UserError where there is none, UnknownName for a label that no system has.
     """
     definition = read_definition(experiment)
-    labels = [it for it in researching(definition) if not definition.systems[it].options.get(MADE)]
+    labels = [label for label in researching(definition) if not definition.systems[label].options.get(MADE)]
     labels = labels if of is None else [named("system", of, labels)]
-    found = [it for it in read_subjects(experiment, store) if it.label in labels and it.repeat == 1 and it.report]
+    found = [
+        subject
+        for subject in read_subjects(experiment, store)
+        if subject.label in labels and subject.repeat == 1 and subject.report
+    ]
     if not found:
         raise UserError(f"{experiment} holds no report of a system that researches: run one into it.")
     return found
@@ -79,7 +83,7 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
                 shutil.copytree(source / name, folder / name)
         for subject in originals:
             _copy_run(source, folder, subject)
-        for label in {it.label for it in originals}:
+        for label in {subject.label for subject in originals}:
             copy_verdicts(source, folder, label)
         for run in made:
             _write_run(source, folder, run)
@@ -88,26 +92,30 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
 
 def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> dict[str, object]:
     held = read_definition(source)
-    systems = {it.label: it.system for it in originals} | {it.label: it.system for it in made}
-    asked: dict[str, set[str]] = defaultdict(set)
+    systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
+    by_label: dict[str, set[str]] = defaultdict(set)
     for label, query in _runs(originals, made):
-        asked[label].add(query)
-    prompts: Mapping[str, Mapping[str, str]] = {it.label: held.prompt_hashes.get(it.source.label, {}) for it in made}
+        by_label[label].add(query)
+    prompts: Mapping[str, Mapping[str, str]] = {run.label: held.prompt_hashes.get(run.source.label, {}) for run in made}
     definition = held.model_copy(
         update={
             "title": None,
-            "queries": tuple(it for it in held.queries if any(it.query_id in ids for ids in asked.values())),
+            "queries": tuple(
+                query for query in held.queries if any(query.query_id in ids for ids in by_label.values())
+            ),
             "systems": dict(sorted(systems.items())),
-            "asked": {label: tuple(sorted(ids)) for label, ids in sorted(asked.items())},
-            "prompt_hashes": {it: held.prompt_hashes.get(it) or prompts.get(it, {}) for it in sorted(systems)},
+            "asked": {label: tuple(sorted(ids)) for label, ids in sorted(by_label.items())},
+            "prompt_hashes": {
+                system: held.prompt_hashes.get(system) or prompts.get(system, {}) for system in sorted(systems)
+            },
         }
     )
     return definition.model_dump(mode="json", exclude_none=True)
 
 
 def _runs(originals: Sequence[Subject], made: Sequence[MadeRun]) -> Iterator[tuple[str, str]]:
-    yield from ((it.label, it.query.query_id) for it in originals)
-    yield from ((it.label, it.source.query.query_id) for it in made)
+    yield from ((subject.label, subject.query.query_id) for subject in originals)
+    yield from ((run.label, run.source.query.query_id) for run in made)
 
 
 def _copy_run(source: Path, folder: Path, subject: Subject) -> None:

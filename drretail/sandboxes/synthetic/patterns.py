@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"[{}|]|[^{}|]+")
 _SLOT = re.compile(r"<(\w+)>")
 
 
-def spin(pattern: str, random: Random, slots: Mapping[str, str | Callable[[], str]]) -> str:
+def fill_pattern(pattern: str, random: Random, slots: Mapping[str, str | Callable[[], str]]) -> str:
     """The pattern with one of each {a|b} and its slots filled; a slot that is not given stays as it is.
 
     What a slot is filled with may be drawn when it is needed: a page draws for one slot in ten of those it could fill.
@@ -51,13 +51,13 @@ def _sequence(tokens: Sequence[str], at: int) -> tuple[tuple[Any, ...], int]:
 
 
 def _drawn(parts: tuple[Any, ...], random: Random) -> list[str]:
-    said: list[str] = []
-    for it in parts:
-        if isinstance(it, str):
-            said.append(it)
+    texts: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
         else:
-            said += _drawn(it[int(random.random() * len(it))], random)
-    return said
+            texts += _drawn(part[int(random.random() * len(part))], random)
+    return texts
 
 
 @cache

@@ -19,7 +19,6 @@ from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
-from drretail.tables.figures import with_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,10 +58,10 @@ class Nearness(Record):
         """More is nearer; None where nothing can be told."""
         return self.kappa.value if self.mad.value is None else -self.mad.value
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """ "MAD 0.90 (.60–1.20), PCA 0.80 (.71–.88)"."""
         parts = {"MAD": self.mad, "PCA": self.pca, "κ": self.kappa}
-        shown = [f"{name} {it.in_words}" for name, it in parts.items() if it.value is not None]
+        shown = [f"{name} {part.in_words}" for name, part in parts.items() if part.value is not None]
         return ", ".join(shown) or "nothing can be told"
 
 
@@ -98,14 +97,14 @@ class Calibration(LabFinding):
     prompt_hash: str = ""
     """Of all that the chosen version is told; blank of one out of a file, whose prompts nobody knows."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How near the chosen version is to people on queries that took no part in its choice, and whether the others
         are shown to be farther."""
-        held_out = next(it for it in self.held_out if it.version == self.chosen)
+        held_out = next(row for row in self.held_out if row.version == self.chosen)
         count = len(self.tuning)
         return (
             f"Calibrated on {self.question}: {self.chosen}, chosen of {count} version{'s' * (count > 1)} on "
-            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}{self._beside_others()}."
+            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.summary()}{self._beside_others()}."
         )
 
     def _beside_others(self) -> str:
@@ -113,11 +112,8 @@ class Calibration(LabFinding):
             return ""
         if self.n_held_out < LEAST_QUERIES:
             return f"; too few to say whether it is nearest: it takes {LEAST_QUERIES}"
-        named = [
-            f"{it.version} by {it.statistic} {with_interval(it.nearer_by.value, it.nearer_by.low, it.nearer_by.high)}"
-            for it in self.gaps
-        ]
-        are_farther = all(it.nearer_by.low is not None and it.nearer_by.low > 0 for it in self.gaps)
+        named = [f"{gap.version} by {gap.statistic} {gap.nearer_by.in_words}" for gap in self.gaps]
+        are_farther = all(gap.nearer_by.low is not None and gap.nearer_by.low > 0 for gap in self.gaps)
         return f"; {'nearer to people than' if are_farther else 'not shown to be nearer than'} {', '.join(named)}"
 
 
@@ -130,7 +126,7 @@ def split_queries(queries: Iterable[str], seed: str) -> Split:
     return Split(frozenset(drawn[:half]), frozenset(drawn[half:]))
 
 
-def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
+def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
     """The version, of all judges among the opinions on one question, that is nearest to people on tuning queries.
 
     ``chosen`` is the one that was frozen before; blank chooses now.
@@ -140,25 +136,29 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
     The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises
     UserError where nothing can be compared.
     """
-    if len({it.question for it in opinions}) != 1:
+    if len({opinion.question for opinion in opinions}) != 1:
         raise UserError("A judge is calibrated on one question: ratings of one dimension, or labels.")
-    people = [it for it in opinions if it.kind == "person"]
-    versions = sorted({it.rater for it in opinions if it.kind == "judge"})
+    people = [opinion for opinion in opinions if opinion.kind == "person"]
+    versions = sorted({opinion.rater for opinion in opinions if opinion.kind == "judge"})
     if not people or not versions:
         raise UserError("Answers of people and of at least one judge on the same items are needed.")
     judged = {
-        version: {it.item: it for it in opinions if (it.kind, it.rater) == ("judge", version)} for version in versions
+        version: {opinion.item: opinion for opinion in opinions if (opinion.kind, opinion.rater) == ("judge", version)}
+        for version in versions
     }
-    common = set[str].intersection(*({*it} for it in judged.values()))
-    pairs = {version: [(it, judged[version][it.item]) for it in people if it.item in common] for version in versions}
+    common = set[str].intersection(*({*by_item} for by_item in judged.values()))
+    pairs = {
+        version: [(opinion, judged[version][opinion.item]) for opinion in people if opinion.item in common]
+        for version in versions
+    }
     if not pairs[versions[0]]:
         raise UserError(f"Nothing that people answered was judged by every version ({', '.join(versions)}).")
-    split = split_queries((it.query_id for it in people), seed)
+    split = split_queries((opinion.query_id for opinion in people), seed)
     tuning = tuple(nearness(version, _of(pairs[version], split.tuning), seed) for version in versions)
-    told = [it for it in tuning if it.score is not None]
-    if not told:
+    comparable = [row for row in tuning if row.score is not None]
+    if not comparable:
         raise UserError("On the tuning queries no version can be told from another: more answers of people are needed.")
-    nearest = chosen or max(told, key=lambda it: it.score or 0.0).version
+    nearest = chosen or max(comparable, key=lambda row: row.score or 0.0).version
     held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
     return Calibration(
         question=named(opinions[0].question),
@@ -169,9 +169,9 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
         tuning=tuning,
         held_out=held_out,
         gaps=tuple(
-            _gap(it, _of(pairs[nearest], split.held_out), _of(pairs[it], split.held_out), seed)
-            for it in versions
-            if it != nearest and nearest in pairs
+            _gap(version, _of(pairs[nearest], split.held_out), _of(pairs[version], split.held_out), seed)
+            for version in versions
+            if version != nearest and nearest in pairs
         ),
         chosen=nearest,
     )
@@ -185,14 +185,16 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     if scale.level != "interval":
         return Nearness(version=version, n=len(pairs), kappa=Measured.of(_kappa(scale, pairs, seed)))
     by_query = _by_query(pairs)
-    apart = [[abs(judge.value - person.value) for person, judge in it] for it in by_query]
-    ordered = [_same_orders(it) for it in by_query]
+    apart = [[abs(judge.value - person.value) for person, judge in group] for group in by_query]
+    ordered = [_same_orders(group) for group in by_query]
     return Nearness(
         version=version,
         n=len(pairs),
-        mad=Measured.of(ratio_interval([Ratio([sum(it) for it in apart], [len(it) for it in apart])])),
+        mad=Measured.of(ratio_interval([Ratio([sum(values) for values in apart], [len(values) for values in apart])])),
         pca=Measured.of(
-            ratio_interval([Ratio([sum(it) for it in ordered], [len(it) for it in ordered])], is_share=True)
+            ratio_interval(
+                [Ratio([sum(values) for values in ordered], [len(values) for values in ordered])], is_share=True
+            )
         ),
     )
 
@@ -203,7 +205,7 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
 
     if chosen and chosen[0][0].question.scale.level != "interval":
         scale = chosen[0][0].question.scale
-        said = {str(it.value) for pair in (*chosen, *other) for it in pair}
+        said = {str(opinion.value) for pair in (*chosen, *other) for opinion in pair}
         labels = sorted({*map(str, map(float, scale.values)), *said}, key=float)
         tables = np.stack([_tables(pairs, labels) for pairs in (chosen, other)], axis=1)
         linear = scale.level == "ordinal"
@@ -215,7 +217,7 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
     off: dict[str, list[float]] = {}
     for (person, near), (_, far) in zip(chosen, other, strict=True):
         off.setdefault(person.query_id, []).append(abs(far.value - person.value) - abs(near.value - person.value))
-    ratio = Ratio([sum(it) for it in off.values()], [len(it) for it in off.values()])
+    ratio = Ratio([sum(values) for values in off.values()], [len(values) for values in off.values()])
     return Gap(version=version, statistic="MAD", nearer_by=_shown(ratio_interval([ratio]), len(off)))
 
 
@@ -231,9 +233,11 @@ def _tables(pairs: Sequence[Pair], labels: Sequence[str]) -> "NDArray[np.float64
 
 
 def _kappa(scale: Scale, pairs: Sequence[Pair], seed: str) -> Interval:
-    labels = sorted({*(str(it.value) for pair in pairs for it in pair), *map(str, map(float, scale.values))}, key=float)
+    labels = sorted(
+        {*(str(opinion.value) for pair in pairs for opinion in pair), *map(str, map(float, scale.values))}, key=float
+    )
     linear = scale.level == "ordinal"
-    return drawn_interval(_tables(pairs, labels), lambda it: kappa(it, linear=linear), seed)
+    return drawn_interval(_tables(pairs, labels), lambda table: kappa(table, linear=linear), seed)
 
 
 def _same_orders(pairs: Sequence[Pair]) -> list[bool]:
@@ -250,12 +254,12 @@ def _sign(number: float) -> int:
 
 
 def _by_query(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    ordered = sorted(pairs, key=lambda it: it[0].query_id)
-    return [list(group) for _, group in groupby(ordered, key=lambda it: it[0].query_id)]
+    ordered = sorted(pairs, key=lambda pair: pair[0].query_id)
+    return [list(group) for _, group in groupby(ordered, key=lambda pair: pair[0].query_id)]
 
 
 def _of(pairs: Iterable[Pair], queries: frozenset[str]) -> list[Pair]:
-    return [it for it in pairs if it[0].query_id in queries]
+    return [pair for pair in pairs if pair[0].query_id in queries]
 
 
 def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
@@ -264,12 +268,14 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
     Raises UserError where people and judges have no such question in common.
     """
     kinds = {
-        question: {it.kind for it in said} for question, said in by_question(opinions).items() if question.scale.values
+        question: {opinion.kind for opinion in given}
+        for question, given in by_question(opinions).items()
+        if question.scale.values
     }
     asked = [question for question, found in kinds.items() if found == {"person", "judge"}]
     wanted = dimension or "overall"
-    found = [it for it in asked if wanted in (it.dimension, it.scale.name, named(it))]
-    chosen = [it for it in found if it.scale.level == "interval"] or found
+    found = [question for question in asked if wanted in (question.dimension, question.scale.name, named(question))]
+    chosen = [question for question in found if question.scale.level == "interval"] or found
     chosen = chosen or (asked if dimension is None and len(asked) == 1 else [])
     if not asked:
         raise UserError(
@@ -288,13 +294,13 @@ def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opini
     A judge out of a file is a version of whatever model it is. Raises UserError where several models judged and none is
     named, or where the one that is named judged nothing.
     """
-    models = sorted({it.judge.spec for it in opinions if it.judge is not None})
+    models = sorted({opinion.judge.spec for opinion in opinions if opinion.judge is not None})
     if model is not None and models and model not in models:
         raise UnknownName("judge", model, models)
     if model is None and len(models) > 1:
         raise UserError(f"Judges of several models answered: name one with --judge ({', '.join(models)}).")
     one = model or next(iter(models), "")
-    return [it for it in opinions if it.judge is None or it.judge.spec == one], one
+    return [opinion for opinion in opinions if opinion.judge is None or opinion.judge.spec == one], one
 
 
 def frozen(experiment: Path) -> Calibration | None:
@@ -308,7 +314,7 @@ def frozen(experiment: Path) -> Calibration | None:
         return None
 
 
-def told_hash(experiment: Path, judge: JudgeRef | None) -> str:
+def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
     """A hash of all that a judge is told of quality and pairs, in its own wording where it has one.
 
     Blank for a judge out of a file: it may have been told anything.

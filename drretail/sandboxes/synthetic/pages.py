@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 from drretail.env.web.sandbox import SandboxPage
-from drretail.sandboxes.synthetic.showing import Shown
-from drretail.sandboxes.synthetic.spinning import spin, texts
+from drretail.sandboxes.synthetic.named_products import NamedProduct
+from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
 
 KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", "news")
 SHORTEST, LONGEST = 420, 10_800
@@ -27,17 +27,17 @@ _SITES = {
     "shop": ("cornerstore", "bargain-barn", "parcel-lane", "the-shelf"),
     "news": ("trade-courier", "retail-notes", "the-weekly-basket", "shopfloor"),
 }
-_TOLD = {"feature": 34, "detail": 10, "price": 6, "rating": 6}
+_OF_LISTINGS = {"feature": 34, "detail": 10, "price": 6, "rating": 6}
 _CHANCES = {
-    "test": {**_TOLD, "use": 38, "compare": 8, "advice": 3, "angle": 3},
-    "guide": {**_TOLD, "use": 12, "compare": 8, "advice": 26, "angle": 6},
-    "table": {**_TOLD, "use": 10, "compare": 12, "advice": 12, "angle": 4},
-    "thread": {**_TOLD, "feature": 18, "use": 42, "compare": 12, "advice": 14, "angle": 4},
-    "notice": {**_TOLD, "notice": 24, "advice": 6, "angle": 3},
-    "prices": {**_TOLD, "compare": 10, "advice": 14, "use": 8, "angle": 3},
-    "faq": {**_TOLD, "use": 20, "compare": 5, "advice": 10, "angle": 4},
-    "shop": {**_TOLD, "compare": 6, "advice": 6, "angle": 4},
-    "news": {**_TOLD, "news": 26, "compare": 6, "advice": 4, "angle": 6},
+    "test": {**_OF_LISTINGS, "use": 38, "compare": 8, "advice": 3, "angle": 3},
+    "guide": {**_OF_LISTINGS, "use": 12, "compare": 8, "advice": 26, "angle": 6},
+    "table": {**_OF_LISTINGS, "use": 10, "compare": 12, "advice": 12, "angle": 4},
+    "thread": {**_OF_LISTINGS, "feature": 18, "use": 42, "compare": 12, "advice": 14, "angle": 4},
+    "notice": {**_OF_LISTINGS, "notice": 24, "advice": 6, "angle": 3},
+    "prices": {**_OF_LISTINGS, "compare": 10, "advice": 14, "use": 8, "angle": 3},
+    "faq": {**_OF_LISTINGS, "use": 20, "compare": 5, "advice": 10, "angle": 4},
+    "shop": {**_OF_LISTINGS, "compare": 6, "advice": 6, "angle": 4},
+    "news": {**_OF_LISTINGS, "news": 26, "compare": 6, "advice": 4, "angle": 6},
 }
 """How often each sort of sentence is drawn, by kind of page."""
 _NAMING = ("feature", "detail", "price", "rating")
@@ -53,9 +53,13 @@ class Cast:
     """What a page is about: a theme in words, one product before all, and others beside it."""
 
     theme: str
-    focus: Shown
-    others: tuple[Shown, ...]
+    focus: NamedProduct
+    others: tuple[NamedProduct, ...]
     angle: str | None = None
+
+    @property
+    def all(self) -> tuple[NamedProduct, ...]:
+        return self.focus, *self.others
 
 
 def drawn_length(random: Random) -> int:
@@ -63,17 +67,19 @@ def drawn_length(random: Random) -> int:
     return int(min(LONGEST, max(SHORTEST, _TYPICAL * exp(random.gauss(0, _SPREAD)))))
 
 
-def others_for(length: int, of: Sequence[Shown], focus: Shown, random: Random) -> tuple[Shown, ...]:
+def others_for(
+    length: int, of: Sequence[NamedProduct], focus: NamedProduct, random: Random
+) -> tuple[NamedProduct, ...]:
     """Products to stand beside the one that a page of this length is about."""
-    rest = [it for it in of if it is not focus]
+    rest = [product for product in of if product is not focus]
     return tuple(random.sample(rest, min(len(rest), 1 + length // 700)))
 
 
-def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, said: str = "") -> SandboxPage:
+def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, statement: str = "") -> SandboxPage:
     """A page of about this length; ``said`` stands in its middle, word for word."""
     writer = _Writer(kind, cast, written, random)
     title = writer.line(("title", kind))
-    text = writer.text(length, said)
+    text = writer.text(length, statement)
     words = re.sub(r"[^a-z0-9]+", "-", title.casefold())[:60].strip("-")
     site = random.choice(_SITES[kind])
     return SandboxPage(
@@ -90,37 +96,37 @@ class _Writer:
         self.bank = texts("sentences")
         self.used = set[object]()
 
-    def text(self, length: int, said: str) -> str:
+    def text(self, length: int, statement: str) -> str:
         head = [self.line(("opening", self.kind)), *self._exhibit(length)]
         closing = self.line(("closing", self.kind))
-        left = length - len(said) - sum(map(len, head)) - len(closing)
+        left = length - len(statement) - sum(map(len, head)) - len(closing)
         blocks = list(self._blocks(left, at_least=1))
-        if said:
-            self._plant(said, blocks)
+        if statement:
+            self._plant(statement, blocks)
         self._lengthen(blocks, SHORTEST - sum(map(len, head)) - len(closing))
         rendered = [self._rendered(about, block) for about, block in blocks]
         if self.kind == "thread":
             head, closing = [self._post(head)], self._post([closing])
         return "\n\n".join(filter(None, [*head, *rendered, closing]))
 
-    def _lengthen(self, blocks: list[tuple[Shown, list[str]]], least: int) -> None:
+    def _lengthen(self, blocks: list[tuple[NamedProduct, list[str]]], least: int) -> None:
         """With advice, where listings say next to nothing."""
-        left = least - sum(len(it) for _, block in blocks for it in block)
+        left = least - sum(len(sentence) for _, block in blocks for sentence in block)
         while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
             blocks.append((self.cast.focus, [advice]))
             left -= len(advice)
 
-    def _plant(self, said: str, blocks: list[tuple[Shown, list[str]]]) -> None:
+    def _plant(self, statement: str, blocks: list[tuple[NamedProduct, list[str]]]) -> None:
         """Into the paragraph on the product that stands nearest to the page's middle."""
         middle = len(blocks) / 2
         own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
         if not own:  # a listing that says nothing of its own
-            blocks.insert(len(blocks) // 2, (self.cast.focus, [said]))
+            blocks.insert(len(blocks) // 2, (self.cast.focus, [statement]))
             return
         block = blocks[min(own, key=lambda number: abs(number - middle))][1]
-        block.insert(self.random.randint(1, len(block)), said)
+        block.insert(self.random.randint(1, len(block)), statement)
 
-    def _blocks(self, left: int, at_least: int) -> Iterator[tuple[Shown, list[str]]]:
+    def _blocks(self, left: int, at_least: int) -> Iterator[tuple[NamedProduct, list[str]]]:
         """Paragraphs, each on one product; the first and about half of the others on the page's own."""
         fewest, most = _SENTENCES_OF_A_BLOCK.get(self.kind, (3, 6))
         number, fruitless = 0, 0
@@ -130,12 +136,12 @@ class _Writer:
             block = self._block(about, self.random.randint(fewest, most))
             if block:
                 yield about, block
-                left -= sum(len(it) + 2 for it in block) + _FRAME.get(self.kind, 0)
+                left -= sum(len(sentence) + 2 for sentence in block) + _FRAME.get(self.kind, 0)
                 number += 1
             else:
                 fruitless += 1
 
-    def _block(self, about: Shown, sentences_: int) -> list[str]:
+    def _block(self, about: NamedProduct, sentences_: int) -> list[str]:
         """Sentences on one product, the first with its name; empty where all has been said of it."""
         first = self._sentence(self.random.choices(_NAMING, (6, 1, 1, 1))[0], about, "first")
         if first is None:
@@ -143,32 +149,32 @@ class _Writer:
         chances = _CHANCES[self.kind]
         drawn = self.random.choices(list(chances), list(chances.values()), k=sentences_ - 1)
         # What is said of things in general closes a paragraph.
-        drawn.sort(key=lambda it: it in ("advice", "angle", "news", "notice", "compare"))
-        return [first, *(it for kind in drawn if (it := self._sentence(kind, about, "next")) is not None)]
+        drawn.sort(key=lambda kind: kind in ("advice", "angle", "news", "notice", "compare"))
+        return [first, *filter(None, (self._sentence(kind, about, "next") for kind in drawn))]
 
-    def _sentence(self, kind: str, it: Shown, place: str) -> str | None:
+    def _sentence(self, kind: str, named: NamedProduct, place: str) -> str | None:
         if kind == "feature":
-            feature = self._once(it.lines)
-            return None if feature is None else self._quoted((kind, place), it, feature=str(feature))
+            feature = self._once(named.lines)
+            return None if feature is None else self._quoted((kind, place), named, feature=str(feature))
         if kind == "detail":
-            detail = self._once([(it.name, *pair) for pair in it.details])
-            return None if detail is None else self._quoted((kind, place), it, key=detail[1], value=detail[2])
+            detail = self._once([(named.name, *pair) for pair in named.details])
+            return None if detail is None else self._quoted((kind, place), named, key=detail[1], value=detail[2])
         if kind == "price":
-            return self._quoted((kind, place), it) if it.price and self._is_new(("price", it.name)) else None
+            return self._quoted((kind, place), named) if named.price and self._is_new(("price", named.name)) else None
         if kind == "rating":
-            rated = it.product.average_rating is not None and it.product.rating_number
-            return self._quoted((kind, place), it) if rated and self._is_new(("rating", it.name)) else None
+            rated = named.product.average_rating is not None and named.product.rating_number
+            return self._quoted((kind, place), named) if rated and self._is_new(("rating", named.name)) else None
         if kind == "use":
-            pool = "any" if self.random.random() < 0.4 else "consumed" if it.is_consumed else "object"
-            return self._pattern((kind, pool), it)
+            pool = "any" if self.random.random() < 0.4 else "consumed" if named.is_consumed else "object"
+            return self._pattern((kind, pool), named)
         if kind == "compare" and not self.cast.others:
             return None
         if kind == "angle":
-            return None if self.cast.angle is None else self._pattern((kind, self.cast.angle), it)
-        return self._pattern((kind, "any"), it)
+            return None if self.cast.angle is None else self._pattern((kind, self.cast.angle), named)
+        return self._pattern((kind, "any"), named)
 
     def _once(self, of: Sequence[Any]) -> Any:
-        left = [it for it in of if it not in self.used]
+        left = [member for member in of if member not in self.used]
         if not left:
             return None
         chosen = self.random.choice(left)
@@ -178,23 +184,23 @@ class _Writer:
     def _is_new(self, what: object) -> bool:
         return what not in self.used and not self.used.add(what)
 
-    def _pattern(self, place: tuple[str, str], it: Shown) -> str | None:
+    def _pattern(self, place: tuple[str, str], named: NamedProduct) -> str | None:
         pattern = self._once(self.bank[place[0]][place[1]])
-        return None if pattern is None else self._spun(pattern, it)
+        return None if pattern is None else self._spun(pattern, named)
 
-    def _quoted(self, place: tuple[str, str], it: Shown, **slots: str) -> str:
-        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), it, **slots)
+    def _quoted(self, place: tuple[str, str], named: NamedProduct, **slots: str) -> str:
+        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), named, **slots)
 
     def line(self, place: tuple[str, str], **slots: str) -> str:
         return self._spun(self.random.choice(self.bank[place[0]][place[1]]), self.cast.focus, **slots)
 
-    def _spun(self, pattern: str, it: Shown, **slots: str) -> str:
-        product, choice = it.product, self.random.choice
-        text = spin(pattern, self.random, {
-            "name": it.name, "theme": self.cast.theme, "brand": product.brand or it.name, "price": it.price or "",
-            "stars": str(product.average_rating), "ratings": str(product.rating_number),
+    def _spun(self, pattern: str, named: NamedProduct, **slots: str) -> str:
+        product, choice = named.product, self.random.choice
+        text = fill_pattern(pattern, self.random, {
+            "name": named.name, "theme": self.cast.theme, "brand": product.brand or named.name,
+            "price": named.price or "", "stars": str(product.average_rating), "ratings": str(product.rating_number),
             "count": _COUNTS[min(len(self.cast.others), len(_COUNTS) - 1)],
-            "other": lambda: choice([o.name for o in (self.cast.focus, *self.cast.others) if o is not it] or [it.name]),
+            "other": lambda: choice([o.name for o in self.cast.all if o is not named] or [named.name]),
             "month": lambda: choice(self.bank["months"]), "person": lambda: choice(self.bank["people"]),
             "place": lambda: choice(self.bank["places"]), "number": lambda: str(self.random.randint(100, 999)),
         } | slots)  # fmt: skip
@@ -213,35 +219,35 @@ class _Writer:
     def _table(self) -> Iterator[str]:
         yield "| product | price | stars | ratings |"
         yield "| --- | --- | --- | --- |"
-        for it in (self.cast.focus, *self.cast.others):
-            stars, ratings = it.product.average_rating or "-", it.product.rating_number or "-"
-            yield f"| {it.name} | {it.price or '-'} | {stars} | {ratings} |"
+        for named in self.cast.all:
+            stars, ratings = named.product.average_rating or "-", named.product.rating_number or "-"
+            yield f"| {named.name} | {named.price or '-'} | {stars} | {ratings} |"
 
     def _prices(self, length: int) -> Iterator[str]:
         """Months backwards from the page's date; the newest row is what the catalog says."""
         price = self.cast.focus.product.price or 0.0
         month = self.written.replace(day=1)
         for number in range(self.random.randint(4, max(5, min(30, length // 60)))):
-            told = (
+            price_then = (
                 price if number == 0 else price * self.random.choice((1, 1, 0.95, 1.05, self.random.uniform(0.86, 1.1)))
             )
             yield (
-                f"{month:%B %Y}: ${told:,.2f}"
+                f"{month:%B %Y}: ${price_then:,.2f}"
                 if self.cast.focus.product.currency == "USD"
-                else f"{month:%B %Y}: {told:,.2f}"
+                else f"{month:%B %Y}: {price_then:,.2f}"
             )
             month = (month - timedelta(days=1)).replace(day=1)
 
     def _offer(self, length: int) -> Iterator[str]:
-        it = self.cast.focus
-        if it.price is not None:
-            yield f"{it.name}: {it.price}"
+        focus = self.cast.focus
+        if focus.price is not None:
+            yield f"{focus.name}: {focus.price}"
         for _ in range(min(6, length // 250)):
-            feature = self._once(it.lines)
+            feature = self._once(focus.lines)
             if isinstance(feature, str):
                 yield f"* {feature}"
 
-    def _rendered(self, about: Shown, block: Sequence[str]) -> str:
+    def _rendered(self, about: NamedProduct, block: Sequence[str]) -> str:
         if self.kind == "thread":
             return self._post(block)
         if self.kind == "faq":

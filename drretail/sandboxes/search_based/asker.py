@@ -85,14 +85,14 @@ class Asker:
         data: Sequence[str],
         answer: type[T],
         check: Check[T] | None = None,
-        **told: str,
+        **values: str,
     ) -> T:
         """The model's answer to a prompt filled with ``told``, and to ``data`` in tags that stands behind it.
 
         ``name`` tells the question from all others of the sandbox. Raises TaskFailed where no answer can be used, and
         CapReached where the allowance is spent.
         """
-        messages = [SystemMessage(prompt.render(**told)), HumanMessage("\n\n".join(data))]
+        messages = [SystemMessage(prompt.render(**values)), HumanMessage("\n\n".join(data))]
         return await self.put(name, lambda models, path: models.ask(ROLE, messages, answer, path=path, check=check))
 
     async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
@@ -136,9 +136,9 @@ class Asker:
     @property
     def served(self) -> int:
         """How many of these calls the journal answered."""
-        known = {it.key for it in self.known}
+        known = {effect.key for effect in self.known}
         before = sum(calls for _, calls in self.beside)
-        return before + sum(it.kind == "model" and it.key in known for it in self.journal.effects)
+        return before + sum(effect.kind == "model" and effect.key in known for effect in self.journal.effects)
 
     def _models(self) -> Models:
         def used(usage: Usage, _: float | None) -> None:

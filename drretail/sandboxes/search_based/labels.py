@@ -10,7 +10,7 @@ from drretail.agents.page_reading import is_on
 from drretail.event_loop import all_ended
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
-from drretail.sandboxes.search_based.asking import Asker, TaskFailed
+from drretail.sandboxes.search_based.asker import Asker, TaskFailed
 from drretail.sandboxes.search_based.keywords import numbered_needs
 from drretail.sandboxes.search_based.pages import FoundPage
 
@@ -42,22 +42,22 @@ class RuledPage:
     problem: str = ""
 
 
-async def ruled(
+async def judge_pages(
     asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[FoundPage], today: str
 ) -> list[RuledPage]:
     """The pages in their order, side by side; one without a usable answer says why. Raises CapReached."""
     prompt = load_prompt(__file__, "label")
-    told = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
+    values = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
 
     async def one(found: FoundPage) -> RuledPage:
-        def unfounded(said: PageRuling) -> str | None:
-            return _unfounded(said, found.page.text, len(needs))
+        def unfounded(answer: PageRuling) -> str | None:
+            return _unfounded(answer, found.page.text, len(needs))
 
         page = found.page
         data = [tagged("page", page.text, url=page.url, title=page.title, date=page.date or "unknown")]
         try:
             return RuledPage(
-                found, await asker.ask(f"{task}/label/{page.url}", prompt, data, PageRuling, unfounded, **told)
+                found, await asker.ask(f"{task}/label/{page.url}", prompt, data, PageRuling, unfounded, **values)
             )
         except TaskFailed as problem:
             return RuledPage(found, None, str(problem))
@@ -65,15 +65,13 @@ async def ruled(
     return await all_ended(map(one, pages))
 
 
-def _unfounded(said: PageRuling, text: str, needs: int) -> str | None:
-    if said.ruling == "irrelevant":
+def _unfounded(answer: PageRuling, text: str, needs: int) -> str | None:
+    if answer.ruling == "irrelevant":
         return None
-    if not said.facts:
-        return (
-            f"a page that is {said.ruling} says something of the needs: write it down under facts, or it is irrelevant"
-        )
-    if wrong := [it.need for it in said.facts if not 1 <= it.need <= needs]:
+    if not answer.facts:
+        return f"a page that is {answer.ruling} says something of the needs: list it under facts, or it is irrelevant"
+    if wrong := [fact.need for fact in answer.facts if not 1 <= fact.need <= needs]:
         return f"there is no need {wrong[0]}: they go from 1 to {needs}"
-    if strange := [it.quote for it in said.facts if not is_on(it.quote, text)]:
+    if strange := [fact.quote for fact in answer.facts if not is_on(fact.quote, text)]:
         return f"these words don't stand on the page, letter for letter in one piece: {' | '.join(strange)}"
     return None

@@ -15,16 +15,15 @@ from drretail.querygen.generate import generate_sampled
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.sandboxes.counting import CHARACTERS_OF_A_TOKEN, TokenCounter
 from drretail.sandboxes.folder import WrittenTask, check_new, staged, write_sandbox, write_task
 from drretail.sandboxes.material import LabelledPage, TaskMaterial
+from drretail.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TokenCounter
+from drretail.sandboxes.synthetic.facts import Drawing, Fact, facts_of
+from drretail.sandboxes.synthetic.keywords import KEYWORDS, Theme, keywords_of, plural, signal_keywords, themes
+from drretail.sandboxes.synthetic.named_products import NamedProduct, name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
-from drretail.sandboxes.synthetic.page_kinds import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
-from drretail.sandboxes.synthetic.planting import Drawing, Fact, facts_of
-from drretail.sandboxes.synthetic.receipt_image import WITHOUT_PILLOW, can_draw
-from drretail.sandboxes.synthetic.showing import Shown, shown
-from drretail.sandboxes.synthetic.theme_words import KEYWORDS, Theme, keywords_of, plural, signal_keywords, themes
-from drretail.sandboxes.synthetic.user_files import PlantedFile, user_files
+from drretail.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
+from drretail.sandboxes.synthetic.user_files import WITHOUT_PILLOW, PlantedFile, can_draw, user_files
 
 MOST_PRODUCTS = 3000
 """Of a larger shop, so many are what noise is made of."""
@@ -50,9 +49,9 @@ def build_offline(
     sizes: Mapping[str, int],
     seed: str,
     counter: TokenCounter,
-    tell: Callable[[str], None] = lambda _: None,
+    note: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Writes the sandbox, gives its sizes, and tells what it lacks, a sentence each.
+    """Writes the sandbox, gives its sizes, and passes what it lacks to ``note``, a sentence each.
 
     Raises UserError where ``to`` holds something, and for a query for which the shop offers nothing.
     """
@@ -62,12 +61,12 @@ def build_offline(
     for need in needs:
         if need.without_fits:
             popular = " and ".join(thing.name for thing in need.things)
-            tell(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
+            note(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
     hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
-    shop = list(world.store.products([it.product_id for it in hits]).values())
+    shop = list(world.store.products([hit.product_id for hit in hits]).values())
     shelf = _Shelf(shop)
     if not can_draw():
-        tell(WITHOUT_PILLOW)
+        note(WITHOUT_PILLOW)
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
         counter=counter.name, web="offline", made_by="offline",
@@ -77,9 +76,9 @@ def build_offline(
         for need in needs:
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
             tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))
-        said = write_sandbox(folder, about, tasks)
-    for it in said:
-        tell(it)
+        notes = write_sandbox(folder, about, tasks)
+    for sentence in notes:
+        note(sentence)
     return read_sandbox(to).names
 
 
@@ -88,12 +87,12 @@ class _Shelf:
 
     def __init__(self, products: Sequence[Product]) -> None:
         self.products = products
-        self.names = shown(products)
-        self.by_category: dict[str, list[Shown]] = {}
-        for it in self.names.values():
-            self.by_category.setdefault(it.product.category, []).append(it)
+        self.names = name_products(products)
+        self.by_category: dict[str, list[NamedProduct]] = {}
+        for named in self.names.values():
+            self.by_category.setdefault(named.product.category, []).append(named)
         self.text = "\n".join(
-            f"{it.title} {it.price} {' '.join(it.features)} {' '.join(it.description)} {it.details}" for it in products
+            f"{p.title} {p.price} {' '.join(p.features)} {' '.join(p.description)} {p.details}" for p in products
         )
 
 
@@ -105,7 +104,7 @@ class _TaskMaker:
         self.today = world.manifest.now.date()
         self.drawing = Drawing(random, shelf.text)
         self.names = need.names
-        self.fits = {it.product_id for thing in need.things for it in thing.fits}
+        self.fits = {fit.product_id for thing in need.things for fit in thing.fits}
 
     def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
         """All of the task, with pages enough for the largest size, and what is needed fitting into the smallest."""
@@ -120,14 +119,14 @@ class _TaskMaker:
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING, counter))
         noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
         keywords = keywords_of(need, signals, beside)
-        found = list(_found_by([it.text for it in keywords.convergent], [*supportive, *distractors, *noise]))
+        found = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         return TaskMaterial(
             query=need.query,
             keywords=keywords,
-            supportive=tuple(it for it in found if it.label == "supportive"),
-            distractors=tuple(it for it in found if it.label == "distractor"),
-            noise=[it for it in found if it.label == "noise"],
-            files={it.name: it.content for it in files},
+            supportive=tuple(page for page in found if page.label == "supportive"),
+            distractors=tuple(page for page in found if page.label == "distractor"),
+            noise=[page for page in found if page.label == "noise"],
+            files={file.name: file.content for file in files},
             gold=_gold(need.query, files, facts, supportive),
         )
 
@@ -148,45 +147,45 @@ class _TaskMaker:
                 yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
             number += 1
 
-    def _signal(self, fact: Fact, kind: str, said: str, age: int, longest: int = LONGEST) -> SandboxPage:
-        thing = next(it for it in self.need.things if it.name == fact.thing)
-        beside = [self.names[it.product_id] for it in thing.fits if it.product_id != fact.about.product.product_id]
+    def _signal(self, fact: Fact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
+        thing = next(thing for thing in self.need.things if thing.name == fact.thing)
+        beside = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
         length = min(drawn_length(self.random), longest)
         others = (
             *self.random.sample(beside, min(len(beside), 3)),
             *others_for(length, self._near(fact), fact.about, self.random),
         )
-        return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, said)
+        return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
 
-    def _near(self, fact: Fact) -> list[Shown]:
+    def _near(self, fact: Fact) -> list[NamedProduct]:
         """What else stands on the shelves of a fact's product, for pages to speak of beside it."""
         near = self.shelf.by_category.get(fact.about.product.category, [])
-        return [it for it in near if it.product.product_id not in self.fits]
+        return [named for named in near if named.product.product_id not in self.fits]
 
     def _noise(self, beside: Sequence[Theme]) -> Iterator[LabelledPage]:
         while beside:
             for theme in beside:
-                of = [self.shelf.names[it.product_id] for it in theme.products]
+                of = [self.shelf.names[product.product_id] for product in theme.products]
                 focus, length = self.random.choice(of), drawn_length(self.random)
                 cast = Cast(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
                 page = self._page(self.random.choice(KINDS), cast, length, self._age())
-                if not any(it in page.text for it in self.drawing.used):
+                if not any(value in page.text for value in self.drawing.used):
                     yield LabelledPage(page, "noise", keyword=theme.keyword)
 
     def _age(self) -> int:
         """Days: a third is as new as the pages with the facts, whose dates then tell nothing."""
         return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
 
-    def _page(self, kind: str, cast: Cast, length: int, age: int, said: str = "") -> SandboxPage:
+    def _page(self, kind: str, cast: Cast, length: int, age: int, statement: str = "") -> SandboxPage:
         if kind == "prices" and cast.focus.price is None:
             kind = "guide"
-        return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, said)
+        return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, statement)
 
 
 def _up_to(pages: Iterator[LabelledPage], tokens: float, counter: TokenCounter) -> Iterator[LabelledPage]:
-    for it in pages:
-        yield it
-        tokens -= counter.of(it.page)
+    for page in pages:
+        yield page
+        tokens -= counter.of(page.page)
         if tokens <= 0:
             return
 
@@ -196,32 +195,33 @@ def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterato
 
     With ranks among all that was made: among the fewer that are taken, a page can only stand further up.
     """
-    index = Bm25([(it.page.title, it.page.text) for it in pages])
+    index = Bm25([(page.page.title, page.page.text) for page in pages])
     ranks: list[dict[str, int]] = [{} for _ in pages]
     for keyword in keywords:
-        scored = sorted(index.scores(keyword).items(), key=lambda it: (-it[1], pages[it[0]].page.url))
+        scored = sorted(index.scores(keyword).items(), key=lambda score: (-score[1], pages[score[0]].page.url))
         for rank, (number, _) in enumerate(scored[: RESULTS - 5]):
             ranks[number][keyword] = rank
-    for it, of in zip(pages, ranks, strict=True):
+    for page, of in zip(pages, ranks, strict=True):
         if of:
-            best = it.keyword if it.keyword in of else min(of, key=lambda keyword: of[keyword])
-            yield LabelledPage(it.page, it.label, it.kind, best, it.why)
+            best = page.keyword if page.keyword in of else min(of, key=lambda keyword: of[keyword])
+            yield LabelledPage(page.page, page.label, page.kind, best, page.why)
 
 
 def _gold(
     query: Query, files: Sequence[PlantedFile], facts: Sequence[Fact], supportive: Sequence[LabelledPage]
 ) -> Gold:
-    planted = [GoldInsight(id=f"f{n}", text=it.meaning, stands_in=it.name, quote=it.said)
-               for n, it in enumerate((it for it in files if it.said), 1)]  # fmt: skip
-    told = [GoldInsight(id=f"s{n}", text=fact.meaning, stands_in=it.page.url, quote=fact.text)
-            for n, (fact, it) in enumerate(zip(facts, supportive, strict=True), 1)]  # fmt: skip
+    planted = [GoldInsight(id=f"f{n}", text=file.meaning, stands_in=file.name, quote=file.statement)
+               for n, file in enumerate((file for file in files if file.statement), 1)]  # fmt: skip
+    of_pages = [GoldInsight(id=f"s{n}", text=fact.meaning, stands_in=source.page.url, quote=fact.text)
+            for n, (fact, source) in enumerate(zip(facts, supportive, strict=True), 1)]  # fmt: skip
     return Gold(
         query_id=query.query_id,
         files=PartOfGold(
-            insights=tuple(planted), documents=tuple(RequiredDocument(title=it.name) for it in files if it.is_document)
+            insights=tuple(planted),
+            documents=tuple(RequiredDocument(title=file.name) for file in files if file.is_document),
         ),
         sandbox=PartOfGold(
-            insights=tuple(told),
-            documents=tuple(RequiredDocument(title=it.page.title, url=it.page.url) for it in supportive),
+            insights=tuple(of_pages),
+            documents=tuple(RequiredDocument(title=page.page.title, url=page.page.url) for page in supportive),
         ),
     )

@@ -19,7 +19,7 @@ _CONSUMED = ("beauty", "health", "grocery", "personal", "baby care", "vitamin")
 
 
 @dataclass(frozen=True)
-class Shown:
+class NamedProduct:
     """A product with the name that pages call it by."""
 
     product: Product
@@ -28,9 +28,9 @@ class Shown:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """Sentences of its features and description, each short enough to be quoted whole."""
-        said = (_SPACES.sub(" ", it).strip() for it in (*self.product.features, *self.product.description))
-        found = (part for it in said for part in ([it] if len(it) <= _LONGEST_LINE else _SENTENCE.split(it)))
-        return tuple(dict.fromkeys(it.rstrip(" .") for it in found if 15 <= len(it) <= _LONGEST_LINE))
+        texts = (_SPACES.sub(" ", feature).strip() for feature in (*self.product.features, *self.product.description))
+        found = (part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text)))
+        return tuple(dict.fromkeys(line.rstrip(" .") for line in found if 15 <= len(line) <= _LONGEST_LINE))
 
     @cached_property
     def details(self) -> tuple[tuple[str, str], ...]:
@@ -49,7 +49,7 @@ class Shown:
     @property
     def is_consumed(self) -> bool:
         """True for what is eaten, taken or put on: nobody scratches or drops it."""
-        return any(it in self.product.category.casefold() for it in _CONSUMED)
+        return any(word in self.product.category.casefold() for word in _CONSUMED)
 
 
 def money(amount: float | None, currency: str) -> str:
@@ -57,20 +57,24 @@ def money(amount: float | None, currency: str) -> str:
     return f"${text}" if currency == "USD" else f"{text} {currency}"
 
 
-def shown(products: Iterable[Product]) -> dict[str, Shown]:
+def name_products(products: Iterable[Product]) -> dict[str, NamedProduct]:
     """Each product by its id; of two that begin alike, the names go on until they differ."""
     found = list(products)
-    names = {it.product_id: _short(it.title, 1) for it in found}
+    names = {product.product_id: _short(product.title, 1) for product in found}
     for parts in (2, 3, 9):
         taken = _counts(names.values())
-        names |= {it.product_id: _short(it.title, parts) for it in found if taken[names[it.product_id]] > 1}
-    return {it.product_id: Shown(it, names[it.product_id]) for it in found}
+        names |= {
+            product.product_id: _short(product.title, parts)
+            for product in found
+            if taken[names[product.product_id]] > 1
+        }
+    return {product.product_id: NamedProduct(product, names[product.product_id]) for product in found}
 
 
 def _short(title: str, parts: int) -> str:
     """The first parts of a title: what people write of "Thimbletot Diaper Bag, Black, 32 L"."""
     title = _SPACES.sub(" ", title).strip()
-    ends = [it.start() for it in _SEGMENT.finditer(title) if len(title[: it.start()].split()) >= _FEWEST_WORDS]
+    ends = [match.start() for match in _SEGMENT.finditer(title) if len(title[: match.start()].split()) >= _FEWEST_WORDS]
     name = title[: ends[parts - 1]] if len(ends) >= parts else title
     if parts < 9 and len(name) > _LONGEST_NAME:
         name = name[:_LONGEST_NAME].rsplit(" ", 1)[0]
@@ -79,6 +83,6 @@ def _short(title: str, parts: int) -> str:
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for it in names:
-        counts[it] = counts.get(it, 0) + 1
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
     return counts

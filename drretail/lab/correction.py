@@ -1,29 +1,40 @@
-"""FP, FR and win rates as people would give them, from few labels and all of a judge's verdicts."""
+"""FP, FR and win rates as people would give them, from a few labels and all of a judge's verdicts."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import TypeVar
 
+from drretail.cells import read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
 from drretail.experiment import Definition, read_definition, read_runs
-from drretail.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
-from drretail.lab.labelled_sheets import Cited, cited_in, support_in
+from drretail.lab.judged_claims import ExtractedClaim, extracted_claims, sheet_name
 from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
 from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
-from drretail.records.vote import ClaimLabel
+from drretail.records.vote import Ballot, CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, difference, labels_alone, labels_needed
 
 LEAST = 20
 """Labels of a system, or votes on a pair, below which nothing is corrected: fewer were not measured to cover .93."""
-OfJudge = TypeVar("OfJudge", JudgedClaim, ExtractedClaim)
 Labels = Mapping[str, float]
 """By item the mean of what people said of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Whether a claim is one at all, 1 or 0, and whether it is one with a source; means where several people said."""
+
+    is_claim: float
+    has_source: float
+
+
+CITED: Mapping[str, Cited] = {"yes": Cited(1, 1), "no": Cited(1, 0), "no claim": Cited(0, 0)}
+"""By the word of a sheet; ballots have an underscore for its space."""
 
 
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
@@ -32,12 +43,13 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     FR is there where people say what is cited. Raises UserError where nobody labelled anything, or several judges
     ruled and none is named.
     """
-    claims, extracted = judged_claims(experiment), extracted_claims(experiment)
-    labels = support_labels(experiment, files, [it.about for it in (*claims, *extracted)])
-    cited = cited_in(files, (it.about for it in extracted), read_votes(experiment))
+    extracted = extracted_claims(experiment)
+    claims = [claim for claim in extracted if claim.has_verdict]
+    labels = support_labels(experiment, files, [claim.about for claim in extracted])
+    cited = cited_in(files, (claim.about for claim in extracted), read_votes(experiment))
     opinions = opinions_of(experiment)
-    preferences = [it for it in opinions if it.question.scale == PREFERENCE]
-    voted = any(it.kind == "person" for it in preferences)
+    preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
+    voted = any(opinion.kind == "person" for opinion in preferences)
     if not labels and not cited and not voted:
         raise UserError(
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
@@ -53,7 +65,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         items = fp_items(own, labels, clusters)
         rows += [_row("FP", system, own[0].judge, held) for system, held in items.items()]
         apart = _separations(items)
-        notes += _notes(own, {it.about for it in claims}, {it.about for it in extracted}, labels)
+        notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
         one_sided = _one_sided(of_judge, cited)
@@ -69,7 +81,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     if voted:
         rows += _win_rates(experiment, definition, preferences, judge)
     if not (rows or labels or cited):
-        _tell_judges(experiment, opinions, judge)
+        _refuse_unjudged(experiment, opinions, judge)
     values = tuple(row for row in rows if isinstance(row, CorrectedValue))
     if any(row.n_clusters < FEWEST for row in values):
         notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
@@ -79,21 +91,21 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
 
 def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str]) -> dict[str, float]:
     """By claim the mean of what people say of its support; a file's label counts as one more person's."""
-    said: dict[str, list[float]] = defaultdict(list)
+    labels: dict[str, list[float]] = defaultdict(list)
     for ballot in read_votes(experiment):
         if isinstance(ballot, ClaimLabel):
-            said[ballot.about].append(SUPPORT_OF[ballot.label])
+            labels[ballot.about].append(SUPPORT_OF[ballot.label])
     for about, label in support_in(files, claims):
-        said[about].append(label)
-    return {about: fmean(values) for about, values in said.items()}
+        labels[about].append(label)
+    return {about: fmean(values) for about, values in labels.items()}
 
 
-def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collection[str]) -> list[OfJudge]:
+def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: Collection[str]) -> list[ExtractedClaim]:
     """The claims of the judge that is named, else of the only one whose claims people labelled."""
-    known = sorted({it.judge for it in claims})
+    known = sorted({claim.judge for claim in claims})
     if judge is not None and judge not in known:
         raise UnknownName("judge with verdicts here", judge, known)
-    labelled = sorted({it.judge for it in claims if it.about in labels})
+    labelled = sorted({claim.judge for claim in claims if claim.about in labels})
     if judge is None and len(labelled) > 1:
         raise UserError(f"Claims of {' and '.join(labelled)} were labelled: name one with --judge.")
     if not labelled or (judge is not None and judge not in labelled):
@@ -102,50 +114,48 @@ def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collecti
             "of the very report, judge and claim that were shown. drretail lab sample draws claims anew."
         )
     chosen = judge or labelled[0]
-    return [it for it in claims if it.judge == chosen]
+    return [claim for claim in claims if claim.judge == chosen]
 
 
-def fp_items(claims: Sequence[JudgedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
+def fp_items(claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
     """By system the claims that FP counts, every report with the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
-    shares = _shares(counted)
-    items: dict[str, list[Item]] = defaultdict(list)
-    for claim in counted:
-        label = labels.get(claim.about)
-        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
-        items[claim.system].append(Item(cluster, claim.stratum, shares[claim.run_id], label, verdict=claim.support))
-    return dict(sorted(items.items()))
+    return _items(counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters)
 
 
 def fr_items(
     claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters
 ) -> dict[str, list[Item]]:
     """By system all claims: of what people hold for claims, FR is the share with a source."""
-    shares = _shares(claims)
+
+    def label_of(claim: ExtractedClaim) -> tuple[float | None, float]:
+        cited = labels.get(claim.about)
+        return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
+
+    return _items(claims, label_of, lambda claim: float(claim.cited), clusters)
+
+
+def _items(
+    claims: Sequence[ExtractedClaim],
+    label_of: Callable[[ExtractedClaim], tuple[float | None, float]],
+    verdict_of: Callable[[ExtractedClaim], float],
+    clusters: Clusters,
+) -> dict[str, list[Item]]:
+    """By system its claims, each weighted by one over the number of claims of its report."""
+    counts = Counter(claim.run_id for claim in claims)
     items: dict[str, list[Item]] = defaultdict(list)
     for claim in claims:
-        said = labels.get(claim.about)
-        label, whole = (None, 1.0) if said is None else (said.has_source, said.is_claim)
-        cluster = clusters.user_of.get(claim.query_id, claim.query_id)
-        items[claim.system].append(
-            Item(cluster, claim.stratum, shares[claim.run_id], label, whole, verdict=float(claim.cited))
-        )
+        cluster, (label, whole) = clusters.user_of.get(claim.query_id, claim.query_id), label_of(claim)
+        item = Item(cluster, claim.stratum, 1 / counts[claim.run_id], label, whole, verdict=verdict_of(claim))
+        items[claim.system].append(item)
     return dict(sorted(items.items()))
-
-
-def _shares(claims: Iterable[JudgedClaim | ExtractedClaim]) -> dict[str, float]:
-    """By report the weight of one of its claims."""
-    counts: dict[str, int] = defaultdict(int)
-    for claim in claims:
-        counts[claim.run_id] += 1
-    return {run_id: 1 / count for run_id, count in counts.items()}
 
 
 def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
     """Systems whose cited claims, or the others, have no label: what is not asked about has no correction."""
-    there = {(it.system, it.cited) for it in claims}
-    asked = {(it.system, it.cited) for it in claims if it.about in labels}
-    return {system for system, _ in there - asked}
+    there = {(claim.system, claim.cited) for claim in claims}
+    labelled = {(claim.system, claim.cited) for claim in claims if claim.about in labels}
+    return {system for system, _ in there - labelled}
 
 
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
@@ -208,29 +218,29 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
 
 
 def _win_rates(
-    experiment: Path, definition: Definition, said: Sequence[Opinion], judge: str | None
+    experiment: Path, definition: Definition, opinions: Sequence[Opinion], judge: str | None
 ) -> list[CorrectedValue | MissingLabels]:
     """The share of meetings that the first of two systems wins, a tie as a half, for each dimension with a vote."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     pairs = {
-        pair_id(it.run_ids, [reports.get(run) for run in it.run_ids]): it.labels
-        for it in meetings(experiment, definition, choose_pairs(definition))
+        pair_id(meeting.run_ids, [reports.get(run) for run in meeting.run_ids]): meeting.labels
+        for meeting in meetings(experiment, definition, choose_pairs(definition))
     }
     user_of = Clusters.of(definition.queries).user_of
     votes: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for it in said:
-        if it.kind == "person":
-            votes[it.item, it.question.dimension].append((it.value + 1) / 2)
-    judges = {it.rater: it.judge.spec for it in said if it.judge is not None}
+    for opinion in opinions:
+        if opinion.kind == "person":
+            votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
+    judges = {opinion.rater: opinion.judge.spec for opinion in opinions if opinion.judge is not None}
     rows: list[CorrectedValue | MissingLabels] = []
-    for who in sorted(it for it, spec in judges.items() if judge in (None, it, spec)):
+    for who in sorted(rater for rater, spec in judges.items() if judge in (None, rater, spec)):
         groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
-        for it in said:
-            if it.rater == who and it.item in pairs:
-                label, verdict = votes.get((it.item, it.question.dimension)), (it.value + 1) / 2
-                cluster = user_of.get(it.query_id, it.query_id)
+        for opinion in opinions:
+            if opinion.rater == who and opinion.item in pairs:
+                label, verdict = votes.get((opinion.item, opinion.question.dimension)), (opinion.value + 1) / 2
+                cluster = user_of.get(opinion.query_id, opinion.query_id)
                 item = Item(cluster, verdict, label=fmean(label) if label else None, verdict=verdict)
-                groups[pairs[it.item], it.question.dimension].append(item)
+                groups[pairs[opinion.item], opinion.question.dimension].append(item)
         for (labels, dimension), items in groups.items():
             if any(item.label is not None for item in items):
                 what = f"wins over {labels[1]}, {dimension.replace('_', ' ')}"
@@ -238,9 +248,13 @@ def _win_rates(
     return rows
 
 
-def _tell_judges(experiment: Path, said: Sequence[Opinion], judge: str | None) -> None:
+def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
     """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
-    known = {it.judge.spec for it in said if it.judge is not None and it.question.scale in (RATING, PREFERENCE)}
+    known = {
+        opinion.judge.spec
+        for opinion in opinions
+        if opinion.judge is not None and opinion.question.scale in (RATING, PREFERENCE)
+    }
     if judge is not None and judge not in known:
         raise UnknownName("judge with verdicts here", judge, known)
     raise UserError(
@@ -249,7 +263,7 @@ def _tell_judges(experiment: Path, said: Sequence[Opinion], judge: str | None) -
     )
 
 
-def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
+def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
     """What must be known beside the numbers: labels that meet no claim, and strata without a label."""
     notes: list[str] = []
     spare = len((labels.keys() & extracted) - ruled)
@@ -258,7 +272,9 @@ def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], lab
     lost = len(labels.keys() - ruled - extracted)
     if lost:
         notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
-    empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in own if it.about in labels})
+    empty = sorted(
+        {claim.stratum for claim in own if claim.in_fp} - {claim.stratum for claim in own if claim.about in labels}
+    )
     if empty:
         notes.append(
             f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
@@ -268,3 +284,41 @@ def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], lab
 
 def _labels(count: int) -> str:
     return "1 label" if count == 1 else f"{count:,} labels"
+
+
+def support_in(files: Sequence[Path], claims: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """The labels of support, each with what its claim is called: as in ``claims`` where it is one of these."""
+    for name, answer in _filled_in(files, claims, "label", SUPPORT_OF):
+        yield name, SUPPORT_OF[answer]
+
+
+def cited_in(files: Sequence[Path], claims: Iterable[str], ballots: Iterable[Ballot] = ()) -> dict[str, Cited]:
+    """By claim what people say of its being a claim and of its source; a file's answer counts as one person's."""
+    by_claim: dict[str, list[Cited]] = defaultdict(list)
+    for ballot in ballots:
+        if isinstance(ballot, CitedLabel):
+            by_claim[ballot.about].append(CITED[ballot.cited.replace("_", " ")])
+    for name, answer in _filled_in(files, claims, "cited", CITED):
+        by_claim[name].append(CITED[answer])
+    return {
+        name: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
+        for name, answers in by_claim.items()
+    }
+
+
+def _filled_in(
+    files: Sequence[Path], claims: Iterable[str], column: str, known: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    names = {sheet_name(claim): claim for claim in claims}
+    for path in files:
+        heading, *rows = read_cells(path) or [[]]
+        columns = [name.strip().casefold() for name in heading]
+        if "item" not in columns or not {"label", "cited"} & {*columns}:
+            raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
+        for number, row in enumerate(rows, 2):
+            held = dict(zip(columns, (cell.strip() for cell in row), strict=False))
+            answer = " ".join(held.get(column, "").casefold().split())
+            if answer and answer not in known:
+                raise UnknownName(f"{column} ({path}, row {number})", answer, known)
+            if answer:
+                yield names.get(held["item"], held["item"]), answer

@@ -29,8 +29,8 @@ Lot = Callable[[Allowance, Bar], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept(Generic[F]):
-    """A finding that is kept in EXP/lab."""
+class LabResult(Generic[F]):
+    """What a command of ``lab`` found, with what is printed beside it."""
 
     finding: F
     document: dict[str, Any]
@@ -47,9 +47,10 @@ class Kept(Generic[F]):
 class LabEstimate:
     """What a command of ``lab`` is likely to take."""
 
-    folder: Path
+    title: str
     estimates: list[Estimate]
     prices: PriceTable
+    columns: Sequence[str] = ("what", "to judge")
 
 
 class JudgeOptions(Protocol):
@@ -70,7 +71,7 @@ class JudgeOptions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Judging:
     """Judges, opened once, with what they need."""
 
     families: Sequence[str]
@@ -81,7 +82,7 @@ class Bench:
     quiet: bool
 
     @classmethod
-    def of(cls, families: Sequence[str], options: JudgeOptions, *, keyless: bool, quiet: bool) -> "Bench":
+    def of(cls, families: Sequence[str], options: JudgeOptions, *, keyless: bool, quiet: bool) -> "Judging":
         settings = read_settings()
         opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
         judges = judges_for(families, options.judge, opener, options.model_profile)
@@ -101,7 +102,7 @@ class Bench:
     ) -> LabEstimate:
         """What judging the reports in this folder would take, and what ``more`` says."""
         estimates = estimate_judging(folder, self.families, self.judges, pairs=pairs, rate_floors=rate_floors)
-        return LabEstimate(folder, [*estimates, *more], self.opener.prices)
+        return LabEstimate(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
 
     def allowance(self, folders: Sequence[Path]) -> Allowance | None:
         """What all judging in these folders may take together; None without a cap."""
