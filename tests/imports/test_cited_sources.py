@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.imports.cited_sources import cited_sources
+from drretail.imports.sources import cited_sources
 from tests.imports.foreign import CHINESE, REPORT
 
 LAB = "https://lab.example/kettles"
