@@ -6,7 +6,7 @@ from itertools import groupby
 
 from drretail.grounding.text.wording import counted
 from drretail.records.pairs import PairScore, RankScore, Share
-from drretail.records.score import JudgeRef, place_of
+from drretail.records.score import place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
@@ -56,6 +56,16 @@ class Paired:
     lacking: tuple[str, ...]
     """What of each pair is missing or unused."""
 
+    @property
+    def is_short(self) -> bool:
+        """Whether there are so many pairs that only their overall quality is shown."""
+        return len(self.pairs) > WHOLE and self.overall is not None
+
+    @property
+    def shown(self) -> tuple[Table, ...]:
+        """Each pair with all dimensions where there are few, else all pairs in overall quality."""
+        return (self.overall,) if self.is_short and self.overall is not None else self.pairs
+
 
 def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bool = True) -> list[Paired]:
     """One for each judge and set of rules, in the order of the rows; without ``beside`` no pair with a floor."""
@@ -73,7 +83,7 @@ def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bo
 
 def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int) -> Paired:
     first = rows[0]
-    by = judged_by(JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params), first.rules)
+    by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
     hidden = f"{first.note}. {MODELS_ALONE}" if first.note is not None else ""
     if not hidden and not any(row.n_scored for row in rows):
         hidden = NOTHING

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.records.score import JudgeRef, place_of
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn, Unit
+from drretail.records.score import CODE, place_of
+from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
 from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
@@ -58,13 +58,13 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: b
 
     A note of the board that ``lab`` has, too, is told there.
     """
-    names = system_names(row.system for row in board.rows)
+    judge, names = board.judge, system_names(row.system for row in board.rows)
     rows = [line for row in board.rows for line in _rows(board, row, names[row.system], other_judges=other_judges)]
     table = Table(
         TITLE,
         tuple(_columns(board.columns)),
         tuple(rows),
-        by=_by(board.judge) if board.judge.spec else "by code, without a judge",
+        by=judged_by(judge.spec or CODE, judge.kind, judge.params_hash, judge.rules),
         heading="System",
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,
@@ -85,10 +85,6 @@ def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
         beside = f" (in brackets: {it.beside_meaning})" if it.beside_meaning else ""
         name = f"{it.name} (k)" if it.unit == "tokens" else it.name
         yield Column(name, meaning=f"{it.meaning}{beside}", spare=spare)
-
-
-def _by(judge: BoardJudge) -> str:
-    return judged_by(JudgeRef(spec=judge.spec, kind=judge.kind, params_hash=judge.params_hash), judge.rules)
 
 
 def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) -> Iterator[Row]:

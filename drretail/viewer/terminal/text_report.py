@@ -22,7 +22,7 @@ from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
-from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
+from drretail.viewer.tables.pairs import TITLE, Paired, paired
 from drretail.viewer.tables.scoreboard import LAB, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, score_tables
 
@@ -203,8 +203,7 @@ def _pairs(of_judge: Paired) -> Iterator[str]:
     yield f"{TITLE} ({of_judge.by})"
     yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
     yield ""
-    few = len(of_judge.pairs) <= WHOLE or of_judge.overall is None
-    for table in of_judge.pairs if few else filter(None, [of_judge.overall]):
+    for table in of_judge.shown:
         yield from _table(table)
     if of_judge.strengths is not None:
         yield from _table(of_judge.strengths)
