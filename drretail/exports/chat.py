@@ -33,7 +33,7 @@ def write(selection: Selection, to: Path) -> str:
 
 def _lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
     run = chosen.run
-    scores = {f"{it.metric} {it.variant}": it.value for it in chosen.got if it.value is not None}
+    scores = {f"{score.metric} {score.variant}": score.value for score in chosen.got if score.value is not None}
     for held in conversations(run, chosen.query, chosen.folder):
         about = {"run_id": run.run_id, "system": run.system, "query_id": run.query_id, "repeat": run.repeat}
         place = {"role": held.role, "path": held.path, "model": held.model}

@@ -49,7 +49,7 @@ def _held(effects: Sequence[Effect]) -> Iterator[Conversation]:
         if effect.response is None:
             continue
         threads = open_ones.setdefault((effect.scope, effect.role or ""), [])
-        thread = next((it for it in reversed(threads) if _goes_on(it[-1], effect)), None)
+        thread = next((thread for thread in reversed(threads) if _goes_on(thread[-1], effect)), None)
         if thread is None:
             thread = []
             threads.append(thread)
@@ -70,7 +70,7 @@ def _conversation(last: Effect) -> Conversation:
         role=last.role or "",
         path=last.scope,
         model=str(last.request["model"]),
-        messages=tuple(_as_openai(it) for it in messages),
+        messages=tuple(_as_openai(message) for message in messages),
         tools=tuple(last.request.get("tools") or _answering(last)),
     )
 
@@ -87,7 +87,7 @@ def _answering(last: Effect) -> list[dict[str, Any]]:
 def _as_openai(message: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": _text(message.get("content"))}
     if message.get("tool_calls"):
-        made["tool_calls"] = [_call(it["id"], it["name"], it["args"]) for it in message["tool_calls"]]
+        made["tool_calls"] = [_call(each["id"], each["name"], each["args"]) for each in message["tool_calls"]]
     if "tool_call_id" in message:
         made["tool_call_id"] = message["tool_call_id"]
     return made
@@ -107,7 +107,7 @@ def _call(call_id: str, name: str, args: Any) -> dict[str, Any]:
 
 def _seen_from_outside(run: Run, query: Query, results: dict[str, str]) -> Conversation:
     messages: list[dict[str, Any]] = [{"role": "user", "content": query.text}]
-    for number, step in enumerate(it for it in run.steps if it.kind == "tool"):
+    for number, step in enumerate(step for step in run.steps if step.kind == "tool"):
         call_id = f"call_{number}"
         messages.append(
             {"role": "assistant", "content": "", "tool_calls": [_call(call_id, step.name or "", step.args or {})]}

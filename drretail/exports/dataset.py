@@ -67,7 +67,7 @@ def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
         queries=queries,
         runs=len(runs),
         systems=sorted({run.system for run in runs}),
-        judges=sorted({f"{it.judge}" for chosen in selection for it in chosen.got}),
+        judges=sorted({f"{score.judge}" for chosen in selection for score in chosen.got}),
         fingerprint=definition.world_fingerprint,
         seed=definition.seed,
         versions=dict(sorted(definition.versions.items())),

@@ -71,7 +71,7 @@ def usage_by_model(run: Run, system: System) -> dict[str, ModelUsage]:
 def model_name(system: System, role: str | None = None) -> str:
     """A model as inspect writes it, "provider/model": that of a role, else of the one that writes the report."""
     models = system.models
-    writers = [it for it in (role, "report", "researcher", *models) if it is not None and it in models]
+    writers = [each for each in (role, "report", "researcher", *models) if each is not None and each in models]
     return models[writers[0]].spec.replace(":", "/", 1) if writers else NOBODY
 
 
@@ -97,8 +97,8 @@ class Course:
             places = list(stretch)
             self._span = None if path == MAIN else _id(self._run.run_id, "span", str(places[0]))
             made = [
-                self._tool(steps[it], it) if steps[it].kind == "tool" else self._answer(it, _calls(steps, it))
-                for it in places
+                self._tool(steps[each], each) if steps[each].kind == "tool" else self._answer(each, _calls(steps, each))
+                for each in places
             ]
             yield from (
                 made if self._span is None else self._in_span(self._span, f"{steps[places[0]].role} {path}", made)
@@ -125,7 +125,7 @@ class Course:
             tool_calls=[self._call(at, it) for at, it in calls] or None,
             model=model,
         )
-        read = self.messages.copy() if effect is None else [_message(it) for it in effect.request["messages"]]
+        read = self.messages.copy() if effect is None else [_message(each) for each in effect.request["messages"]]
         self.messages.append(message)
         seconds = 0.0 if effect is None else effect.seconds
         usage = None if effect is None or effect.usage is None else _usage(Usage(**effect.usage))
@@ -216,7 +216,7 @@ def _message(told: Mapping[str, Any]) -> ChatMessage:
         case "system":
             return ChatMessageSystem(id=key, content=content)
         case "ai":
-            calls = [ToolCall(it["id"], it["name"], it["args"]) for it in told.get("tool_calls") or ()]
+            calls = [ToolCall(each["id"], each["name"], each["args"]) for each in told.get("tool_calls") or ()]
             return ChatMessageAssistant(id=key, content=content, tool_calls=calls or None)
         case "tool":
             return ChatMessageTool(id=key, content=content, tool_call_id=told.get("tool_call_id"))
@@ -237,10 +237,10 @@ def _about(run: Run, query: Query) -> dict[str, Any]:
         "user_id": run.user_id,
         "kind": query.kind,
         "stop": run.stop,
-        "picks": None if run.picks is None else [it.model_dump(mode="json", exclude_none=True) for it in run.picks],
-        "citations": [it.model_dump(mode="json", exclude_none=True) for it in run.citations],
+        "picks": None if run.picks is None else [pick.model_dump(mode="json", exclude_none=True) for pick in run.picks],
+        "citations": [citation.model_dump(mode="json", exclude_none=True) for citation in run.citations],
         "notes": list(run.notes),
-        "state_diff": [it.model_dump(mode="json") for it in run.state_diff],
+        "state_diff": [change.model_dump(mode="json") for change in run.state_diff],
     }
     return {name: value for name, value in told.items() if value not in (None, [])}
 

@@ -72,7 +72,9 @@ def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Ro
     by_query: dict[str, list[float]] = defaultdict(list)
     for sample in samples:
         by_query[str(sample.id)].append(_value(sample, scorer.name, variant))
-    means = {query: fmean(known) for query, all_ in by_query.items() if (known := [it for it in all_ if not isnan(it)])}
+    means = {
+        query: fmean(known) for query, all_ in by_query.items() if (known := [each for each in all_ if not isnan(each)])
+    }
     return EvalScore(
         name=variant,
         scorer=scorer.name,

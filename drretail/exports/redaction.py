@@ -55,11 +55,13 @@ class Redaction:
         ids: dict[str, None] = {}
         for run in read_runs(experiment):
             evidence = read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat))
-            known = known_profiles({it.id: it for it in evidence})
+            known = known_profiles({entry.id: entry for entry in evidence})
             profiles[run.query_id] |= dict.fromkeys(known)
-            changed[run.query_id] |= dict.fromkeys(it for change in run.state_diff for it in _texts(change.after))
-            ids |= dict.fromkeys([*filter(None, [run.user_id]), *(it.user_id for it in known), *_users_of(evidence)])
-        first = dict.fromkeys(it.user_id for it in definition.queries if it.user_id)
+            changed[run.query_id] |= dict.fromkeys(text for change in run.state_diff for text in _texts(change.after))
+            ids |= dict.fromkeys(
+                [*filter(None, [run.user_id]), *(each.user_id for each in known), *_users_of(evidence)]
+            )
+        first = dict.fromkeys(query.user_id for query in definition.queries if query.user_id)
         everybody = [*first, *sorted(ids.keys() - first.keys())]
         pseudonyms = {user_id: f"user_{number:04}" for number, user_id in enumerate(everybody, 1)}
         return cls(definition, pseudonyms, profiles, changed)
@@ -77,18 +79,18 @@ class Redaction:
         """A run without what it changed of a profile, its citations where they stand in the report as it is now."""
         held = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
         if held.get("report", "") != (run.report or ""):
-            known = [it.model_copy(update={"id": self.row(run.query_id, it.id)}) for it in evidence]
+            known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
             cited = find_citations(held["report"], known)
-            held["citations"] = [it.model_dump(mode="json", exclude_none=True) for it in cited]
+            held["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
         return held
 
     def _replacing(self, query_id: str | None) -> "_Replacing":
         key = query_id or ""
         if key not in self._by_query:
-            query = next((it for it in self.definition.queries if it.query_id == query_id), None)
-            said = (getattr(query, it) or "" for it in ("persona", "context")) if query is not None else ()
+            query = next((query for query in self.definition.queries if query.query_id == query_id), None)
+            said = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
             lines = {line.strip() for text in said for line in text.splitlines()} | {*self._changed.get(key, ())}
-            told = tuple(it for it in lines if len(it) >= _SHORTEST_LINE)
+            told = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
             people = tuple(self._profiles.get(key, ()))
             self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(told, key=len, reverse=True)))
         return self._by_query[key]
@@ -111,7 +113,7 @@ class _Replacing:
             return self._known[value]
         if isinstance(value, Mapping):
             return {self.value(name): self.value(it) for name, it in value.items()}
-        return [self.value(it) for it in value] if isinstance(value, list | tuple) else value
+        return [self.value(each) for each in value] if isinstance(value, list | tuple) else value
 
     def _text(self, text: str) -> str:
         for line in self.told:
@@ -141,27 +143,29 @@ class _Replacing:
     def _fields(self) -> list[tuple[re.Pattern[str], str]]:
         """Patterns of what profiles say in single words, with what stands there then."""
         found: list[tuple[re.Pattern[str], str]] = []
-        for it in self.profiles:
-            names = {spelt for name in (it.first_name, it.last_name) if name for spelt in (name, name.upper())}
-            city, state = re.escape(it.address.city), re.escape(it.address.state)
+        for profile in self.profiles:
+            names = {
+                spelt for name in (profile.first_name, profile.last_name) if name for spelt in (name, name.upper())
+            }
+            city, state = re.escape(profile.address.city), re.escape(profile.address.state)
             if city and state:  # two letters of a state alone may be any word
                 found.append((re.compile(rf"(?<!\w){city}(\W{{1,3}}){state}(?!\w)", re.IGNORECASE), r"[city]\1[state]"))
                 found.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
-            parts = ((names, "[name]"), ({it.address.city}, "[city]"), ({it.address.zip}, "[zip]"))
+            parts = ((names, "[name]"), ({profile.address.city}, "[city]"), ({profile.address.zip}, "[zip]"))
             found += [(_standing_alone(words), word) for words, word in parts if any(words)]
         return found
 
 
 def _standing_alone(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """An underscore stands beside a word, not in it: ids of questions are made of users' ids."""
-    spelt = "|".join(re.escape(it) for it in words if it)
+    spelt = "|".join(re.escape(word) for word in words if word)
     return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])", flags)
 
 
 def _replaced(text: str, people: People) -> str:
     """The text with a word for each full name, address and number of people, in its place."""
     position, parts = 0, list[str]()
-    for place in sorted(personal_data(text, people), key=lambda it: (it.start, -it.end)):
+    for place in sorted(personal_data(text, people), key=lambda each: (each.start, -each.end)):
         if place.start >= position:
             parts += [text[position : place.start], _WORDS[place.what]]
         position = max(position, place.end)
@@ -180,4 +184,4 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from (it for held in value.values() for it in _texts(held))
+        yield from (text for held in value.values() for text in _texts(held))

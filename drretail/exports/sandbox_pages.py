@@ -37,7 +37,7 @@ def _pages(selection: Selection) -> Iterator[SandboxPage]:
         corpus = selection.definition.systems[chosen.run.system].web_corpus
         for raw in read_evidence(chosen.folder):
             entry = completed(selection.experiment, raw, corpus)
-            text = next((it.text for it in entry.texts if it.form == "page"), "")
+            text = next((text.text for text in entry.texts if text.form == "page"), "")
             if entry.url and text.strip():
                 yield SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
 

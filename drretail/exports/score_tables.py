@@ -72,10 +72,10 @@ def _values(selection: Selection) -> Iterator[Row]:
     for chosen in selection:
         run = chosen.run
         about = {"run_id": run.run_id, "system": run.system, "query_id": run.query_id, "repeat": run.repeat}
-        for it in chosen.got:
-            said = {"metric": it.metric, "variant": it.variant, "judge": it.judge, "rules": it.rules}
-            items = json.dumps(dict(it.items), sort_keys=True) if it.items else None
-            row = about | said | {"status": run.status, "state": it.state, "value": it.value, "items": items}
+        for score in chosen.got:
+            said = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
+            items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
+            row = about | said | {"status": run.status, "state": score.state, "value": score.value, "items": items}
             yield selection.shown(row, run.query_id)
 
 
@@ -86,8 +86,8 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
         if path.name.endswith(".journal.jsonl"):
             continue
         for verdict in VerdictFile(path).lasts():
-            about = {it for it in (verdict.run_id, verdict.other_run_id) if it}
-            if {it.partition("/")[0] for it in about} <= wanted and (runs is None or about <= runs):
+            about = {each for each in (verdict.run_id, verdict.other_run_id) if each}
+            if {each.partition("/")[0] for each in about} <= wanted and (runs is None or about <= runs):
                 yield selection.shown(_row(verdict), verdict.run_id.partition("/")[2].rpartition("-r")[0])
 
 

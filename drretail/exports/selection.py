@@ -55,7 +55,7 @@ class Rule:
 
     def keeps(self, got: Sequence[Got]) -> bool:
         """True where every judge that scored the variant keeps the bound, and one did."""
-        known = [it.value for it in got if it.value is not None and self.name in (it.variant, _full(it))]
+        known = [score.value for score in got if score.value is not None and self.name in (score.variant, _full(score))]
         return bool(known) and all(_SIGNS[self.sign](value, self.bound) for value in known)
 
 
@@ -109,7 +109,7 @@ class Selection:
         rule on something that nobody judged.
         """
         definition = read_definition(experiment)
-        chosen = {named("system", it, definition.systems) for it in systems} or {
+        chosen = {named("system", system, definition.systems) for system in systems} or {
             label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
         }
         got = _values(read_judgements(experiment, judged_families(experiment)))
@@ -156,8 +156,8 @@ def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
                 continue
             for plan, heard in gathered.heard(metric, seat):
                 held.setdefault(plan.run_id, []).extend(
-                    Got(metric, it.variant, judge_of(seat), seat.rules, it.state, it.value, it.items)
-                    for it in heard.reported.values.values()
+                    Got(metric, value.variant, judge_of(seat), seat.rules, value.state, value.value, value.items)
+                    for value in heard.reported.values.values()
                 )
     return {run_id: tuple(got) for run_id, got in held.items()}
 
@@ -172,7 +172,9 @@ def _full(got: Got) -> str:
 
 
 def _check_judged(rules: Sequence[Rule], got: Mapping[str, Sequence[Got]]) -> None:
-    names = {name for held in got.values() for it in held if it.value is not None for name in (it.variant, _full(it))}
+    names = {
+        name for held in got.values() for each in held if each.value is not None for name in (each.variant, _full(each))
+    }
     for rule in rules:
         if rule.name not in names:
             raise UnknownName("score of a report", rule.name, sorted(names))

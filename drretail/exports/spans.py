@@ -136,7 +136,7 @@ class _Walk:
         spans = [Span(ROOT, None, f"invoke_agent {run.system}", start, end, self._about_run(), _error_of(self.chosen))]
         for path, below in by_path.items():
             if self._is_agent(path):
-                first, last = min(it.start for it in below), max(it.end for it in below)
+                first, last = min(each.start for each in below), max(each.end for each in below)
                 role = next(step.role for step in run.steps if step.path == path)
                 about = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": role}
                 spans.append(Span(path, self._launcher(path), f"invoke_agent {role}", first, last, about))
@@ -188,10 +188,10 @@ class _Walk:
         return at, at
 
     def _earliest(self) -> int:
-        return min((_start(it) for held in self._effects.values() for it in held), default=0)
+        return min((_start(each) for held in self._effects.values() for each in held), default=0)
 
     def _bounds(self, spans: Sequence[Span]) -> tuple[int, int]:
-        return min((it.start for it in spans), default=0), max((it.end for it in spans), default=0)
+        return min((span.start for span in spans), default=0), max((span.end for span in spans), default=0)
 
     def _is_agent(self, path: str) -> bool:
         """False for the root, which is the run, and for the reading of a page below the search that found it."""
@@ -205,7 +205,7 @@ class _Walk:
 
     def _is_tool(self, place: str) -> bool:
         path, _, seq = place.rpartition(".")
-        return any(it.path == path and str(it.seq) == seq and it.kind == "tool" for it in self.chosen.run.steps)
+        return any(step.path == path and str(step.seq) == seq and step.kind == "tool" for step in self.chosen.run.steps)
 
     def _about_run(self) -> dict[str, Any]:
         run, usage = self.chosen.run, self.chosen.run.usage.values()
@@ -213,8 +213,8 @@ class _Walk:
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": run.system,
             "gen_ai.conversation.id": run.run_id,
-            "gen_ai.usage.input_tokens": sum(it.total - it.output for it in usage),
-            "gen_ai.usage.output_tokens": sum(it.output for it in usage),
+            "gen_ai.usage.input_tokens": sum(each.total - each.output for each in usage),
+            "gen_ai.usage.output_tokens": sum(each.output for each in usage),
             "drretail.query.id": run.query_id,
             "drretail.run.status": run.status,
             "drretail.run.stop": run.stop,

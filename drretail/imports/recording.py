@@ -117,7 +117,7 @@ def record(
             )
             bar.advance()
         kept = None if given is None else (keep_pages(folder, given), len(given))
-    empty = sum(not it.text.strip() for it in material.reports.values())
+    empty = sum(not report.text.strip() for report in material.reports.values())
     return Imported(tuple(queries.values()), tuple(counts), empty, len(existing), material.repeated, kept)
 
 

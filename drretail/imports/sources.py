@@ -32,12 +32,12 @@ class CitedSources:
     @property
     def cited(self) -> int:
         """How many different sources the text points to."""
-        return len({it.evidence_id for it in self.citations if it.evidence_id is not None})
+        return len({citation.evidence_id for citation in self.citations if citation.evidence_id is not None})
 
     @property
     def unresolved(self) -> int:
         """How many citations lead nowhere: no entry, an entry without an address, an id of somebody's ledger."""
-        return sum(it.type == "unresolved" for it in self.citations)
+        return sum(citation.type == "unresolved" for citation in self.citations)
 
 
 def cited_sources(report: str) -> CitedSources:

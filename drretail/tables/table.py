@@ -216,7 +216,7 @@ def upright(table: Table) -> Table:
     for at, column in enumerate(table.columns):
         cells = [row.cells[at] for row in table.rows]
         counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
-        bare = [None if it is None else replace(it, counts="", few=it.few or column.few) for it in cells]
+        bare = [None if cell is None else replace(cell, counts="", few=cell.few or column.few) for cell in cells]
         rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
     if any(row.cells[-1] is not None for row in rows):
         heads.append(Column("reports"))

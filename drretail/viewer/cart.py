@@ -51,7 +51,7 @@ class CartLine:
             said += f"{each}: {format_amount(self.cost)}"
         else:
             said += ": price not known"
-        return f"{said}{''.join(f', or {it}' for it in self.alternatives)}"
+        return f"{said}{''.join(f', or {alternative}' for alternative in self.alternatives)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class Cart:
     def total(self) -> Money | None:
         """Of all lines whose price is known; None where there is none, or several currencies."""
         costs = [line.cost for line in self.lines if line.cost is not None]
-        if len({it.currency for it in costs}) != 1:
+        if len({cost.currency for cost in costs}) != 1:
             return None
-        return Money.of(sum((it.value for it in costs), Decimal(0)), costs[0].currency)
+        return Money.of(sum((cost.value for cost in costs), Decimal(0)), costs[0].currency)
 
     @property
     def total_words(self) -> str:
@@ -153,7 +153,7 @@ def _line(pick: Pick, ledger: Ledger) -> CartLine:
         title=_title(pick.product, ledger),
         quantity=pick.quantity,
         price=None if item is None or price is None else Money.of(price, item.currency),
-        alternatives=tuple(_title(it, ledger) for it in pick.alternatives),
+        alternatives=tuple(_title(alternative, ledger) for alternative in pick.alternatives),
         rating=None if item is None else item.average_rating,
         ratings=None if item is None else item.rating_number,
     )

@@ -95,8 +95,10 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
     scope += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
     scope += ["--as", quote(client.spec), "--seed", quote(view.definition.seed)]
     return [
-        " ".join(["drretail mcp --queries queries.jsonl --query", quote(it.query_id), "--world W --to", folder, *scope])
-        for it in view.definition.queries_of(label)
+        " ".join(
+            ["drretail mcp --queries queries.jsonl --query", quote(each.query_id), "--world W --to", folder, *scope]
+        )
+        for each in view.definition.queries_of(label)
     ]
 
 

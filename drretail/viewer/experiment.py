@@ -180,7 +180,9 @@ class ExperimentView:
         for place, planned in enumerate(self.planned):
             places[planned.query.query_id].append(place)
         asked = [(query, tuple(places[query.query_id])) for query in self.definition.queries]
-        return [Question(number, query, at) for number, (query, at) in enumerate([it for it in asked if it[1]], 1)]
+        return [
+            Question(number, query, at) for number, (query, at) in enumerate([query for query in asked if query[1]], 1)
+        ]
 
 
 def title_of(definition: Definition) -> str:
@@ -216,7 +218,7 @@ def read_view(experiment: Path) -> ExperimentView:
     """
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems))}
-    planned = tuple(sorted(planned_runs(experiment, definition), key=lambda it: place[it.label]))
+    planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
     scores = read_scores(experiment)
     held = scores or Scores(scores=(), judgings=())
     return ExperimentView(
@@ -254,7 +256,7 @@ def _run(experiment: Path, number: int, subject: Subject) -> RunView:
     faithfulness, marks, quality, checks = (
         read_judgements(experiment, metric, run) for metric in ("faithfulness", MARKS_CLAIMS, "quality", "checks")
     )
-    faults = {(it.judge, it.rules): claim_marks(it.verdicts) for it in marks.by_judge}
+    faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
     return RunView(
         number=number,
         subject=subject,

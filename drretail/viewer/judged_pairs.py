@@ -61,7 +61,9 @@ def read_pair_judgements(
             path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
             verdicts = VerdictFile(path).lasts() if path.exists() else []
             shas = tuple(reports.get(label) for label in labels)
-            yield from _judgements(labels, repeat, [it for it in verdicts if _lives(experiment, it, shas)])
+            yield from _judgements(
+                labels, repeat, [verdict for verdict in verdicts if _lives(experiment, verdict, shas)]
+            )
 
 
 def _lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
@@ -87,7 +89,7 @@ def _judgements(labels: Labels, repeat: int, verdicts: Sequence[Verdict]) -> Ite
 
 
 def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:
-    told = sorted(verdicts, key=lambda it: (it.judge_repeat, it.order or ""))
+    told = sorted(verdicts, key=lambda each: (each.judge_repeat, each.order or ""))
     return DimensionJudgement(name, _choice(told, rules), tuple(told))
 
 

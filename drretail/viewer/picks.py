@@ -57,7 +57,7 @@ def _row(line: CartLine, carts: Sequence[Cart]) -> PickRow:
         title=line.title,
         price="not known" if line.price is None else format_amount(line.price),
         rating=_stars(line),
-        pieces=tuple(sum(it.quantity for it in cart.lines if it.product == line.product) for cart in carts),
+        pieces=tuple(sum(each.quantity for each in cart.lines if each.product == line.product) for cart in carts),
     )
 
 

@@ -111,7 +111,7 @@ def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Itera
         said = re.sub(r"\s*\[[^\]]*\]|[*|]", "", report[start:end]).strip(" -")
         claims.append(make_claim(number, said, sources, quote=report[start:end], span=(start, end)))
     yield EXTRACT, "report", {"value": [claim.model_dump(mode="json") for claim in claims]}
-    for index, claim in enumerate(it for it in claims if it.sources):
+    for index, claim in enumerate(claim for claim in claims if claim.sources):
         value = _VALUES[index % len(_VALUES)]
         texts = [text for source in claim.sources for text in evidence[source].sources or evidence[source].texts]
         refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in claim.sources]

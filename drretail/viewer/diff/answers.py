@@ -83,8 +83,10 @@ class AnswerPair:
         a, b = ({} if cart is None else {line.product: line for line in cart.lines} for cart in self.carts)
         if None in self.carts:
             return []
-        products = [it for it in {**a, **b} if it not in a or it not in b or a[it].quantity != b[it].quantity]
-        return [CartChange(a.get(it), b.get(it)) for it in products]
+        products = [
+            each for each in {**a, **b} if each not in a or each not in b or a[each].quantity != b[each].quantity
+        ]
+        return [CartChange(a.get(product), b.get(product)) for product in products]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
     Raises UserError for a folder without an experiment, and for two names of one system; UnknownName for a wrong one.
     """
     definition = read_definition(experiment)
-    a, b = (named("system", it, definition.systems) for it in (a, b))
+    a, b = (named("system", each, definition.systems) for each in (a, b))
     if a == b:
         raise UserError(f"{a} can't be set beside itself: name two systems of {experiment}.")
     runs = read_runs_of(experiment, [a, b])
@@ -127,7 +129,7 @@ def sentences(view: RunView) -> list[Statement]:
     report = view.subject.report or ""
     evidence = view.subject.evidence
     marks = list(citing_marks(report, evidence))
-    found = [it for it in find_sentences(report) if it.kind != "heading"]
+    found = [sentence for sentence in find_sentences(report) if sentence.kind != "heading"]
     return [
         Statement(
             number,
@@ -149,7 +151,11 @@ def sentences(view: RunView) -> list[Statement]:
 
 
 def _claim(claim: Claim) -> Statement:
-    reasons = [it.verdict.reason or it.verdict.error or "" for it in claim.claim_verdicts if it.support != "full"]
+    reasons = [
+        verdict.verdict.reason or verdict.verdict.error or ""
+        for verdict in claim.claim_verdicts
+        if verdict.support != "full"
+    ]
     return Statement(claim.number, claim.text, claim.sources, claim.support, " ".join(reasons), claim.span)
 
 

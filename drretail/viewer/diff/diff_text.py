@@ -37,8 +37,8 @@ def diff_document(diff: AnswersDiff) -> dict[str, Any]:
 
 
 def _supports(pair: AnswerPair) -> set[str]:
-    statements = [it for change in pair.changes for it in (change.a, change.b) if it is not None]
-    return {it.support for it in statements if it.support is not None}
+    statements = [each for change in pair.changes for each in (change.a, change.b) if each is not None]
+    return {statement.support for statement in statements if statement.support is not None}
 
 
 def _pair(pair: AnswerPair) -> Iterator[str]:
@@ -79,7 +79,9 @@ def _pair_document(pair: AnswerPair) -> dict[str, Any]:
         "judge": None if pair.claims is None else pair.claims[0].judged.by,
         "counts": dict(pair.counts),
         "changes": [
-            {"kind": it.kind, "a": _statement(it.a), "b": _statement(it.b)} for it in pair.changes if it.kind != "same"
+            {"kind": change.kind, "a": _statement(change.a), "b": _statement(change.b)}
+            for change in pair.changes
+            if change.kind != "same"
         ],
         "picks": None
         if None in pair.carts

@@ -68,7 +68,7 @@ class ReportPages:
 
     def _index_of(self, view: ExperimentView, version: str) -> str:
         if self._index[0] != version:
-            self._index = (version, index_page(view, [self._told(view, it) for it in view.questions]))
+            self._index = (version, index_page(view, [self._told(view, question) for question in view.questions]))
         return self._index[1]
 
     def _told(self, view: ExperimentView, question: Question) -> Rendered:
@@ -79,7 +79,7 @@ class ReportPages:
         return self._render(view, question).without_html()
 
     def _question(self, view: ExperimentView, name: str) -> str:
-        question = next((it for it in view.questions if page_name(it) == name), None)
+        question = next((question for question in view.questions if page_name(question) == name), None)
         if question is None:
             raise HTTPException(404, "There is no such page.")
         held, page = self._pages.get(name, ("", ""))

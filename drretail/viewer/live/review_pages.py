@@ -247,7 +247,7 @@ class QueryReview:
             shown.asks_if_sure = True
         else:
             # Who settles may take a reviewer's edit as it is: then that reviewer has typed the wish.
-            same = (it for it in asked.edits.values() if edit and content_of(it.after) == content_of(edit.after))
+            same = (each for each in asked.edits.values() if edit and content_of(each.after) == content_of(edit.after))
             self._keep(asked, shown, decision, next(same, edit))
             return True
         return False
@@ -269,7 +269,9 @@ class QueryReview:
             reviewer=asked.reviewer,
             at=self.clock(),
             decision=decision,
-            answers=None if settles else Answers.model_validate({it: shown.answers[it] for it in asked.questions}),
+            answers=None
+            if settles
+            else Answers.model_validate({question: shown.answers[question] for question in asked.questions}),
             note=shown.note.strip() or None,
             edit=edit,
             settles=settles,
@@ -325,7 +327,7 @@ class QueryReview:
         return QueryPage(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
 
     def _last(self, query: Query, reviewer: str) -> Review | None:
-        return next((it for it in self._current().of(query) if it.reviewer == reviewer), None)
+        return next((each for each in self._current().of(query) if each.reviewer == reviewer), None)
 
     def _outcomes(self) -> tuple[Outcome, ...]:
         queries, _ = self._read()

@@ -43,8 +43,8 @@ class ModeText:
 
 
 MODES: dict[str, ModeText] = {
-    it.path: it
-    for it in (
+    each.path: each
+    for each in (
         ModeText("pairs", "vote", "Compare two reports", "comparison", "comparisons"),
         ModeText("reports", "rate", "Rate one report", "report", "reports"),
         ModeText("claims", "label", "Check a claim against its sources", "claim", "claims"),
@@ -163,7 +163,7 @@ class Voting:
         """Takes back the person's last answer of this mode, on whichever sheet that was."""
         annotator = self._known(request)
         places = {item.about: number for number, item in enumerate(self._items(mode), 1)}
-        mine = [it for it in votes_of(self.experiment, annotator) if it.about in places]
+        mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about in places]
         if not mine:
             return JSONResponse({"number": None, "told": "There is nothing to take back."})
         last = mine[-1]
@@ -217,8 +217,8 @@ class Voting:
     def _question(self, item: Item, given: Answer) -> Question:
         """The question that was answered. Raises HTTPException where it was not asked, or not so answered."""
         _, sheets = self._refresh()
-        question = next((it for it in sheets.questions(item) if it.name == given.question), None)
-        if question is None or given.value not in {it.value for it in question.options}:
+        question = next((question for question in sheets.questions(item) if question.name == given.question), None)
+        if question is None or given.value not in {option.value for option in question.options}:
             raise HTTPException(400, "This was not asked.")
         if len(given.note) > LONGEST_NOTE:
             raise HTTPException(400, f"A note has at most {LONGEST_NOTE:,} characters.")
@@ -243,8 +243,10 @@ class Voting:
 
     def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
         """What this person has answered on a sheet, and how many sheets are done."""
-        mine = [it for it in votes_of(self.experiment, annotator) if it.about == item.about]
-        answers = {it.asked: {"value": it.answer, "note": it.note or "", "id": it.ballot_id} for it in mine}
+        mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about == item.about]
+        answers = {
+            ballot.asked: {"value": ballot.answer, "note": ballot.note or "", "id": ballot.ballot_id} for ballot in mine
+        }
         return {"answers": answers, "done": sum(self._states(mode, annotator)), "told": ""}
 
     def _states(self, mode: ModeText, annotator: str) -> list[bool]:
@@ -257,4 +259,4 @@ class Voting:
 
 
 def _word(question: Question, ballot: Ballot) -> str:
-    return next((it.word for it in question.options if it.value == ballot.answer), ballot.answer)
+    return next((option.word for option in question.options if option.value == ballot.answer), ballot.answer)

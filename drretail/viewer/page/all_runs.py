@@ -56,8 +56,8 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
 def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], links: Links) -> Markup:
     """Runs without a report and judgements without a value, with their reasons; empty where all went well."""
     runs = [line for line in lines if line.why]
-    judgements = [(line, it) for line in lines for it in line.failed]
-    alike = Counter((it.family, it.by) for it in (*(it for _, it in judgements), *failed))
+    judgements = [(line, each) for line in lines for each in line.failed]
+    alike = Counter((each.family, each.by) for each in (*(it for _, it in judgements), *failed))
     if not runs and not alike:
         return Markup()
     html = template("failures.html.jinja").render(
@@ -84,7 +84,7 @@ def systems_with_runs(view: ExperimentView, lines: Sequence[RunLine]) -> list[Sy
 
 
 def _means(view: ExperimentView, label: str, lines: Sequence[RunLine]) -> list[Mean]:
-    judges = dict.fromkeys(it.by for line in lines for it in line.added)
+    judges = dict.fromkeys(each.by for line in lines for each in line.added)
     return [mean for by in judges for name in _VARIANTS if (mean := _mean(view, label, lines, by, name)) is not None]
 
 
@@ -93,10 +93,10 @@ def _mean(view: ExperimentView, label: str, lines: Sequence[RunLine], by: str, v
     values: dict[str, list[float]] = defaultdict(list)
     rules = ""
     for line in lines:
-        for it in line.added:
-            if it.by == by and (value := _value(it, variant)) is not None:
+        for each in line.added:
+            if each.by == by and (value := _value(each, variant)) is not None:
                 values[line.question.query.query_id].append(value)
-                rules = it.arithmetic.rules
+                rules = each.arithmetic.rules
     if not values:
         return None
     scored = next(

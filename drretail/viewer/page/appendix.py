@@ -35,7 +35,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     html = template("scores.html.jinja").render(
         view=view,
         ablations=ablation_parts(view.ablations),
-        distractors=[sheet_of(distractor_table(it)) for it in headlines_first(distractor_tables(view.ablations))],
+        distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
         distractors_heading=HEADING,
         distractors_note=NOTE,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
@@ -62,17 +62,17 @@ def render_method(view: ExperimentView) -> Markup:
 def judge_rows(judgings: Sequence[Judging]) -> list[JudgeRow]:
     """Who judged what, in the order of the scores."""
     groups: dict[tuple[str, str, str, str], list[Judging]] = defaultdict(list)
-    for it in judgings:
-        groups[it.metric, it.judge, it.judge_params, it.rules].append(it)
+    for judging in judgings:
+        groups[judging.metric, judging.judge, judging.judge_params, judging.rules].append(judging)
     return [
         JudgeRow(
             family=metric,
             judge=f"{judge}, settings {params}" if params else judge,
             rules=rules,
-            verdicts=sum(it.verdicts for it in held),
-            failed=sum(it.failed for it in held),
-            stale=sum(it.stale for it in held),
-            not_judged=sum(it.not_judged for it in held),
+            verdicts=sum(each.verdicts for each in held),
+            failed=sum(each.failed for each in held),
+            stale=sum(each.stale for each in held),
+            not_judged=sum(each.not_judged for each in held),
         )
         for (metric, judge, params, rules), held in groups.items()
     ]

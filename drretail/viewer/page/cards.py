@@ -238,7 +238,7 @@ def step_cards(view: RunView) -> list[StepCard]:
     cards: list[StepCard] = []
     for place, (step, line, result) in enumerate(zip(steps, lines, results, strict=True)):
         _, shown, left_out = _cut("", result, rooms[bool(step.evidence)])
-        sources = tuple((it, anchors[it]) for it in step.evidence if it in anchors)
+        sources = tuple((entry, anchors[entry]) for entry in step.evidence if entry in anchors)
         cards.append(StepCard(step_anchor(view, place), step, line, shown, left_out, sources))
     return cards
 
@@ -317,6 +317,6 @@ def _cut(form: str, text: str, longest: int | None) -> tuple[str, str, int]:
 
 def _told(verdict: Verdict) -> tuple[str, ...]:
     """Its notes in words; of sources that were cut, how much of each the judge read."""
-    cut = [f"{it.share:.0%} of {it.id}" for it in verdict.sources if it.share is not None]
+    cut = [f"{source.share:.0%} of {source.id}" for source in verdict.sources if source.share is not None]
     notes = [note.replace("_", " ") for note in verdict.notes]
     return (*notes, f"the judge read {', '.join(cut)}") if cut else tuple(notes)

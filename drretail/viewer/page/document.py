@@ -64,9 +64,9 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
                 "it becomes a folder with a page a query."
             )
         if is_split:
-            for it in waiting:
-                write_atomically(folder / page_name(it.question), question_page(view, it, links))
-            done += [it.without_html() for it in waiting]
+            for each in waiting:
+                write_atomically(folder / page_name(each.question), question_page(view, each, links))
+            done += [each.without_html() for each in waiting]
             waiting.clear()
     if not is_split:
         write_atomically(to, _one_page(view, waiting))
@@ -75,7 +75,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             folder.rmdir()
         return to
     write_atomically(folder / _INDEX, index_page(view, done))
-    kept = {page_name(it.question) for it in done}
+    kept = {page_name(each.question) for each in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in kept)])
     return folder / _INDEX
 
@@ -104,8 +104,8 @@ def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
     """One question as a page of its own."""
     questions, number = view.questions, made.question.number
     nav = [(links.index, view.title)]
-    nav += [(links.question(it), "Previous question") for it in questions[max(0, number - 2) : number - 1]]
-    nav += [(links.question(it), "Next question") for it in questions[number : number + 1]]
+    nav += [(links.question(question), "Previous question") for question in questions[max(0, number - 2) : number - 1]]
+    nav += [(links.question(question), "Next question") for question in questions[number : number + 1]]
     title = f"{made.question.query.query_id} – {view.title}"
     return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [made.unfolded()])
 
@@ -117,8 +117,8 @@ def _index(
     questions: Markup,
 ) -> str:
     """The page that begins with the answer and ends with the method."""
-    lines = sorted((line for it in rendered for line in it.lines), key=lambda line: line.number)
-    failed = [failed for it in rendered for failed in it.failed]
+    lines = sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
+    failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     sections = [
         render_overview(view, lines, links),

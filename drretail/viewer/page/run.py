@@ -63,7 +63,7 @@ def run_part(view: RunView, question: Question, name: str) -> RunPart:
     """What answer.html.jinja and run.html.jinja show of a run."""
     report, line = report_html(view), run_line(view, question)
     cart, read_by = cart_as_read(view.subject)
-    added = [it.arithmetic.words for it in line.added]
+    added = [each.arithmetic.words for each in line.added]
     return RunPart(
         view=view,
         name=name,

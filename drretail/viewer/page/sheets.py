@@ -47,7 +47,7 @@ class AblationPart:
 def ablation_parts(tables: Sequence[SettingTable]) -> list[AblationPart]:
     """One for each option that systems differ in, headlines first."""
     return [
-        AblationPart(by, HEADINGS[by], [sheet_of(ablation_table(it)) for it in headlines_first(its)], note_of(by))
+        AblationPart(by, HEADINGS[by], [sheet_of(ablation_table(table)) for table in headlines_first(its)], note_of(by))
         for by in OPTIONS
         if (its := [table for table in tables if table.by == by])
     ]

@@ -59,7 +59,7 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
     rows = [
         here(
             mode.mode.replace("_", "-"),
-            (Cell(mode.queries, "count"), *(Cell(it, "number") for it in asdict(mode.means).values())),
+            (Cell(mode.queries, "count"), *(Cell(each, "number") for each in asdict(mode.means).values())),
         )
         for mode in found or ()
     ]

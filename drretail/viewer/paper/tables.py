@@ -71,7 +71,7 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
             tool_calls(done, lines),
             modes(name, None if linter is None else compare(queries, linter)),
             preferences(name, scores, lines),
-            people_agree([it for it in read_votes(experiment) if isinstance(it, Vote)]),
+            people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
             judges_agree(name, scores),
         ),
     )

@@ -40,7 +40,7 @@ def curve_plot(
     first, last = log2(min(ticks)), log2(max(ticks))
     along = Scale(first, max(last, first + 1), _LEFT + room, WIDTH - _RIGHT - room, tuple(map(log2, ticks)))
     dots = [dot for curve in curves for _, dot in curve.points]
-    up = close_scale((end for it in dots for end in (it.low, it.value, it.high) if end is not None), _TALL, _TOP)
+    up = close_scale((end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None), _TALL, _TOP)
     drawing.add(*_axes(along, up, ticks), words(4, 11, y_name, "soft"))
     drawing.add(words(WIDTH - _RIGHT, _TALL + 30, x_name, "soft", "end"))
     apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))

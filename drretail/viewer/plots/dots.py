@@ -47,8 +47,8 @@ def dot_plot(
     """One image of these rows; with one series its marks are all alike and need no legend."""
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
-    reached = [it for row in rows for dot in row.dots if dot for it in (dot.value, dot.high) if it is not None]
-    along = scale([*reached, *(it.value for it in bounds)], left, WIDTH - 48, whole=whole)
+    reached = [each for row in rows for dot in row.dots if dot for each in (dot.value, dot.high) if each is not None]
+    along = scale([*reached, *(bound.value for bound in bounds)], left, WIDTH - 48, whole=whole)
     band = max(_BAND, _LANE * len(series) + 8)
     bottom = 6 + band * len(rows)
     drawing.add(*across(along, 4, bottom))
@@ -93,7 +93,7 @@ def _with_bounds(caption: str, bounds: Sequence[Bound], along: Scale) -> str:
     if not bounds:
         return caption
     alike: dict[str, list[str]] = {}
-    for it in bounds:
-        alike.setdefault(_number(it.value, along), []).append(it.name)
+    for bound in bounds:
+        alike.setdefault(_number(bound.value, along), []).append(bound.name)
     told = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
     return f"{caption} Grey ticks: {told}."

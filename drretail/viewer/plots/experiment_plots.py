@@ -97,7 +97,7 @@ def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[st
 
 def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
     """Of every family with variants that add up to 1, by each judge: a bar a system (003, Figure 8)."""
-    judges = dict.fromkeys((it.metric, it.judge, it.judge_params, it.rules) for it in scores)
+    judges = dict.fromkeys((score.metric, score.judge, score.judge_params, score.rules) for score in scores)
     return [
         plot
         for judged in judges
@@ -122,17 +122,17 @@ def _whole(
     if not systems:
         return None
     names = row_names(systems)
-    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((it, part) in held for it in systems)}
+    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((system, part) in held for system in systems)}
     rows = [
         BarRow(
-            names[it],
+            names[system],
             tuple(
                 Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
                 for kind, part in kinds.items()
-                if (share := held.get((it, part)))
+                if (share := held.get((system, part)))
             ),
         )
-        for it in systems
+        for system in systems
     ]
     return stacked_bars(
         file_name(f"{judged[0]}-{judged[1]}"),
@@ -154,7 +154,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         and not _is_bound(row.system)
     }
     systems = in_order({system for _, system in held})[:MOST_SERIES]
-    variants = [it for it in family.plots[title] if any((it, system) in held for system in systems)]
+    variants = [plot for plot in family.plots[title] if any((plot, system) in held for system in systems)]
     if len(variants) < 2:
         return None
     names = system_names(systems)
@@ -163,10 +163,10 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         title,
         _caption(family.meaning, (row for (it, system), row in held.items() if it in variants and system in systems)),
         [
-            DotRow(it.replace("_", " "), tuple(_score_dot(held.get((it, system))) for system in systems))
-            for it in variants
+            DotRow(variant.replace("_", " "), tuple(_score_dot(held.get((variant, system))) for system in systems))
+            for variant in variants
         ],
-        series=[names[it] for it in systems],
+        series=[names[system] for system in systems],
         whole=_RANGES.get(family.scale),
     )
 
@@ -234,8 +234,8 @@ def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plo
     """Of each option that systems differ in: a curve where its settings are numbers, else a row a setting (000, Figure
     3; 003, Figure 5). First those of headlines against size, then the others."""
     ordered = headlines_first(tables)
-    first = [it for it in ordered if it.by == "size" and it.variant in HEADLINES]
-    return [*map(_ablation, first)], [_ablation(it) for it in ordered if it not in first]
+    first = [each for each in ordered if each.by == "size" and each.variant in HEADLINES]
+    return [*map(_ablation, first)], [_ablation(each) for each in ordered if each not in first]
 
 
 def _ablation(table: SettingTable) -> Plot:
@@ -250,12 +250,15 @@ def _gradient(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
     names = row_names(row.agent for row in rows)
     cells = [{cell.setting: cell for cell in row.cells} for row in rows]
-    settings = [it for it in settings_of(table) if any(it in its for its in cells)]
+    settings = [setting for setting in settings_of(table) if any(setting in its for its in cells)]
     return dot_plot(
         _ablation_name(table),
         f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
         _caption(f"by {_GIVEN[table.by]}; judged by {table.judge}", (cell for row in rows for cell in row.cells)),
-        [DotRow(setting_words(it, table.by), tuple(_setting_dot(its.get(it)) for its in cells)) for it in settings],
+        [
+            DotRow(setting_words(setting, table.by), tuple(_setting_dot(its.get(setting)) for its in cells))
+            for setting in settings
+        ],
         series=[names[row.agent] for row in rows],
     )
 
@@ -272,7 +275,9 @@ def _curve(table: SettingTable) -> Plot:
             (cell for row in rows for cell in row.cells),
         ),
         [
-            Curve(names[row.agent], tuple((it.at, dot) for it in row.cells if (dot := _setting_dot(it)) and it.at))
+            Curve(
+                names[row.agent], tuple((cell.at, dot) for cell in row.cells if (dot := _setting_dot(cell)) and cell.at)
+            )
             for row in rows
         ],
         ticks=dict(sorted(ticks.items())),
@@ -291,10 +296,10 @@ def _setting_dot(cell: SettingCell | None) -> Dot | None:
 
 def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     """Calls of each tool in a run on average, by system (paper Figure 4); ``calls`` by system, then by tool."""
-    systems = [it for it in in_order(calls) if not _is_bound(it) and calls[it]][:MOST_SERIES]
+    systems = [each for each in in_order(calls) if not _is_bound(each) and calls[each]][:MOST_SERIES]
     tools = sorted(
-        {tool for it in systems for tool in calls[it]},
-        key=lambda tool: (-max(calls[it].get(tool, 0) for it in systems), tool),
+        {tool for system in systems for tool in calls[system]},
+        key=lambda tool: (-max(calls[system].get(tool, 0) for system in systems), tool),
     )
     if not tools:
         return None
@@ -303,8 +308,8 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
         "tool-calls",
         "Tool calls of a run",
         "Calls of each tool on average, failed ones included.",
-        [DotRow(tool, tuple(Dot(calls[it].get(tool, 0)) for it in systems)) for tool in tools],
-        series=[names[it] for it in systems],
+        [DotRow(tool, tuple(Dot(calls[system].get(tool, 0)) for system in systems)) for tool in tools],
+        series=[names[system] for system in systems],
     )
 
 

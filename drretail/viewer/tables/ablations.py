@@ -48,7 +48,7 @@ _DIFFERENCE = (
 def headlines_first(tables: Iterable[T]) -> list[T]:
     """Those that a sandbox is read for, then the others in their order; by judge in either."""
     places = {variant: at for at, variant in enumerate(HEADLINES)}
-    return sorted(tables, key=lambda it: places.get(it.variant, len(places)))
+    return sorted(tables, key=lambda each: places.get(each.variant, len(places)))
 
 
 def note_of(by: Option) -> str:
@@ -90,7 +90,7 @@ def ablation_table(table: SettingTable) -> Table:
     settings = settings_of(table)
     return Table(
         f"{HEADINGS[table.by]}: {table.name.replace('_', ' ')}",
-        tuple(Column(setting_words(it, table.by)) for it in settings),
+        tuple(Column(setting_words(setting, table.by)) for setting in settings),
         tuple(made for row in table.rows for made in _rows(table.by, row, names[row.agent], settings)),
         by=f"by {table.judge}",
         heading="System",

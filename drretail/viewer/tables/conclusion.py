@@ -34,7 +34,9 @@ def conclusion(board: Scoreboard) -> Conclusion:
 
 def _of_one(board: Scoreboard) -> str:
     """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources bear out." """
-    told = board.model_copy(update={"columns": tuple(it for it in board.columns if _is_of_half(board, it.name))})
+    told = board.model_copy(
+        update={"columns": tuple(column for column in board.columns if _is_of_half(board, column.name))}
+    )
     printed = printed_board(told)
     for line in printed.table.rows:
         for column, cell in zip(printed.table.columns, line.cells, strict=True):
@@ -54,5 +56,5 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
 
 def _joined(sentences: Sequence[str]) -> str:
     more = len(sentences) - MOST_SAID
-    kept = [it.rstrip(".") for it in sentences[: MOST_SAID if more > 1 else None]]
+    kept = [sentence.rstrip(".") for sentence in sentences[: MOST_SAID if more > 1 else None]]
     return "; ".join([*kept, *([f"and {more} more below"] if more > 1 else [])]) + "."

@@ -18,7 +18,9 @@ def distractor_table(table: DistractorTable) -> Table:
     names = row_names(row.agent for row in table.rows)
     rows: list[Row] = []
     for row in table.rows:
-        means = [it and score_cell(it) for it in (row.everything, row.without_distractors, row.without_supportive)]
+        means = [
+            each and score_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)
+        ]
         cost = row.without_distractors_over_all
         effect = None if cost is None else difference_cell(cost, is_turned=True)
         rows.append(Row(names[row.agent], (*means[:2], effect, means[2]), row.agent))

@@ -202,8 +202,8 @@ def _strengths(ranks: Sequence[RankScore]) -> Table | None:
     met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
     dimensions = sorted(met, key=lambda dimension: dimension != OVERALL)
     lines = [
-        Row(names[it.system], tuple(_strength(by_place.get((it.system, d))) for d in dimensions), it.system)
-        for it in order
+        Row(names[each.system], tuple(_strength(by_place.get((each.system, d))) for d in dimensions), each.system)
+        for each in order
     ]
     return Table(
         title="Strengths, strongest first by overall",

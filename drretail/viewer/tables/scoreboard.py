@@ -40,12 +40,12 @@ class Board:
 
     def legend(self, *, intervals: bool = True) -> str:
         """What every column means, in one line, and what stands below the values; or that it found no room."""
-        columns = "; ".join(f"{it.name}: {it.meaning}" for it in self.table.columns if it.meaning) + "."
+        columns = "; ".join(f"{column.name}: {column.meaning}" for column in self.table.columns if column.meaning) + "."
         if not self.has_intervals:
             return columns
         if not intervals:
             return f"{columns} 95 % intervals: in a wider terminal, and by --details."
-        floors = " Those of floors and oracle: --details." if any(it.section == 2 for it in self.table.rows) else ""
+        floors = " Those of floors and oracle: --details." if any(row.section == 2 for row in self.table.rows) else ""
         return f"{columns} Below: {INTERVALS}.{floors}"
 
     @property
@@ -69,7 +69,7 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: b
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,
     )
-    return Board(table, board.differs, tuple(it for it in _notes(board) if it not in lab), tuple(lab))
+    return Board(table, board.differs, tuple(note for note in _notes(board) if note not in lab), tuple(lab))
 
 
 def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
@@ -77,7 +77,7 @@ def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
 
     The first one of each family goes after all others.
     """
-    families = [it.metric for it in columns]
+    families = [column.metric for column in columns]
     headline = {at: it.metric not in families[:at] for at, it in enumerate(columns)}
     order = sorted(headline, key=lambda at: (headline[at], -at))
     for at, it in enumerate(columns):

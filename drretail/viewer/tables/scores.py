@@ -190,7 +190,7 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
     Floors are left out: what they declare was never a report's.
     """
     read = {label: name for label, name in names.items() if place_of(label) != "floor"}
-    told = {name: _reading_of([it for it in scores if it.system == label]) for label, name in read.items()}
+    told = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
     told = {name: it for name, it in told.items() if it}
     if len(set(told.values())) == 1 and len(told) > 1:
         return [f"Read of every system: {next(iter(told.values()))}."]
@@ -198,8 +198,8 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
 
 
 def _reading_of(scores: Sequence[Score]) -> str:
-    figures = next((it.items for it in scores if it.variant == COVERAGE and "seen" in it.items), {})
-    readers = next((found for it in scores if (found := readers_of(it.items))), {})
+    figures = next((score.items for score in scores if score.variant == COVERAGE and "seen" in score.items), {})
+    readers = next((found for score in scores if (found := readers_of(score.items))), {})
     total = sum(readers.values())
     counted = [name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()]
     read = [f"figures read {figures['read']:,.0f} of {figures['seen']:,.0f}"] if figures else []

@@ -17,8 +17,17 @@ def twin_table(rows: Sequence[TwinRow]) -> Table:
         "Twins: queries that the shop can't meet, each beside one that it can",
         ("", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
         [
-            (it.system, it.right, it.refused_both, it.bought_both, it.reversed, it.missing, it.j, Cell(it.p, "p"))
-            for it in rows
+            (
+                row.system,
+                row.right,
+                row.refused_both,
+                row.bought_both,
+                row.reversed,
+                row.missing,
+                row.j,
+                Cell(row.p, "p"),
+            )
+            for row in rows
         ],
         notes=(NOTE,),
     )

@@ -34,17 +34,17 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
         return
     sides = {comparison.a: "A", comparison.b: "B"}
     several = len({row.metric for row in table.rows}) > 1
-    k = max(it.k for it in table.reliability)
+    k = max(row.k for row in table.reliability)
     repeated = ["pass^1", f"pass^{k}", "mean", f"worst of {k}"] if k > 1 else []
-    shown = [name for name in SPREADS if any(_spreads(it)[name] is not None for it in table.reliability)]
+    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in table.reliability)]
     rows = [
         [
-            row_name(it, several=several),
-            sides[it.system],
-            *(_spreads(it)[name] for name in shown),
-            *[Cell(it.pass_1, "percent"), Cell(it.pass_k, "percent"), it.mean, it.worst_of_k][: len(repeated)],
+            row_name(row, several=several),
+            sides[row.system],
+            *(_spreads(row)[name] for name in shown),
+            *[Cell(row.pass_1, "percent"), Cell(row.pass_k, "percent"), row.mean, row.worst_of_k][: len(repeated)],
         ]
-        for it in table.reliability
+        for row in table.reliability
     ]
     spare = ("mean", f"worst of {k}", "pass^1")
     print_table(table_of("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare))
@@ -56,14 +56,14 @@ def _spreads(it: "Reliability") -> dict[str, float | None]:
 
 def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
     """What the columns of all these tables mean."""
-    rows = [it for table in comparison.tables for it in table.reliability]
+    rows = [row for table in comparison.tables for row in table.reliability]
     if not rows:
         return
-    shown = [name for name in SPREADS if any(_spreads(it)[name] is not None for it in rows)]
+    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in rows)]
     meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in shown)
     yield f"{meanings}. Estimates from so few repeats are rough."
-    k = max(it.k for it in rows)
-    bars = ", ".join(f"{bar:g}" for bar in sorted({it.bar for it in rows if it.bar is not None}))
+    k = max(row.k for row in rows)
+    bars = ", ".join(f"{bar:g}" for bar in sorted({row.bar for row in rows if row.bar is not None}))
     if k > 1 and bars:
         yield (
             f"pass^1, pass^{k}: how likely one run, and all {k} runs of a query, reach the bar ({bars}); a run without "
@@ -108,7 +108,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         if not rows:
             continue
         table = whole.model_copy(update={"rows": rows})
-        print_table(_compared(table, [cards[it] for it in judges_of_faithfulness([table]) & cards.keys()]))
+        print_table(_compared(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()]))
         print_steadiness(table, comparison)
     if comparison.tables:
         print_text(*LEGEND, *steadiness_legend(comparison), "")
@@ -117,7 +117,9 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
     if comparison.pairs:
         print_text(*LEGEND_OF_PAIRS, "")
     if comparison.missing:
-        commands = (f"- {it.what}." + ("" if it.command is None else f"\n  {it.command}") for it in comparison.missing)
+        commands = (
+            f"- {gap.what}." + ("" if gap.command is None else f"\n  {gap.command}") for gap in comparison.missing
+        )
         print_text("What is missing", *commands, "")
     if left_out:
         print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, by which no system is chosen; --details has them.")
@@ -195,7 +197,7 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
     ``cards`` say of judges whose FP is shown how often they are right.
     """
     names = _names(comparisons)
-    columns = list(dict.fromkeys(name for it in comparisons for name, _ in _primary(it)))
+    columns = list(dict.fromkeys(name for comparison in comparisons for name, _ in _primary(comparison)))
     shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]
     print_text("What can be concluded", *(f"- {sentence}" for sentence in shown), "")
     if columns:
@@ -203,24 +205,27 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
             table_of(
                 f"{len(comparisons)} pairs, A−B in what systems are chosen by, over queries with a value of both",
                 ["A", "B", *columns],
-                [[names[it.a], names[it.b], *_differences(it, columns)] for it in comparisons],
+                [
+                    [names[comparison.a], names[comparison.b], *_differences(comparison, columns)]
+                    for comparison in comparisons
+                ],
                 notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
                 spare=columns[::-1],
             )
         )
-    tables = [table for it in comparisons for table in it.tables]
-    by_rules = sorted({it.judge for it in tables if it.judge_kind == "rule_based" and it.judge != CODE})
+    tables = [table for comparison in comparisons for table in comparison.tables]
+    by_rules = sorted({table.judge for table in tables if table.judge_kind == "rule_based" and table.judge != CODE})
     first = comparisons[0]
     print_text(
         *cards.values(),
-        *(f"Of {it} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL." for it in by_rules),
+        *(f"Of {rule} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL." for rule in by_rules),
         f"One pair with all that is known of it: drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",
     )
 
 
 def _names(comparisons: "Sequence[Comparison]") -> dict[str, str]:
-    labels = in_order({label for it in comparisons for label in (it.a, it.b)})
+    labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)})
     shared = shared_models(labels)
     return {label: label.replace(shared, "", 1) if shared else label for label in labels}
 
@@ -247,16 +252,20 @@ def _differences(comparison: "Comparison", columns: Sequence[str]) -> Iterator[C
 def _concluded(comparisons: "Sequence[Comparison]", names: dict[str, str]) -> Iterator[str]:
     """For every variant who is shown to be above whom, then who is preferred side by side."""
     above: dict[str, dict[str, list[str]]] = {}
-    for it in comparisons:
-        for name, row in _primary(it):
+    for comparison in comparisons:
+        for name, row in _primary(comparison):
             if row.outcome in ("higher", "lower"):
-                winner, loser = (it.a, it.b) if row.outcome == "higher" else (it.b, it.a)
+                winner, loser = (
+                    (comparison.a, comparison.b) if row.outcome == "higher" else (comparison.b, comparison.a)
+                )
                 above.setdefault(name, {}).setdefault(winner, []).append(loser)
-        for pair in it.pairs:
+        for pair in comparison.pairs:
             winner = preferred(pair) if pair.dimension == PRIMARY else None
             if winner is not None:
                 loser = pair.b if winner == pair.a else pair.a
                 above.setdefault("side by side", {}).setdefault(winner, []).append(loser)
     for name, won in above.items():
-        parts = (f"{names[winner]} above {listed(names[it] for it in dict.fromkeys(won[winner]))}" for winner in won)
+        parts = (
+            f"{names[winner]} above {listed(names[each] for each in dict.fromkeys(won[winner]))}" for winner in won
+        )
         yield f"{name}: {'; '.join(parts)}."

@@ -50,7 +50,9 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
     """Who else judged, and how far every two judges agree."""
     if board.others:
         judges = (other.judge for other in board.others)
-        named = (it.spec if it.rules == "default" else f"{it.spec} (rules of {it.rules})" for it in judges)
+        named = (
+            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})" for judge in judges
+        )
         yield f"Also judged by {', '.join(named)}: --details."
     table = agreement_table(agreements, metrics)
     if table is None:
@@ -84,7 +86,7 @@ def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
     for sliced in tables_of_judges:
         for table in sliced.tables:
             print_table(table)
-        print_text(*filter(None, [*(MEANINGS[it] for it in by), few_words(sliced.tables), *sliced.notes]), "")
+        print_text(*filter(None, [*(MEANINGS[each] for each in by), few_words(sliced.tables), *sliced.notes]), "")
     if not tables_of_judges:
         print_text("There is nothing to slice: no family that was scored has numbers.")
 

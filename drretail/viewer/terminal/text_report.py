@@ -86,8 +86,8 @@ def _questions(view: ExperimentView) -> Iterator[str]:
     for question in view.questions:
         runs = [view.runs[place] for place in question.places if view.planned[place].label not in floors]
         counts = [counts_of(run.claims[0].claims) for run in runs if run.claims]
-        borne = sum(it.get("full", 0) for it in counts)
-        judged = borne + sum(it.get(other, 0) for it in counts for other in FAULTED)
+        borne = sum(count.get("full", 0) for count in counts)
+        judged = borne + sum(count.get(other, 0) for count in counts for other in FAULTED)
         errors = sum(found.severity == "error" for run in runs for found in run.checks.findings)
         done = sum(run.subject.report is not None for run in runs)
         claims = f"{borne}/{judged}" if judged else "–"

@@ -48,8 +48,10 @@ def pair_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = Fa
     """
     held = pairwise.criteria()
     return tuple(
-        Question(it, held[it]["title"], _worded(_paragraphs(held[it], with_picks=with_picks), elsewhere), SIDES)
-        for it in _asked(with_profile=with_profile)
+        Question(
+            query, held[query]["title"], _worded(_paragraphs(held[query], with_picks=with_picks), elsewhere), SIDES
+        )
+        for query in _asked(with_profile=with_profile)
     )
 
 
@@ -58,12 +60,12 @@ def rating_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = 
     held = quality.criteria()
     return tuple(
         Question(
-            it,
-            held[it]["title"],
-            _worded((*_paragraphs(held[it], with_picks=with_picks), *_lines(held[it]["anchors"])), elsewhere),
+            query,
+            held[query]["title"],
+            _worded((*_paragraphs(held[query], with_picks=with_picks), *_lines(held[query]["anchors"])), elsewhere),
             RATINGS,
         )
-        for it in _asked(with_profile=with_profile)
+        for query in _asked(with_profile=with_profile)
     )
 
 
@@ -107,13 +109,13 @@ def _support_prompt() -> str:
 
 
 def _asked(*, with_profile: bool) -> list[str]:
-    return [it for it in DIMENSIONS if with_profile or it != PERSONALIZATION]
+    return [dimension for dimension in DIMENSIONS if with_profile or dimension != PERSONALIZATION]
 
 
 def _worded(paragraphs: tuple[str, ...], elsewhere: bool) -> tuple[str, ...]:
     if not elsewhere:
         return paragraphs
-    told = in_other_words("".join(f"{it}\n" for it in paragraphs))
+    told = in_other_words("".join(f"{paragraph}\n" for paragraph in paragraphs))
     return tuple(_lines(told))
 
 

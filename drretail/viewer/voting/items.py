@@ -99,7 +99,7 @@ class Sheets:
     @property
     def are_from_elsewhere(self) -> bool:
         """Whether all reports were imported: nobody of the shop's users asked."""
-        return all(it.is_imported for it in self.definition.systems.values())
+        return all(system.is_imported for system in self.definition.systems.values())
 
     def of_pair(self, item: PairItem, annotator: str) -> Sheet:
         """Both reports, on the sides that this person sees them on."""
@@ -153,7 +153,7 @@ class Sheets:
         return (self._claim if item.has_verdict else self._extracted)(subject, item).text
 
     def _extracted(self, subject: Subject, item: ClaimItem) -> ExtractedClaim:
-        found = next((it for it in extracted_from(self.experiment, subject) if it.about == item.about), None)
+        found = next((claim for claim in extracted_from(self.experiment, subject) if claim.about == item.about), None)
         if found is None:
             raise _changed(self.experiment)
         return found
@@ -175,11 +175,11 @@ class Sheets:
         return found[0]
 
     def _sources(self, claim: Claim, evidence: Mapping[str, Evidence]) -> Sequence[BlindSource]:
-        read = {it.sha256 for ruled in claim.claim_verdicts for it in ruled.verdict.sources}
+        read = {source.sha256 for ruled in claim.claim_verdicts for source in ruled.verdict.sources}
         texts = content_of(claim.sources, evidence).texts
         about = about_sources(claim.sources, evidence, read_ledger(evidence))
-        chosen = [it for it in texts if it.text.sha256 in read] or list(texts)
-        return [self._source(it, evidence[it.id], about.get(it.id, "")) for it in chosen]
+        chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
+        return [self._source(each, evidence[each.id], about.get(each.id, "")) for each in chosen]
 
     def _source(self, it: SourceText, entry: Evidence, about: str) -> BlindSource:
         link = entry.url if is_web_address(entry.url or "") else None
@@ -209,7 +209,7 @@ class Sheets:
         return read_subject(self.experiment, self.definition, planned, None)
 
     def _query(self, query_id: str) -> Query:
-        found = next((it for it in self.definition.queries if it.query_id == query_id), None)
+        found = next((query for query in self.definition.queries if query.query_id == query_id), None)
         if found is None:
             raise _changed(self.experiment)
         return found

@@ -60,7 +60,7 @@ class VoteResults:
 
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     """Everything counted, people and systems by name, dimensions in their order."""
-    votes = [it for it in ballots if isinstance(it, Vote)]
+    votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
     return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(_agreement(votes)))
 
 
@@ -72,15 +72,15 @@ def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
 
 
 def _person(name: str, said: Sequence[Ballot]) -> PersonCount:
-    votes = [it for it in said if isinstance(it, Vote)]
-    ratings = [it for it in said if isinstance(it, Rating)]
+    votes = [each for each in said if isinstance(each, Vote)]
+    ratings = [each for each in said if isinstance(each, Rating)]
     return PersonCount(
         annotator=name,
         votes=len(votes),
-        pairs=len({it.pair_id for it in votes}),
+        pairs=len({vote.pair_id for vote in votes}),
         ratings=len(ratings),
-        reports=len({it.run_id for it in ratings}),
-        labels=len({it.about for it in said if isinstance(it, ClaimLabel | CitedLabel)}),
+        reports=len({rating.run_id for rating in ratings}),
+        labels=len({each.about for each in said if isinstance(each, ClaimLabel | CitedLabel)}),
     )
 
 
@@ -109,7 +109,7 @@ def _agreement(votes: Sequence[Vote]) -> list[PeopleAgree]:
             one, other = said[first, dimension], said[second, dimension]
             both = sorted({*one} & {*other})
             if both:
-                kappa = kappa_without_ties([one[it] for it in both], [other[it] for it in both])
+                kappa = kappa_without_ties([one[pair] for pair in both], [other[pair] for pair in both])
                 rows.append(PeopleAgree(first, second, dimension, len(both), kappa))
     return rows
 
@@ -124,7 +124,7 @@ def told_results(results: VoteResults) -> str:
     people = results.people
     if not people:
         return "Nobody has voted."
-    return "; ".join(f"{it.annotator}: {', '.join(_parts(it))}" for it in people) + "."
+    return "; ".join(f"{person.annotator}: {', '.join(_parts(person))}" for person in people) + "."
 
 
 def _parts(person: PersonCount) -> list[str]:
@@ -138,15 +138,20 @@ def _parts(person: PersonCount) -> list[str]:
 
 def print_results(results: VoteResults) -> None:
     """Three tables on stdout, as far as there is something in them."""
-    people = [(it.annotator, it.votes, it.pairs, it.ratings, it.reports, it.labels) for it in results.people]
+    people = [
+        (person.annotator, person.votes, person.pairs, person.ratings, person.reports, person.labels)
+        for person in results.people
+    ]
     if not people:
         typer.echo("Nobody has voted yet.")
         return
     print_table(table_of("People", ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"], people))
-    pairs = [(f"{it.a} ~ {it.b}", _told(it.dimension), it.a_wins, it.ties, it.b_wins) for it in results.pairs]
+    pairs = [
+        (f"{pair.a} ~ {pair.b}", _told(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
+    ]
     if pairs:
         print_table(table_of("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs))
-    agreed = [(f"{it.first}, {it.second}", _told(it.dimension), it.n, it.kappa) for it in results.agreement]
+    agreed = [(f"{row.first}, {row.second}", _told(row.dimension), row.n, row.kappa) for row in results.agreement]
     if agreed:
         print_table(table_of("Agreement (Cohen's kappa without ties)", ["", "dimension", "pairs", "kappa"], agreed))
 

@@ -246,7 +246,7 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert "One system researches: there is nothing to compare it with." in answer.text
     heads = [head.text for head in first.all("th") if head.attributes.get("scope") == "col"]
     assert heads[:2] == ["System", "FP"]
-    assert "share of all claims that name a source" in [it.text for it in first.all("dd")]
+    assert "share of all claims that name a source" in [each.text for each in first.all("dd")]
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 

@@ -254,7 +254,9 @@ def test_files_may_name_the_two_systems_in_either_order(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react")
     ann = [vote("ann", pair, choice) for pair, choice in zip("1234", ("a", "b", "a", "tie"), strict=True)]
     turned: dict[str, Choice] = {"a": "b", "b": "a", "tie": "tie"}
-    ben = [it.model_copy(update={"annotator": "ben", "a": "b", "b": "a", "choice": turned[it.choice]}) for it in ann]
+    ben = [
+        each.model_copy(update={"annotator": "ben", "a": "b", "b": "a", "choice": turned[each.choice]}) for each in ann
+    ]
     votes(folder, *ann, *ben)
     (row,) = here(read_paper_view(folder, None), "Appendix D")
     assert values(row) == (1.0, 4, 3, None)

@@ -26,7 +26,7 @@ def vote(person: str, pair: str, choice: Choice, *, turned: bool = False) -> Vot
 def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", turned=True), vote("ann", "2", "tie")])
     assert found.pairs == (PairCount("x", "y", "overall", 2, 1, 0),)
-    assert [(it.annotator, it.votes, it.pairs) for it in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
+    assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
 
 
 def test_two_people_are_held_beside_each_other() -> None:
