@@ -55,6 +55,8 @@ class Cell:
     """How many of the planned have a value, and why the others have none; empty where all have."""
     few: bool = False
     """True where so few queries are behind it that it says little."""
+    html: str = ""
+    """On pages, in place of all this: links and images."""
 
     @property
     def is_number(self) -> bool:
@@ -122,6 +124,8 @@ class Row:
     """As of ``Column``."""
     is_minor: bool = False
     """True of what is read second, and is grey."""
+    link: str = ""
+    """On pages, where its name leads."""
 
     @property
     def section(self) -> int:

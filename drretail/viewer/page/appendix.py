@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.records.score import Judging
+from drretail.tables.table import Table, table_of
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
@@ -16,18 +16,7 @@ from drretail.viewer.page.sheets import ablation_parts, agreement_sheet, glossar
 from drretail.viewer.tables.ablations import headlines_first
 from drretail.viewer.tables.distractors import HEADING, NOTE, distractor_table
 
-
-@dataclass(frozen=True, slots=True)
-class JudgeRow:
-    """What one judge did in one family, over all systems."""
-
-    family: str
-    judge: str
-    rules: str
-    verdicts: int
-    failed: int
-    stale: int
-    not_judged: int
+_COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
 
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
@@ -52,27 +41,25 @@ def render_method(view: ExperimentView) -> Markup:
     """What was run and judged, how to read a report, and the commands that make it again."""
     html = template("method.html.jinja").render(
         view=view,
-        judges=judge_rows(view.judgings),
+        judges=judge_table(view.judgings),
         commands=commands(view),
         queries_link=data_address("application/jsonl", queries_file(view)),
     )
     return Markup(html)  # noqa: S704
 
 
-def judge_rows(judgings: Sequence[Judging]) -> list[JudgeRow]:
-    """Who judged what, in the order of the scores."""
+def judge_table(judgings: Sequence[Judging]) -> Table:
+    """Who judged what over all systems, in the order of the scores."""
     groups: dict[tuple[str, str, str, str], list[Judging]] = defaultdict(list)
     for judging in judgings:
         groups[judging.metric, judging.judge, judging.judge_params, judging.rules].append(judging)
-    return [
-        JudgeRow(
-            family=metric,
-            judge=f"{judge}, settings {params}" if params else judge,
-            rules=rules,
-            verdicts=sum(each.verdicts for each in held),
-            failed=sum(each.failed for each in held),
-            stale=sum(each.stale for each in held),
-            not_judged=sum(each.not_judged for each in held),
+    rows = [
+        (
+            metric,
+            f"{judge}, settings {params}" if params else judge,
+            rules,
+            *(sum(getattr(judging, name) for judging in group) for name in _COUNTS),
         )
-        for (metric, judge, params, rules), held in groups.items()
+        for (metric, judge, params, rules), group in groups.items()
     ]
+    return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)

@@ -10,13 +10,13 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.page.all_runs import render_all_runs, render_failures
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
 from drretail.viewer.page.overview import render_overview
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.page.run_tables import render_all_runs, render_failures
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
