@@ -24,6 +24,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
 from drretail.experiment import read_journal, read_results
+from drretail.exports.chat import message_text
 from drretail.journal import Effect
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query
@@ -211,7 +212,7 @@ def _began(asked: Mapping[tuple[str, str], deque[Effect]]) -> datetime | None:
 
 def _message(told: Mapping[str, Any]) -> ChatMessage:
     """A message of the journal's as inspect's; its id is of what it says, so that equal ones are kept once."""
-    key, content = _id(canonical_json(told)), _text(told.get("content"))
+    key, content = _id(canonical_json(told)), message_text(told.get("content"))
     match told["role"]:
         case "system":
             return ChatMessageSystem(id=key, content=content)
@@ -222,13 +223,6 @@ def _message(told: Mapping[str, Any]) -> ChatMessage:
             return ChatMessageTool(id=key, content=content, tool_call_id=told.get("tool_call_id"))
         case _:
             return ChatMessageUser(id=key, content=content)
-
-
-def _text(content: Any) -> str:
-    """The words of a message; what a provider puts beside them (thoughts, marks of its cache) is left out."""
-    if isinstance(content, str) or content is None:
-        return content or ""
-    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
 
 
 def _about(run: Run, query: Query) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scores.file import read_scores
-from drretail.exports.formats import Form
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
 from drretail.records.score import Score, Verdict
@@ -117,7 +116,3 @@ def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> Non
             database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {held}", [str(source)])  # noqa: S608 — our own names
         database.execute(f"COPY rows TO '{made}' (FORMAT parquet)")
         write_atomically(path, made.read_bytes())
-
-
-AS_CSV = Form("scores-csv", write_csv, redacts=True)
-AS_PARQUET = Form("scores-parquet", write_parquet, redacts=True)

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from drretail import __version__
 from drretail.errors import UserError
 from drretail.experiment import read_journal
-from drretail.exports.formats import Form, nothing_left
 from drretail.exports.selection import Chosen, Got, Selection
 from drretail.files import write_lines
 from drretail.journal import Effect
@@ -72,7 +71,7 @@ def write(selection: Selection, to: Path) -> str:
     if collector is not None:
         collector.shutdown()
     if not runs:
-        raise nothing_left(selection)
+        raise selection.nothing_left()
     write_lines(to, lines)
     return f"{len(lines):,} spans of {runs:,} runs"
 
@@ -268,6 +267,3 @@ def _collector() -> "SpanExporter | None":
             "Spans for a collector need one more: pip install opentelemetry-exporter-otlp-proto-http."
         ) from problem
     return sender.OTLPSpanExporter()
-
-
-FORM = Form("spans.jsonl", write)
