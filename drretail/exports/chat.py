@@ -90,8 +90,10 @@ def _held(effects: Sequence[Effect]) -> Iterator[Conversation]:
 
 def _goes_on(before: Effect, after: Effect) -> bool:
     """True where a request repeats an earlier one and has more behind it."""
-    asked, now = before.request["messages"], after.request["messages"]
-    return len(now) > len(asked) and canonical_json(now[: len(asked)]) == canonical_json(asked)
+    before_messages, now = before.request["messages"], after.request["messages"]
+    return len(now) > len(before_messages) and canonical_json(now[: len(before_messages)]) == canonical_json(
+        before_messages
+    )
 
 
 def _conversation(last: Effect) -> Conversation:

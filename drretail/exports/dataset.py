@@ -26,8 +26,8 @@ def write(selection: Selection, to: Path) -> str:
     if not runs:
         raise selection.nothing_left()
     write_parquet(selection, to / "tables")  # first: without scores nothing is to be left behind
-    asked = {run.query_id for run in runs}
-    queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in asked]
+    query_ids = {run.query_id for run in runs}
+    queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in query_ids]
     _write(to / "queries.jsonl", queries)
     _write(to / "runs.jsonl", (_run(selection, chosen) for chosen in selection))
     write_chat(selection, to / "conversations.jsonl")

@@ -43,5 +43,5 @@ def _article(chosen: Chosen, is_foreign: bool) -> str:
 
 
 def _line(chosen: Chosen, number: int, article: str) -> str:
-    said = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
-    return json.dumps(said, ensure_ascii=False)
+    row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
+    return json.dumps(row, ensure_ascii=False)

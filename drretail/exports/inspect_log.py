@@ -106,15 +106,16 @@ def _samples(
     experiment: Path, gathered: Gathered, scorers: Sequence[Scorer], runs: Sequence[Run]
 ) -> Iterator[EvalSample]:
     queries = {query.query_id: query for query in gathered.definition.queries}
-    heard = {
+    values = {
         scorer.name: {
-            plan.run_id: counted_values(it.reported) for plan, it in gathered.heard(scorer.metric.name, scorer.seat)
+            plan.run_id: counted_values(answer.reported)
+            for plan, answer in gathered.heard(scorer.metric.name, scorer.seat)
         }
         for scorer in scorers
     }
     for run in runs:
         scores = {
-            scorer.name: _score(experiment, run, scorer, heard[scorer.name].get(run.run_id, {})) for scorer in scorers
+            scorer.name: _score(experiment, run, scorer, values[scorer.name].get(run.run_id, {})) for scorer in scorers
         }
         folder = run_folder(experiment, run.system, run.query_id, run.repeat)
         yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
@@ -127,9 +128,9 @@ def _score(experiment: Path, run: Run, scorer: Scorer, values: Mapping[str, Valu
 
 def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], created: str) -> EvalSpec:
     system = definition.systems[label]
-    told = {"label": label, "system": system.model_dump(mode="json", exclude_none=True)}
-    asked: list[Any] = sorted({sample.id for sample in samples})
-    key = sha256_of([definition.world_fingerprint, label, asked])
+    metadata = {"label": label, "system": system.model_dump(mode="json", exclude_none=True)}
+    query_ids: list[Any] = sorted({sample.id for sample in samples})
+    key = sha256_of([definition.world_fingerprint, label, query_ids])
     return EvalSpec(
         eval_id=key[:22],
         run_id=key[22:44],
@@ -140,10 +141,10 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         solver=system.agent,
         tags=[label],
         model=model_name(system),
-        dataset=EvalDataset(name=definition.title or "drretail", samples=len(asked), sample_ids=asked),
+        dataset=EvalDataset(name=definition.title or "drretail", samples=len(query_ids), sample_ids=query_ids),
         config=EvalConfig(epochs=max(sample.epoch for sample in samples), epochs_reducer=["mean"]),
         packages={"drretail": __version__},
-        metadata=told | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
+        metadata=metadata | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
     )
 
 
@@ -153,8 +154,8 @@ def _shops_today(definition: Definition) -> str:
 
 
 def _times(samples: Sequence[EvalSample]) -> list[str]:
-    told = [time for sample in samples for time in (sample.started_at, sample.completed_at) if time is not None]
-    return [time for time in told if not time.startswith("1970")]
+    times = [time for sample in samples for time in (sample.started_at, sample.completed_at) if time is not None]
+    return [time for time in times if not time.startswith("1970")]
 
 
 def _rows(rows: Sequence[Row], scorer: Scorer) -> list[Row]:

@@ -116,14 +116,14 @@ class Course:
     def _answer(self, place: int, calls: Sequence[tuple[int, Step]]) -> ModelEvent:
         step = self._run.steps[place]
         model = model_name(self._system, step.role)
-        asked = self._asked[step.path, step.role]
-        effect = asked.popleft() if asked else None
+        calls_left = self._asked[step.path, step.role]
+        effect = calls_left.popleft() if calls_left else None
         if effect is not None:
             self._clock = max(self._clock, datetime.fromisoformat(effect.started))
         message = ChatMessageAssistant(
             id=_id(self._run.run_id, str(place)),
             content=self._results.get(step.result_sha or "", ""),
-            tool_calls=[self._call(at, it) for at, it in calls] or None,
+            tool_calls=[self._call(at, call) for at, call in calls] or None,
             model=model,
         )
         read = self.messages.copy() if effect is None else [_message(each) for each in effect.request["messages"]]
@@ -206,27 +206,27 @@ def _model_calls(folder: Path) -> dict[tuple[str, str], deque[Effect]]:
     return by_place
 
 
-def _began(asked: Mapping[tuple[str, str], deque[Effect]]) -> datetime | None:
-    return min((datetime.fromisoformat(it.started) for each in asked.values() for it in each), default=None)
+def _began(calls: Mapping[tuple[str, str], deque[Effect]]) -> datetime | None:
+    return min((datetime.fromisoformat(effect.started) for each in calls.values() for effect in each), default=None)
 
 
-def _message(told: Mapping[str, Any]) -> ChatMessage:
+def _message(message: Mapping[str, Any]) -> ChatMessage:
     """A message of the journal's as inspect's; its id is of what it says, so that equal ones are kept once."""
-    key, content = _id(canonical_json(told)), message_text(told.get("content"))
-    match told["role"]:
+    key, content = _id(canonical_json(message)), message_text(message.get("content"))
+    match message["role"]:
         case "system":
             return ChatMessageSystem(id=key, content=content)
         case "ai":
-            calls = [ToolCall(each["id"], each["name"], each["args"]) for each in told.get("tool_calls") or ()]
+            calls = [ToolCall(each["id"], each["name"], each["args"]) for each in message.get("tool_calls") or ()]
             return ChatMessageAssistant(id=key, content=content, tool_calls=calls or None)
         case "tool":
-            return ChatMessageTool(id=key, content=content, tool_call_id=told.get("tool_call_id"))
+            return ChatMessageTool(id=key, content=content, tool_call_id=message.get("tool_call_id"))
         case _:
             return ChatMessageUser(id=key, content=content)
 
 
 def _about(run: Run, query: Query) -> dict[str, Any]:
-    told = {
+    fields = {
         "run_id": run.run_id,
         "user_id": run.user_id,
         "kind": query.kind,
@@ -236,7 +236,7 @@ def _about(run: Run, query: Query) -> dict[str, Any]:
         "notes": list(run.notes),
         "state_diff": [change.model_dump(mode="json") for change in run.state_diff],
     }
-    return {name: value for name, value in told.items() if value not in (None, [])}
+    return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
 def _usage(used: Usage) -> ModelUsage:

@@ -18,7 +18,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.shop import UserProfile
 
-TOLD = ("persona", "context", "rationale")
+PERSONAL = ("persona", "context", "rationale")
 """Fields of a query that say who asks it."""
 _NOT_OURS = ("report_sha", "state_diff")
 """Of a run: by the hash of a report guesses of what was taken out of it could be tried."""
@@ -72,7 +72,7 @@ class Redaction:
 
     def query(self, query: Query) -> dict[str, Any]:
         """A question without what it says of its user."""
-        held = query.model_dump(mode="json", exclude_none=True, exclude=set(TOLD))
+        held = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
         return self.row(query.query_id, held)
 
     def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
@@ -88,11 +88,11 @@ class Redaction:
         key = query_id or ""
         if key not in self._by_query:
             query = next((query for query in self.definition.queries if query.query_id == query_id), None)
-            said = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
-            lines = {line.strip() for text in said for line in text.splitlines()} | {*self._changed.get(key, ())}
-            told = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
+            texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
+            lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
+            long = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
             people = tuple(self._profiles.get(key, ()))
-            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(told, key=len, reverse=True)))
+            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(long, key=len, reverse=True)))
         return self._by_query[key]
 
 
@@ -102,7 +102,7 @@ class _Replacing:
 
     pseudonyms: Mapping[str, str]
     profiles: tuple[UserProfile, ...]
-    told: tuple[str, ...]
+    lines: tuple[str, ...]
     _known: dict[str, str] = field(default_factory=dict[str, str])
     """Of texts that were asked for: a conversation repeats what it began with."""
 
@@ -112,11 +112,11 @@ class _Replacing:
                 self._known[value] = self._text(value)
             return self._known[value]
         if isinstance(value, Mapping):
-            return {self.value(name): self.value(it) for name, it in value.items()}
+            return {self.value(name): self.value(item) for name, item in value.items()}
         return [self.value(each) for each in value] if isinstance(value, list | tuple) else value
 
     def _text(self, text: str) -> str:
-        for line in self.told:
+        for line in self.lines:
             text = text.replace(line, "[said of the user]")
         if self._ids is not None:
             text = self._ids.sub(lambda found: self._pseudonym(found[0]), text)
@@ -134,10 +134,10 @@ class _Replacing:
 
     @cached_property
     def _folded(self) -> Mapping[str, str]:
-        return {user_id.casefold(): it for user_id, it in self.pseudonyms.items()}
+        return {user_id.casefold(): pseudonym for user_id, pseudonym in self.pseudonyms.items()}
 
-    def _pseudonym(self, said: str) -> str:
-        return self._folded[said.casefold()]
+    def _pseudonym(self, user_id: str) -> str:
+        return self._folded[user_id.casefold()]
 
     @cached_property
     def _fields(self) -> list[tuple[re.Pattern[str], str]]:
@@ -177,7 +177,7 @@ def _users_of(evidence: Iterable[Evidence]) -> Iterator[str]:
     for entry in evidence:
         if entry.kind in ("user", "order"):
             records = (record_of(text.text) or {} for text in entry.sources)
-            yield from (it for record in records if isinstance(it := record.get("user_id"), str) and it)
+            yield from (user_id for record in records if isinstance(user_id := record.get("user_id"), str) and user_id)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -72,9 +72,9 @@ def _values(selection: Selection) -> Iterator[Row]:
         run = chosen.run
         about = {"run_id": run.run_id, "system": run.system, "query_id": run.query_id, "repeat": run.repeat}
         for score in chosen.got:
-            said = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
+            judged = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
             items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
-            row = about | said | {"status": run.status, "state": score.state, "value": score.value, "items": items}
+            row = about | judged | {"status": run.status, "state": score.state, "value": score.value, "items": items}
             yield selection.shown(row, run.query_id)
 
 
@@ -93,8 +93,8 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
 def _row(verdict: Verdict) -> dict[str, Any]:
     row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
     value = verdict.value
-    told = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
-    return row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": told}
+    shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
+    return row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown}
 
 
 def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:

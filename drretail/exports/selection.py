@@ -169,9 +169,9 @@ def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
         for seat in gathered.seats(metric):
             if is_panel(seat.judge):
                 continue
-            for plan, heard in gathered.heard(metric, seat):
+            for plan, answer in gathered.heard(metric, seat):
                 held.setdefault(plan.run_id, []).extend(
                     Got(metric, value.variant, name_of(seat.judge), seat.rules, value.state, value.value, value.items)
-                    for value in heard.reported.values.values()
+                    for value in answer.reported.values.values()
                 )
     return {run_id: tuple(got) for run_id, got in held.items()}

@@ -90,7 +90,7 @@ def spans_of(chosen: Chosen) -> list["ReadableSpan"]:
         return SpanContext(trace, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
 
     spans = _Walk(chosen).spans()
-    events = [Event("gen_ai.evaluation.result", _judged(got), spans[0].end) for got in chosen.got if _is_said(got)]
+    events = [Event("gen_ai.evaluation.result", _judged(got), spans[0].end) for got in chosen.got if _has_value(got)]
     resource = Resource({"service.name": "drretail", "service.version": __version__})
     return [
         ReadableSpan(
@@ -230,7 +230,7 @@ def _error_of(chosen: Chosen) -> str | None:
     return None if error is None else error.message
 
 
-def _is_said(got: Got) -> bool:
+def _has_value(got: Got) -> bool:
     return got.value is not None
 
 

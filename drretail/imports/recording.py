@@ -93,8 +93,11 @@ def record(
     labels = _labels(material.systems())
     definition = _definition(material, form, queries, labels, before, model)
     given = None if pages is None else read_pages(pages)
-    places = {key: (labels[it.system], queries[it.task_id].query_id) for key, it in material.reports.items()}
-    existing = [key for key, it in material.reports.items() if _is_there(folder, *places[key], it)]
+    places = {
+        key: (labels[report_of.system], queries[report_of.task_id].query_id)
+        for key, report_of in material.reports.items()
+    }
+    existing = [key for key, report_of in material.reports.items() if _is_there(folder, *places[key], report_of)]
     counts: list[ReportCount] = []
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
         _keep_gold(folder, material, queries)
@@ -144,7 +147,7 @@ def _definition(
         raise UserError(f"{quoted(model)} names no provider: write provider:model, such as openai:gpt-5.")
     models = {} if model is None else {REPORT: RoleModel(spec=model, kind="llm")}
     system = System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={"format": form})
-    asked = {
+    query_ids = {
         label: tuple(sorted(queries[task_id].query_id for by, task_id in material.reports if by == name))
         for name, label in labels.items()
     }
@@ -156,7 +159,7 @@ def _definition(
     return base.model_copy(
         update={
             "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
-            "asked": asked,
+            "asked": query_ids,
             "systems": dict.fromkeys(labels.values(), system),
             "prompt_hashes": {},
         }

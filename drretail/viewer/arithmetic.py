@@ -103,7 +103,7 @@ def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
         rules=judged.rules,
         sums=tuple(sums[kind] for kind in HEADLINE if sums[kind].scored),
         whole=_sum("claims", values["FP"], judged.rules),
-        beside=tuple(it for kind, it in sums.items() if kind not in HEADLINE and it.scored),
+        beside=tuple(each for kind, each in sums.items() if kind not in HEADLINE and each.scored),
         precision=values["FP"],
         recall=values["FR"],
     )

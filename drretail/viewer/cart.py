@@ -45,13 +45,13 @@ class CartLine:
     @property
     def words(self) -> str:
         """ "2 × Tube Feeder, $24.99 each: $49.98, or Hopper Feeder"."""
-        said = f"{self.quantity} × {self.title}"
+        words = f"{self.quantity} × {self.title}"
         if self.price is not None and self.cost is not None:
             each = f", {format_amount(self.price)} each" if self.quantity > 1 else ""
-            said += f"{each}: {format_amount(self.cost)}"
+            words += f"{each}: {format_amount(self.cost)}"
         else:
-            said += ": price not known"
-        return f"{said}{''.join(f', or {alternative}' for alternative in self.alternatives)}"
+            words += ": price not known"
+        return f"{words}{''.join(f', or {alternative}' for alternative in self.alternatives)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
 
 def _nearest(product: str, ledger: Ledger) -> str:
     item, price = ledger.products.get(product), ledger.price(product)
-    said = _title(product, ledger)
-    return said if item is None or price is None else f"{said} ({format_money(price, item.currency)})"
+    title = _title(product, ledger)
+    return title if item is None or price is None else f"{title} ({format_money(price, item.currency)})"
 
 
 def _line(pick: Pick, ledger: Ledger) -> CartLine:

@@ -179,9 +179,10 @@ class ExperimentView:
         places: dict[str, list[int]] = {query.query_id: [] for query in self.definition.queries}
         for place, planned in enumerate(self.planned):
             places[planned.query.query_id].append(place)
-        asked = [(query, tuple(places[query.query_id])) for query in self.definition.queries]
+        queries = [(query, tuple(places[query.query_id])) for query in self.definition.queries]
         return [
-            Question(number, query, at) for number, (query, at) in enumerate([query for query in asked if query[1]], 1)
+            Question(number, query, at)
+            for number, (query, at) in enumerate([query for query in queries if query[1]], 1)
         ]
 
 
@@ -192,11 +193,11 @@ def title_of(definition: Definition) -> str:
     systems = [label for label in labels if place_of(label) in ("system", "counterfactual")]
     names = [label.replace(shared, "", 1) for label in systems]
     queries = definition.queries
-    asked = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
+    subject = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
     agents = list(dict.fromkeys(label.partition("@")[0] for label in systems))
     if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
-        return f"{asked} answered by {_listed(agents)}, {len(names)} systems in all"
-    return f"{asked} answered by {_listed(names or labels)}"
+        return f"{subject} answered by {_listed(agents)}, {len(names)} systems in all"
+    return f"{subject} answered by {_listed(names or labels)}"
 
 
 def _cut(text: str) -> str:

@@ -99,8 +99,8 @@ class AnswersDiff:
     pairs: tuple[AnswerPair, ...]
     apart: tuple[str, ...]
     """In a sentence each: queries that only one of both was asked."""
-    told: tuple[str, ...]
-    """In a sentence each: what a system was told instead of the package's prompts."""
+    prompts: tuple[str, ...]
+    """In a sentence each: what a system is prompted with instead of the package's prompts."""
 
 
 def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
@@ -120,8 +120,8 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
         if run.subject.label == a
         and (other := by_place.get((b, run.subject.query.query_id, run.subject.repeat))) is not None
     ]
-    apart, told = _apart(definition, a, b), _told(experiment, definition, a, b)
-    return AnswersDiff(experiment.resolve().name, a, b, tuple(pairs), tuple(apart), tuple(told))
+    apart, prompts = _apart(definition, a, b), _own_prompts(experiment, definition, a, b)
+    return AnswersDiff(experiment.resolve().name, a, b, tuple(pairs), tuple(apart), tuple(prompts))
 
 
 def sentences(view: RunView) -> list[Statement]:
@@ -133,20 +133,20 @@ def sentences(view: RunView) -> list[Statement]:
     return [
         Statement(
             number,
-            report[it.start : it.end],
+            report[each.start : each.end],
             tuple(
                 sorted(
                     {
                         cited.evidence_id or cited.said
                         for mark in marks
-                        if it.start <= mark.start < it.end
+                        if each.start <= mark.start < each.end
                         for cited in mark.cited
                     }
                 )
             ),
-            span=(it.start, it.end),
+            span=(each.start, each.end),
         )
-        for number, it in enumerate(found, 1)
+        for number, each in enumerate(found, 1)
     ]
 
 
@@ -160,14 +160,14 @@ def _claim(claim: Claim) -> Statement:
 
 
 def _apart(definition: Definition, a: str, b: str) -> Iterator[str]:
-    asked = {label: {query.query_id for query in definition.queries_of(label)} for label in (a, b)}
+    queries = {label: {query.query_id for query in definition.queries_of(label)} for label in (a, b)}
     for label, other in ((a, b), (b, a)):
-        alone = asked[label] - asked[other]
+        alone = queries[label] - queries[other]
         if alone:
             yield f"{len(alone):,} of the queries {'was' if len(alone) == 1 else 'were'} asked of {label} alone."
 
 
-def _told(experiment: Path, definition: Definition, a: str, b: str) -> Iterator[str]:
+def _own_prompts(experiment: Path, definition: Definition, a: str, b: str) -> Iterator[str]:
     for side, label in (("A", a), ("B", b)):
         prompts = definition.systems[label].prompts
         if prompts is not None:

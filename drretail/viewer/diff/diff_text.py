@@ -14,7 +14,7 @@ NOT_KNOWN = "What one of both puts into the cart is not known."
 
 def diff_text(diff: AnswersDiff) -> str:
     """What changed, query by query: − stands only in A, + only in B, ~ in both with another verdict."""
-    lines = [f"A: {diff.a}", f"B: {diff.b}", *diff.told, *diff.apart, "", RULE]
+    lines = [f"A: {diff.a}", f"B: {diff.b}", *diff.prompts, *diff.apart, "", RULE]
     ruled = set().union(*map(_supports, diff.pairs))
     lines += [f"{SIGNS[support]} {word}" for support, word in WORDS.items() if support in ruled]
     for pair in diff.pairs:
@@ -31,7 +31,7 @@ def diff_document(diff: AnswersDiff) -> dict[str, Any]:
         "a": diff.a,
         "b": diff.b,
         "matched_by": RULE,
-        "notes": [*diff.told, *diff.apart],
+        "notes": [*diff.prompts, *diff.apart],
         "queries": [_pair_document(pair) for pair in diff.pairs],
     }
 
@@ -53,7 +53,9 @@ def _pair(pair: AnswerPair) -> Iterator[str]:
     if None in pair.carts:
         yield NOT_KNOWN
     for change in pair.cart_changes:
-        yield from (f"  {sign} picks {it.words}" for sign, it in (("−", change.a), ("+", change.b)) if it is not None)
+        yield from (
+            f"  {sign} picks {line.words}" for sign, line in (("−", change.a), ("+", change.b)) if line is not None
+        )
 
 
 def _change(change: Change) -> Iterator[str]:

@@ -154,10 +154,10 @@ class Voting:
         question = self._question(item, given)
         ballot = self._ballot(item, annotator, given)
         _, unseen = cast(self.experiment, ballot, given.seen or None)
-        told = ""
+        message = ""
         if unseen is not None:
-            told = f"{question.title}: another window had {_word(question, unseen)}; what you chose here holds now."
-        return JSONResponse({**self._state(mode, item, annotator), "told": told})
+            message = f"{question.title}: another window had {_word(question, unseen)}; what you chose here holds now."
+        return JSONResponse({**self._state(mode, item, annotator), "told": message})
 
     async def undo(self, mode: ModeText, request: Request) -> Response:
         """Takes back the person's last answer of this mode, on whichever sheet that was."""
@@ -225,21 +225,21 @@ class Voting:
         return question
 
     def _ballot(self, item: Item, annotator: str, given: Answer) -> Ballot:
-        said: dict[str, Any] = {"annotator": annotator, "at": self.clock(), "note": given.note.strip() or None}
+        fields: dict[str, Any] = {"annotator": annotator, "at": self.clock(), "note": given.note.strip() or None}
         if isinstance(item, PairItem):
             left = left_of(item, annotator)
             sides = {"left": left, "right": "b" if left == "a" else "a", "tie": "tie"}
-            said |= item.model_dump(exclude={"repeat"})
-            said |= {"shown_left": left, "dimension": given.question, "choice": sides[given.value]}
-            return Vote.model_validate(said)
-        said |= {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
+            fields |= item.model_dump(exclude={"repeat"})
+            fields |= {"shown_left": left, "dimension": given.question, "choice": sides[given.value]}
+            return Vote.model_validate(fields)
+        fields |= {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
         if isinstance(item, ReportItem):
-            return Rating.model_validate(said | {"dimension": given.question, "value": int(given.value)})
+            return Rating.model_validate(fields | {"dimension": given.question, "value": int(given.value)})
         _, sheets = self._refresh()
         about = {"claim_id": item.claim_id, "claim": sheets.claim_of(item), "extracted_by": item.extracted_by}
         if given.question == CITED:
-            return CitedLabel.model_validate(said | about | {"cited": given.value})
-        return ClaimLabel.model_validate(said | about | {"label": given.value})
+            return CitedLabel.model_validate(fields | about | {"cited": given.value})
+        return ClaimLabel.model_validate(fields | about | {"label": given.value})
 
     def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
         """What this person has answered on a sheet, and how many sheets are done."""
@@ -251,11 +251,11 @@ class Voting:
 
     def _states(self, mode: ModeText, annotator: str) -> list[bool]:
         """Of each item whether this person has answered all of it."""
-        said: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for ballot in votes_of(self.experiment, annotator):
-            said[ballot.about] = said.get(ballot.about, 0) + 1
+            counts[ballot.about] = counts.get(ballot.about, 0) + 1
         _, sheets = self._refresh()
-        return [said.get(item.about, 0) >= len(sheets.questions(item)) for item in self._items(mode)]
+        return [counts.get(item.about, 0) >= len(sheets.questions(item)) for item in self._items(mode)]
 
 
 def _word(question: Question, ballot: Ballot) -> str:

@@ -90,7 +90,7 @@ def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator
 
 
 def _one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
-    parts = [it.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, it in enumerate(rendered)]
+    parts = [question.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, question in enumerate(rendered)]
     section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
     return _index(view, rendered, OnePage(), section)
 
@@ -136,11 +136,11 @@ def _index(
 
 def _lead(view: ExperimentView, lines: Sequence[RunLine]) -> str:
     """How much was asked of how many."""
-    asked, systems = len(view.definition.queries), len(view.definition.systems)
-    said = f"{plural(asked, 'query', 'queries')}, {plural(systems, 'system', 'systems')}"
+    queries, systems = len(view.definition.queries), len(view.definition.systems)
+    lead = f"{plural(queries, 'query', 'queries')}, {plural(systems, 'system', 'systems')}"
     lacking = sum(line.state != "done" for line in lines)
     runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
-    return f"{said}, {runs}."
+    return f"{lead}, {runs}."
 
 
 def _listed(rendered: Sequence[Rendered]) -> Markup:

@@ -22,7 +22,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     board = view.scoreboard
     first, further = plots_of(view, lines)
     html = template("overview.html.jinja").render(
-        said=None if board is None else conclusion(board),
+        concluded=None if board is None else conclusion(board),
         board=None if board is None else printed_board(board, view.lab),
         intervals=INTERVALS,
         lab_title=LAB,

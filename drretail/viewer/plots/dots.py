@@ -72,10 +72,10 @@ def _draw(
     drawing: Drawing, dot: Dot, row: str, series: str, lane: int, along: Scale, y: float, *, is_alone: bool
 ) -> None:
     interval = "" if dot.low is None or dot.high is None else f" [{dot.low:.3g} to {dot.high:.3g}]"
-    told = f"{', '.join(filter(None, (row, series)))}: {dot.value:.3g}{interval}"
+    title = f"{', '.join(filter(None, (row, series)))}: {dot.value:.3g}{interval}"
     if dot.low is not None and dot.high is not None:
-        drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", told))
-    drawing.add(mark(along.at(dot.value), y, lane, told))
+        drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", title))
+    drawing.add(mark(along.at(dot.value), y, lane, title))
     if is_alone:
         drawing.add(words(WIDTH - 4, y + 4, _number(dot.value, along), anchor="end"))
 
@@ -95,5 +95,5 @@ def _with_bounds(caption: str, bounds: Sequence[Bound], along: Scale) -> str:
     alike: dict[str, list[str]] = {}
     for bound in bounds:
         alike.setdefault(_number(bound.value, along), []).append(bound.name)
-    told = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
-    return f"{caption} Grey ticks: {told}."
+    ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
+    return f"{caption} Grey ticks: {ticks}."

@@ -45,7 +45,7 @@ def headline_plots(board: Scoreboard) -> list[Plot]:
 def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
     names = system_names(row.system for row in board.rows)
     cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
-    rows = [DotRow(names[it], (_dot(cell),)) for it, cell in cells.items() if not _is_bound(it)]
+    rows = [DotRow(names[system], (_dot(cell),)) for system, cell in cells.items() if not _is_bound(system)]
     if not rows:
         return None
     return dot_plot(
@@ -53,7 +53,7 @@ def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
         column.name.replace("_", " "),
         _caption(column.meaning, cells.values()),
         rows,
-        bounds=[Bound(names[it], cell.value) for it, cell in cells.items() if _is_bound(it)],
+        bounds=[Bound(names[system], cell.value) for system, cell in cells.items() if _is_bound(system)],
         whole=_RANGES.get(column.unit),
     )
 
@@ -161,7 +161,9 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
     return dot_plot(
         file_name(title).lower(),
         title,
-        _caption(family.meaning, (row for (it, system), row in held.items() if it in variants and system in systems)),
+        _caption(
+            family.meaning, (row for (each, system), row in held.items() if each in variants and system in systems)
+        ),
         [
             DotRow(variant.replace("_", " "), tuple(_score_dot(held.get((variant, system))) for system in systems))
             for variant in variants
@@ -192,8 +194,8 @@ def _preferences(rows: Sequence[PairScore]) -> Plot:
             BarRow(
                 row.dimension.replace("_", " "),
                 tuple(
-                    Part(share.value, kind, f"{said} {share.value:.0%}")
-                    for kind, share, said in (("win", row.win, a), ("tie", row.tie, "tie"), ("loss", row.loss, b))
+                    Part(share.value, kind, f"{shares} {share.value:.0%}")
+                    for kind, share, shares in (("win", row.win, a), ("tie", row.tie, "tie"), ("loss", row.loss, b))
                     if share.value
                 ),
             )
@@ -205,12 +207,12 @@ def _preferences(rows: Sequence[PairScore]) -> Plot:
 
 def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     """How far judges rank reports alike: Spearman's ρ by variant, a series for every two judges."""
-    told = [row for row in agreements if row.rho_report is not None]
-    pairs = list(dict.fromkeys((row.first, row.second) for row in told))[:MOST_SERIES]
-    variants = list(dict.fromkeys((row.metric, row.variant) for row in told))
-    if not told:
+    shown = [row for row in agreements if row.rho_report is not None]
+    pairs = list(dict.fromkeys((row.first, row.second) for row in shown))[:MOST_SERIES]
+    variants = list(dict.fromkeys((row.metric, row.variant) for row in shown))
+    if not shown:
         return None
-    held = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in told}
+    held = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in shown}
     rows = [
         DotRow(
             variant.replace("_", " "),

@@ -46,13 +46,13 @@ def scatter(
         for point in points
         if point.low is not None and point.high is not None
     ]
-    for series, it in enumerate(points):
-        x, y = across_x.at(it.x), up.at(it.y)
-        told = f"{it.name}: {y_name} {it.y:.3g}, {x_name} {it.x:,.4g}"
-        if it.low is not None and it.high is not None:
-            drawing.add(line(x, up.at(it.low), x, up.at(it.high), f"s{series % 8}", told))
-        drawing.add(mark(x, y, series, told))
-        drawing.add(_name(it.name, x, y, taken, intervals))
+    for series, each in enumerate(points):
+        x, y = across_x.at(each.x), up.at(each.y)
+        text = f"{each.name}: {y_name} {each.y:.3g}, {x_name} {each.x:,.4g}"
+        if each.low is not None and each.high is not None:
+            drawing.add(line(x, up.at(each.low), x, up.at(each.high), f"s{series % 8}", text))
+        drawing.add(mark(x, y, series, text))
+        drawing.add(_name(each.name, x, y, taken, intervals))
     return Plot(name, title, caption, drawing.body, _TALL + 36)
 
 

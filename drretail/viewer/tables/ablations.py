@@ -81,7 +81,7 @@ def row_names(labels: Iterable[str]) -> dict[str, str]:
     apart = {label: _SIZED.sub("", label) for label in labels}
     names = system_names(apart.values())
     sizes = {label: found[1] if (found := _SIZED.search(label)) else "" for label in apart}
-    return {label: names[it] + (f" at {sizes[label]}" if sizes[label] else "") for label, it in apart.items()}
+    return {label: names[name] + (f" at {sizes[label]}" if sizes[label] else "") for label, name in apart.items()}
 
 
 def ablation_table(table: SettingTable) -> Table:

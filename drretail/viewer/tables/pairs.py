@@ -91,15 +91,15 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
         return Paired(by, hidden, None, (), None, (), tuple(_lacking(rows)))
     names = system_names({label for row in rows for label in (row.a, row.b)})
     overall = [row for row in rows if row.dimension == OVERALL]
-    told = [_meaning(rows), *notes_on(names)]
-    told += [f"{left_out:,} pairs with a floor or such are in scores.json."] if left_out else []
+    notes = [_meaning(rows), *notes_on(names)]
+    notes += [f"{left_out:,} pairs with a floor or such are in scores.json."] if left_out else []
     return Paired(
         by,
         "",
         _table("Overall quality", "", "Pair", {_pair(names, row): row for row in overall}) if overall else None,
         tuple(_of_pair(names, [row for row in rows if (row.a, row.b) == pair]) for pair in _pairs_of(rows)),
         _strengths(ranks),
-        tuple(told),
+        tuple(notes),
         tuple(_lacking(rows)),
     )
 
@@ -224,12 +224,12 @@ def _lacking(rows: Iterable[PairScore]) -> Iterator[str]:
     """What of each pair is missing or unused, in all dimensions together."""
     for pair, group in groupby(rows, key=lambda row: f"{row.a} over {row.b}"):
         whole = list(group)
-        told = {
+        counts = {
             "questions without a usable answer": sum(row.failed_verdicts for row in whole),
             "stale verdicts (another report or other words) unused": sum(row.stale_verdicts for row in whole),
             "comparisons not asked yet": sum(row.not_judged for row in whole),
             "pairs of which a report is missing": max(row.runs_failed for row in whole),
         }
-        parts = [f"{count:,} {what}" for what, count in told.items() if count]
+        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{pair}: {', '.join(parts)}."

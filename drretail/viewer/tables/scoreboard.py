@@ -78,13 +78,13 @@ def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
     The first one of each family goes after all others.
     """
     families = [column.metric for column in columns]
-    headline = {at: it.metric not in families[:at] for at, it in enumerate(columns)}
+    headline = {at: each.metric not in families[:at] for at, each in enumerate(columns)}
     order = sorted(headline, key=lambda at: (headline[at], -at))
-    for at, it in enumerate(columns):
-        spare = SPARE.index(it.unit) + 1 if it.unit in SPARE else len(SPARE) + 2 + order.index(at)
-        beside = f" (in brackets: {it.beside_meaning})" if it.beside_meaning else ""
-        name = f"{it.name} (k)" if it.unit == "tokens" else it.name
-        yield Column(name, meaning=f"{it.meaning}{beside}", spare=spare)
+    for at, each in enumerate(columns):
+        spare = SPARE.index(each.unit) + 1 if each.unit in SPARE else len(SPARE) + 2 + order.index(at)
+        beside = f" (in brackets: {each.beside_meaning})" if each.beside_meaning else ""
+        name = f"{each.name} (k)" if each.unit == "tokens" else each.name
+        yield Column(name, meaning=f"{each.meaning}{beside}", spare=spare)
 
 
 def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) -> Iterator[Row]:

@@ -84,14 +84,14 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     ordered = in_order(labels)
     places = {place_of(label) for label in ordered}
     shared = shared_models(ordered)
-    told = [f"The systems' names go on with {shared}."] if shared else []
+    sentences = [f"The systems' names go on with {shared}."] if shared else []
     if "counterfactual" in places:
-        told.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
+        sentences.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
     if "floor" in places:
-        told.append("The null agents are floors: they research nothing, so what they get is no merit.")
+        sentences.append("The null agents are floors: they research nothing, so what they get is no merit.")
     if "ceiling" in places and bounded:
-        told.append("The oracle is a ceiling: it solves the query's wish over the whole catalog.")
-    return told
+        sentences.append("The oracle is a ceiling: it solves the query's wish over the whole catalog.")
+    return sentences
 
 
 def _table(every: Sequence[Score], family: MetricDescription) -> Table:
@@ -180,8 +180,8 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
     for score in scores:
         for reason in reasons_of(score.items):
             measures.setdefault(reason, []).append(score.variant)
-    told = [f"{reason} ({', '.join(dict.fromkeys(variants))})" for reason, variants in measures.items()]
-    return [f"n/a: {'; '.join(told)}."] if told else []
+    parts = [f"{reason} ({', '.join(dict.fromkeys(variants))})" for reason, variants in measures.items()]
+    return [f"n/a: {'; '.join(parts)}."] if parts else []
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
@@ -190,11 +190,11 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
     Floors are left out: what they declare was never a report's.
     """
     read = {label: name for label, name in names.items() if place_of(label) != "floor"}
-    told = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
-    told = {name: it for name, it in told.items() if it}
-    if len(set(told.values())) == 1 and len(told) > 1:
-        return [f"Read of every system: {next(iter(told.values()))}."]
-    return [f"Read: {'; '.join(f'{name}: {it}' for name, it in told.items())}."] if told else []
+    by_name = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
+    by_name = {name: reading for name, reading in by_name.items() if reading}
+    if len(set(by_name.values())) == 1 and len(by_name) > 1:
+        return [f"Read of every system: {next(iter(by_name.values()))}."]
+    return [f"Read: {'; '.join(f'{name}: {reading}' for name, reading in by_name.items())}."] if by_name else []
 
 
 def _reading_of(scores: Sequence[Score]) -> str:

@@ -50,8 +50,8 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
     print_table(table_of("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare))
 
 
-def _spreads(it: "Reliability") -> dict[str, float | None]:
-    return dict(zip(SPREADS, (it.sd_queries, it.sd_agent, it.sd_judge, it.sd_repeats), strict=True))
+def _spreads(row: "Reliability") -> dict[str, float | None]:
+    return dict(zip(SPREADS, (row.sd_queries, row.sd_agent, row.sd_judge, row.sd_repeats), strict=True))
 
 
 def steadiness_legend(comparison: "Comparison") -> Iterable[str]:

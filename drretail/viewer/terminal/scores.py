@@ -59,8 +59,8 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
         return
     for row in table.rows:
         cells = zip(table.columns, row.cells, strict=True)
-        told = ", ".join(f"{column.name} {cell.text} ({cell.counts})" for column, cell in cells if cell is not None)
-        yield f"Agreement of {row.label}: {told}; Spearman's ρ over reports, 1 where they rank alike."
+        figures = ", ".join(f"{column.name} {cell.text} ({cell.counts})" for column, cell in cells if cell is not None)
+        yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
 
 
 def print_scores(scores: "Scores") -> None:
@@ -102,12 +102,12 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
 
 def _unused(judgings: "Iterable[Judging]") -> Iterator[str]:
     for judging in judgings:
-        told = {
+        counts = {
             "verdicts failed": judging.failed,
             "stale verdicts (another report or other words) unused": judging.stale,
             "reports not judged": judging.not_judged,
         }
-        parts = [f"{count:,} {what}" for what, count in told.items() if count]
+        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{judging.system}: {', '.join(parts)}."
 

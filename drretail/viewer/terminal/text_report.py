@@ -162,8 +162,8 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"These scores are older than the runs: {view.outdated}. Run {score} again."
     stale = sum(run.stale for run in view.runs)
     if stale:
-        told = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
-        yield f"{told} about another report or asked in other words, and not used: run {score} again."
+        verdicts = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
+        yield f"{verdicts} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""
     for table in score_tables(view.scores, view.metrics):

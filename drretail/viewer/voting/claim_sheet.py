@@ -67,7 +67,7 @@ def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
         sheet = sheets.of_claim(item)
         if sheet.claim is not None:
             texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.claim.sources)
-            yield [sheet_name(item.about), sheet.asked.query, sheet.claim.text, texts, ""]
+            yield [sheet_name(item.about), sheet.task.query, sheet.claim.text, texts, ""]
 
 
 def _passages(experiment: Path, claims: Iterable[ExtractedClaim], names: Names) -> dict[str, str]:

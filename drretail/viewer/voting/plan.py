@@ -118,9 +118,9 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
 
 
 def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem]:
-    asked = frozenset(researching(definition))
+    systems = frozenset(researching(definition))
     for run in runs:
-        if run.system in asked:
+        if run.system in systems:
             yield ReportItem(
                 run_id=run.run_id,
                 report_sha=sha256_of(run.report),
@@ -132,9 +132,9 @@ def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem
 
 def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> Iterator[ClaimItem]:
     """The cited claims on which a judge ruled, as its own extraction has them: the first judge's of each report."""
-    asked = frozenset(researching(definition))
+    systems = frozenset(researching(definition))
     for run in runs:
-        if run.system not in asked:
+        if run.system not in systems:
             continue
         judged = read_judgements(experiment, "faithfulness", run).by_judge
         for claim in claims_of(judged[0], run.report or "") if judged else ():
