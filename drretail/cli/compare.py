@@ -53,7 +53,7 @@ def print_document(options: CompareOptions, found: "Compared") -> None:
 
 def print_comparisons(options: CompareOptions, found: "Compared", *, details: bool) -> None:
     """One line per pair; of one pair, and with ``details``, all tables."""
-    from drretail.viewer.terminal.comparison import print_all_pairs, print_comparison
+    from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
 
     if len(found.comparisons) > 1 and not details:
         beside = "" if options.beside is None else f" --beside {options.beside}"

@@ -84,7 +84,7 @@ def _play(experiment: Path, shop: "World", folder: Path, progress: "Progress") -
     """A question that a language model answered as two agents, and judged: scoreboard and comparison."""
     from drretail.api.demo_recording import play_answers, play_judge, recorded_query
     from drretail.viewer.output import say
-    from drretail.viewer.terminal.scores import print_pairs, print_scoreboard
+    from drretail.viewer.terminal.printed_scores import print_pairs, print_scoreboard
 
     asked = recorded_query()
     say(f"\nWhat a language model makes of a question, as two agents and as their judge: {RECORDED}.")

@@ -39,7 +39,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     """
     from drretail.api.lab.questions import card_with, estimate_card
     from drretail.viewer.output import print_json, say
-    from drretail.viewer.terminal.lab import print_card
+    from drretail.viewer.terminal.printed_lab import print_card
 
     if planned.estimate:
         _print_estimate(estimate_card(options, quiet=output.quiet), output, "Claims left to judge")
@@ -92,7 +92,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
     asked of any model. The result is kept in EXP/lab/correct.json.
     """
     from drretail.api.lab.people import correct_with
-    from drretail.viewer.terminal.lab import print_correction
+    from drretail.viewer.terminal.printed_lab import print_correction
 
     made = correct_with(options)
     _print_kept(made, lambda: print_correction(made.finding), output)
@@ -108,7 +108,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     """
     from drretail.api.lab.people import agree_with
     from drretail.progress import busy
-    from drretail.viewer.terminal.lab import print_agreement
+    from drretail.viewer.terminal.printed_lab import print_agreement
 
     with busy("comparing raters", quiet=output.quiet):
         made = agree_with(options)
@@ -126,7 +126,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.progress import busy
-    from drretail.viewer.terminal.lab import print_calibration
+    from drretail.viewer.terminal.printed_lab import print_calibration
 
     with busy("comparing versions", quiet=output.quiet):
         made, was_chosen = calibrate_with(options)
@@ -144,7 +144,7 @@ def failures(options: FailuresOptions, planned: flags.Planned, output: flags.Out
     gave no usable answer somewhere, or the cap was reached.
     """
     from drretail.api.lab.made_reports import estimate_failures, failures_with
-    from drretail.viewer.terminal.lab import print_failures
+    from drretail.viewer.terminal.printed_lab import print_failures
 
     if planned.estimate:
         _print_estimate(estimate_failures(options, quiet=output.quiet), output)
@@ -163,7 +163,7 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
     is 3 when a judge gave no usable answer somewhere, or the cap was reached.
     """
     from drretail.api.lab.made_reports import estimate_plant, plant_with
-    from drretail.viewer.terminal.lab import print_planted
+    from drretail.viewer.terminal.printed_lab import print_planted
 
     if planned.estimate:
         _print_estimate(estimate_plant(options, quiet=output.quiet), output)
@@ -183,7 +183,7 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     usable answer somewhere, or the cap was reached.
     """
     from drretail.api.lab.made_reports import estimate_exploits, exploits_with
-    from drretail.viewer.terminal.lab import print_exploits
+    from drretail.viewer.terminal.printed_lab import print_exploits
 
     if planned.estimate:
         _print_estimate(estimate_exploits(options, quiet=output.quiet), output)
@@ -202,7 +202,7 @@ def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output)
     Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
     """
     from drretail.api.lab.questions import estimate_memory, memory_with
-    from drretail.viewer.terminal.lab import print_remembered
+    from drretail.viewer.terminal.printed_lab import print_remembered
 
     if planned.estimate:
         found = estimate_memory(options, quiet=output.quiet)
@@ -228,7 +228,7 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     reached.
     """
     from drretail.api.lab.made_reports import bias_with, estimate_bias
-    from drretail.viewer.terminal.lab import print_bias
+    from drretail.viewer.terminal.printed_lab import print_bias
 
     if planned.estimate:
         _print_estimate(estimate_bias(options, quiet=output.quiet), output)

@@ -43,7 +43,7 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
     reached.
     """
     from drretail.api.score import estimate_with, score_with
-    from drretail.viewer.terminal.scores import slice_kinds
+    from drretail.viewer.terminal.printed_scores import slice_kinds
 
     kinds = slice_kinds(shown.by)
     if planned.estimate:
@@ -88,7 +88,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
     from drretail.eval.scores.selection import of_families, off_the_board
     from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_text, say
-    from drretail.viewer.terminal.scores import print_scoreboard
+    from drretail.viewer.terminal.printed_scores import print_scoreboard
 
     scores, experiment = scored.scores, folder_of(options.experiment)
     if scores.scoreboard is not None:
@@ -106,7 +106,7 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
     """The scores of the families that were asked for, as tables, with what judging took."""
     from drretail.eval.scores.selection import of_families, other_families
     from drretail.viewer.output import print_text, say
-    from drretail.viewer.terminal.scores import print_slices
+    from drretail.viewer.terminal.printed_scores import print_slices
 
     scores = of_families(scored.scores, scored.families) if options.metrics else scored.scores
     if kinds:
@@ -124,7 +124,7 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
 
 def print_families(scores: "Scores") -> None:
     """All tables of scores, pairs, agreement and measures that these hold."""
-    from drretail.viewer.terminal.scores import (
+    from drretail.viewer.terminal.printed_scores import (
         print_agreements,
         print_attacks,
         print_correlations,

@@ -111,7 +111,8 @@ def _changes(scores: Scores, scored: Mapping[_Place, Judging], now: _Counted) ->
         if held is None:
             yield f"{judging} is not among them"
         elif held.verdicts != now.living[place]:
-            yield f"{judging} was made of {held.verdicts:,} verdicts, and {now.living[place]:,} are about today's reports"
+            living = now.living[place]
+            yield f"{judging} was made of {held.verdicts:,} verdicts, and {living:,} are about today's reports"
         elif held.not_judged != now.silent[place]:
             yield f"{judging} lacked {held.not_judged:,} reports, and now lacks {now.silent[place]:,}"
 

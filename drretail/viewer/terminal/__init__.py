@@ -1,7 +1,7 @@
 """An experiment in a terminal: what can be said at 80 columns, and what is printed line by line.
 
-text_report.py an experiment as one plain text
-scores.py      the scoreboard, scores, slices, pairs, agreement, and what runs did beside them
-comparison.py  two systems, and all pairs of systems
-lab.py         what the judge lab found
+text_report.py         an experiment as one plain text
+printed_scores.py      the scoreboard, scores, slices, pairs, agreement, and what runs did beside them
+printed_comparison.py  two systems, and all pairs of systems
+printed_lab.py         what the judge lab found
 """

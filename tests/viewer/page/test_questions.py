@@ -95,7 +95,7 @@ def test_a_judges_choice_stands_with_the_reason_of_both_orders(page: Element) ->
     assert "after" in next(meeting.all("summary")).text
     assert "clarity in order ab" in rows["clarity"]
     assert "clarity in order ba" in rows["clarity"]
-    assert [cell.text for row in meeting.all("tr") for cell in list(row.all("td"))[:1]] == [
+    assert [cell.text.strip() for row in meeting.all("tr") for cell in list(row.all("td"))[:1]] == [
         "after",
         "tie",
         "judging failed",

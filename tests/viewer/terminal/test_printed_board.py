@@ -8,7 +8,7 @@ import pytest
 from drretail.records.run import NULL_AGENTS
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
 from drretail.viewer.tables.scoreboard import printed_board
-from drretail.viewer.terminal.scores import print_scoreboard
+from drretail.viewer.terminal.printed_scores import print_scoreboard
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
 SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from drretail.records.score import Judging, Score, Scores, SliceScore
-from drretail.viewer.terminal.scores import print_scores, print_slices
+from drretail.viewer.terminal.printed_scores import print_scores, print_slices
 
 SYSTEMS = [
     *(
