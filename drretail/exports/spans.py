@@ -90,7 +90,9 @@ def spans_of(chosen: Chosen) -> list["ReadableSpan"]:
         return SpanContext(trace, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
 
     spans = _Walk(chosen).spans()
-    events = [Event("gen_ai.evaluation.result", _judged(got), spans[0].end) for got in chosen.got if _has_value(got)]
+    events = [
+        Event("gen_ai.evaluation.result", _judged(got), spans[0].end) for got in chosen.got if got.value is not None
+    ]
     resource = Resource({"service.name": "drretail", "service.version": __version__})
     return [
         ReadableSpan(
@@ -131,7 +133,7 @@ class _Walk:
         by_path: dict[str, list[Span]] = defaultdict(list)
         for step, span in zip(run.steps, inner, strict=True):
             by_path[step.path].append(span)
-        start, end = self._bounds(inner)
+        start, end = min((span.start for span in inner), default=0), max((span.end for span in inner), default=0)
         spans = [Span(ROOT, None, f"invoke_agent {run.system}", start, end, self._about_run(), _error_of(self.chosen))]
         for path, below in by_path.items():
             if self._is_agent(path):
@@ -183,14 +185,8 @@ class _Walk:
         if effects:
             self._now[path] = max(map(_end, effects))
             return min(map(_start, effects)), self._now[path]
-        at = self._now.get(path) or self._earliest()
+        at = self._now.get(path) or min((_start(each) for held in self._effects.values() for each in held), default=0)
         return at, at
-
-    def _earliest(self) -> int:
-        return min((_start(each) for held in self._effects.values() for each in held), default=0)
-
-    def _bounds(self, spans: Sequence[Span]) -> tuple[int, int]:
-        return min((span.start for span in spans), default=0), max((span.end for span in spans), default=0)
 
     def _is_agent(self, path: str) -> bool:
         """False for the root, which is the run, and for the reading of a page below the search that found it."""
@@ -228,10 +224,6 @@ def _failed(about: dict[str, Any], error: str | None) -> dict[str, Any]:
 def _error_of(chosen: Chosen) -> str | None:
     error = chosen.run.error
     return None if error is None else error.message
-
-
-def _has_value(got: Got) -> bool:
-    return got.value is not None
 
 
 def _judged(got: Got) -> dict[str, Any]:

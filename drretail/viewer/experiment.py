@@ -271,14 +271,13 @@ def _run(experiment: Path, number: int, subject: Subject) -> RunView:
             )
             for one in faithfulness.by_judge
         ),
-        ratings=tuple(_ratings(one) for one in quality.by_judge),
+        ratings=tuple(
+            RatingsView(one, tuple(_rating(verdict, one.judge.kind) for verdict in one.stage("rating")))
+            for one in quality.by_judge
+        ),
         checks=_checks(checks),
         stale=faithfulness.stale + quality.stale + checks.stale,
     )
-
-
-def _ratings(judged: Judged) -> RatingsView:
-    return RatingsView(judged, tuple(_rating(verdict, judged.judge.kind) for verdict in judged.stage("rating")))
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

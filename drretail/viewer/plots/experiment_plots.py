@@ -45,7 +45,11 @@ def headline_plots(board: Scoreboard) -> list[Plot]:
 def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
     names = system_names(row.system for row in board.rows)
     cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
-    rows = [DotRow(names[system], (_dot(cell),)) for system, cell in cells.items() if not _is_bound(system)]
+    rows = [
+        DotRow(names[system], (Dot(cell.value, cell.ci_low, cell.ci_high),))
+        for system, cell in cells.items()
+        if not _is_bound(system)
+    ]
     if not rows:
         return None
     return dot_plot(
@@ -241,11 +245,7 @@ def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plo
 
 
 def _ablation(table: SettingTable) -> Plot:
-    return _curve(table) if _is_of_numbers(table) else _gradient(table)
-
-
-def _is_of_numbers(table: SettingTable) -> bool:
-    return all(cell.at is not None for row in table.rows for cell in row.cells)
+    return _curve(table) if all(cell.at is not None for row in table.rows for cell in row.cells) else _gradient(table)
 
 
 def _gradient(table: SettingTable) -> Plot:
@@ -339,10 +339,6 @@ def further_plots(
 def file_name(text: str) -> str:
     """Letters, digits and hyphens alone: names of systems may hold anything."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]
-
-
-def _dot(cell: BoardCell) -> Dot:
-    return Dot(cell.value, cell.ci_low, cell.ci_high)
 
 
 def _score_dot(row: Score | None) -> Dot | None:

@@ -13,9 +13,8 @@ from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Choice, Vote
 from drretail.tables.table import Row
-from drretail.viewer.paper.markdown_tables import markdown_of
 from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable
-from drretail.viewer.paper.tables import PaperView, read_paper_view
+from drretail.viewer.paper.tables import PaperView, markdown_of, read_paper_view
 
 MODEL = RoleModel(spec="anthropic:m", kind="llm")
 
