@@ -131,8 +131,7 @@ def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: b
 def _paper(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
     """The tables of the paper, each line of the experiment beside the paper's own."""
     from drretail.querygen.lint import Linter
-    from drretail.viewer.paper.markdown_tables import markdown_of
-    from drretail.viewer.paper.tables import read_paper_view
+    from drretail.viewer.paper.tables import markdown_of, read_paper_view
 
     world = None if options.world is None else str(options.world)
     with world_of(experiment, world, quiet=quiet) as shop, busy("reading runs and scores", quiet=quiet):

@@ -53,8 +53,7 @@ def print_document(options: CompareOptions, found: "Compared") -> None:
 
 def print_comparisons(options: CompareOptions, found: "Compared", *, details: bool) -> None:
     """One line per pair; of one pair, and with ``details``, all tables."""
-    from drretail.viewer.terminal.printed_all_pairs import print_all_pairs
-    from drretail.viewer.terminal.printed_comparison import print_comparison
+    from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
 
     if len(found.comparisons) > 1 and not details:
         beside = "" if options.beside is None else f" --beside {options.beside}"
@@ -72,7 +71,7 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
 def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool) -> None:
     """Score against one option: a table for each metric and judge; or what each system decided on pairs of twins."""
     from drretail.viewer.output import print_json, print_table, print_text
-    from drretail.viewer.tables import ablations, distractors, twins
+    from drretail.viewer.tables import ablations
 
     if as_json:
         rows = found.twins or found.settings
@@ -81,12 +80,12 @@ def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool)
         print_json(made | ({"distractors": cost} if cost else {}))
         return
     if found.twins:
-        print_table(twins.twin_table(found.twins))
+        print_table(ablations.twin_table(found.twins))
         return
     for table in ablations.headlines_first(found.settings):
         print_table(ablations.ablation_table(table))
     print_text(ablations.note_of(found.settings[0].by))
     for costs in ablations.headlines_first(found.distractors):
-        print_table(distractors.distractor_table(costs))
+        print_table(ablations.distractor_table(costs))
     if found.distractors:
-        print_text(distractors.NOTE)
+        print_text(ablations.DISTRACTORS_NOTE)

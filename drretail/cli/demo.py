@@ -66,8 +66,7 @@ def _play(to: Path, shop: "World", folder: Path, progress: "Progress", *, quiet:
     from drretail.cli.run_progress import TerminalObserver
     from drretail.files import write_atomically
     from drretail.viewer.output import say
-    from drretail.viewer.terminal.printed_board import print_scoreboard
-    from drretail.viewer.terminal.printed_pairs import print_pairs
+    from drretail.viewer.terminal.printed_scores import print_pairs, print_scoreboard
 
     query = recorded_query()
     say(f"\nWhat a language model makes of a question, as two agents and as their judge: {RECORDED}.")

@@ -39,7 +39,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     judge's scores from the next drretail score on. The exit code is 3 where a judge gave no usable answer.
     """
     from drretail.api.lab import questions as api
-    from drretail.viewer.terminal.printed_card import print_card
+    from drretail.viewer.terminal.printed_lab import print_card
 
     if planned.estimate:
         _print_estimate(api.estimate_card(options, quiet=output.quiet), output)
@@ -84,7 +84,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
     asked of any model. The result is kept in EXP/lab/correct.json.
     """
     from drretail.api.lab.people import correct_with
-    from drretail.viewer.terminal.printed_correction import print_correction
+    from drretail.viewer.terminal.printed_lab import print_correction
 
     _print_result(correct_with(options), print_correction, output)
 
@@ -99,7 +99,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     """
     from drretail.api.lab.people import agree_with
     from drretail.progress import busy
-    from drretail.viewer.terminal.printed_agreement import print_agreement
+    from drretail.viewer.terminal.printed_lab import print_agreement
 
     with busy("comparing raters", quiet=output.quiet):
         made = agree_with(options)
@@ -117,7 +117,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """
     from drretail.api.lab.people import calibrate_with
     from drretail.progress import busy
-    from drretail.viewer.terminal.printed_calibration import print_calibration
+    from drretail.viewer.terminal.printed_lab import print_calibration
 
     with busy("comparing versions", quiet=output.quiet):
         made, was_chosen = calibrate_with(options)
@@ -145,7 +145,7 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
     is 3 when a judge gave no usable answer somewhere, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_trials import print_planted
+    from drretail.viewer.terminal.printed_lab import print_planted
 
     if planned.estimate:
         _print_estimate(api.estimate_plant(options, quiet=output.quiet), output)
@@ -164,7 +164,7 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     usable answer somewhere, or the cap was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_trials import print_exploits
+    from drretail.viewer.terminal.printed_lab import print_exploits
 
     if planned.estimate:
         _print_estimate(api.estimate_exploits(options, quiet=output.quiet), output)
@@ -182,7 +182,7 @@ def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output)
     Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
     """
     from drretail.api.lab import questions as api
-    from drretail.viewer.terminal.printed_memory import print_remembered
+    from drretail.viewer.terminal.printed_lab import print_remembered
 
     if planned.estimate:
         _print_estimate(api.estimate_memory(options, quiet=output.quiet), output)
@@ -202,7 +202,7 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_bias import print_bias
+    from drretail.viewer.terminal.printed_lab import print_bias
 
     if planned.estimate:
         _print_estimate(api.estimate_bias(options, quiet=output.quiet), output)

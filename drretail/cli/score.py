@@ -88,7 +88,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
     from drretail.eval.scores.selection import of_families, off_the_board
     from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_text, say
-    from drretail.viewer.terminal.printed_board import print_scoreboard
+    from drretail.viewer.terminal.printed_scores import print_scoreboard
 
     scores, experiment = scored.scores, folder_of(options.experiment)
     if scores.scoreboard is not None:
@@ -127,14 +127,15 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
 
 def print_families(scores: "Scores") -> None:
     """All tables of scores, pairs, agreement and measures that these hold."""
-    from drretail.viewer.terminal.printed_measures import (
+    from drretail.viewer.terminal.printed_scores import (
+        print_agreements,
         print_attacks,
         print_correlations,
         print_counterfactuals,
         print_followed,
+        print_pairs,
+        print_scores,
     )
-    from drretail.viewer.terminal.printed_pairs import print_agreements, print_pairs
-    from drretail.viewer.terminal.printed_scores import print_scores
 
     print_scores(scores)
     print_pairs(scores)

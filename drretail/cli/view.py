@@ -17,7 +17,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     """
     from drretail.api.view import serve_view, votes_of
     from drretail.viewer.output import print_json, say
-    from drretail.viewer.voting.results import print_results, results_document, told_results
+    from drretail.viewer.voting.results import print_results, results_document, results_sentence
 
     def begun(address: str) -> None:
         import webbrowser
@@ -34,4 +34,4 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     else:
         serve_view(options, begun, quiet=output.quiet)
         if options.experiment is not None:
-            say(told_results(votes_of(options)))
+            say(results_sentence(votes_of(options)))

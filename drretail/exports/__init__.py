@@ -1,16 +1,14 @@
 """An experiment in the forms that other programs read.
 
-formats.py         the forms by name
+formats.py         the table of forms
 selection.py       which runs are exported, and what each of them got
 redaction.py       rows without the people in them
-conversations.py   what models were told and answered, as whole conversations
-chat.py            these as chat JSONL, for fine-tuning
+chat.py            conversations with models as chat JSONL, for fine-tuning
 drb.py             reports as deep_research_bench takes them
 score_tables.py    scores, values of single reports and verdicts as CSV and Parquet
 dataset.py         a folder that a dataset hub takes, with a card
 spans.py           runs as OpenTelemetry spans, judgements as events on them
 sandbox_pages.py   web pages as a corpus of the sandbox
-inspect_form.py    ``--as inspect``
 inspect_log.py     logs of inspect_ai, one a system
 inspect_samples.py runs as their samples: messages, events, usage, errors
 inspect_scores.py  what judges said as their scores, and what their metrics make of it

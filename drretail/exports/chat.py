@@ -1,14 +1,20 @@
 """Conversations with models as chat JSONL: what fine-tuning takes (OpenAI's chat format, with tools)."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.exports.conversations import conversations
-from drretail.exports.formats import Form, nothing_left
+from drretail.experiment import read_journal, read_results
 from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_lines
+from drretail.journal import Effect
+from drretail.records.base import canonical_json
+from drretail.records.query import Query
+from drretail.records.run import Run
+
+_ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
 
 def write(selection: Selection, to: Path) -> str:
@@ -17,15 +23,14 @@ def write(selection: Selection, to: Path) -> str:
 
     def lines() -> Iterator[str]:
         for chosen in selection:
-            held = [
-                json.dumps(selection.shown(line, chosen.query.query_id), ensure_ascii=False) for line in _lines(chosen)
-            ]
-            counted["runs"] += bool(held)
-            counted["lines"] += len(held)
-            selection.left_out["without a journal"] += not held
-            yield from held
+            rows = (selection.shown(line, chosen.query.query_id) for line in _lines(chosen))
+            of_run = [json.dumps(row, ensure_ascii=False) for row in rows]
+            counted["runs"] += bool(of_run)
+            counted["lines"] += len(of_run)
+            selection.left_out["without a journal"] += not of_run
+            yield from of_run
         if not counted["lines"]:
-            raise nothing_left(selection)
+            raise selection.nothing_left()
 
     write_lines(to, lines())
     return f"{counted['lines']:,} conversations of {counted['runs']:,} runs"
@@ -33,11 +38,114 @@ def write(selection: Selection, to: Path) -> str:
 
 def _lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
     run = chosen.run
-    scores = {f"{it.metric} {it.variant}": it.value for it in chosen.got if it.value is not None}
-    for held in conversations(run, chosen.query, chosen.folder):
-        about = {"run_id": run.run_id, "system": run.system, "query_id": run.query_id, "repeat": run.repeat}
-        place = {"role": held.role, "path": held.path, "model": held.model}
-        yield {"messages": held.messages, "tools": held.tools, **about, **place, "scores": scores}
+    scores = {f"{score.metric} {score.variant}": score.value for score in chosen.got if score.value is not None}
+    about = {"run_id": run.run_id, "system": run.system, "query_id": run.query_id, "repeat": run.repeat}
+    for conversation in conversations(run, chosen.query, chosen.folder):
+        place = {"role": conversation.role, "path": conversation.path, "model": conversation.model}
+        yield {"messages": conversation.messages, "tools": conversation.tools, **about, **place, "scores": scores}
 
 
-FORM = Form("chat.jsonl", write, redacts=True)
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One conversation with a model, in OpenAI's form of chat messages."""
+
+    role: str
+    """What the model was for: researcher, report …"""
+    path: str
+    """Where in the run it was held: "0", and "0.2" for the second agent that it launched."""
+    model: str
+    messages: tuple[dict[str, Any], ...]
+    tools: tuple[dict[str, Any], ...]
+
+
+def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
+    """All conversations of a run in the order in which they began; each with its last answer.
+
+    A request that goes on where another one ended is the same conversation. A run whose model speaks elsewhere (over
+    MCP, in a command or behind an address) gives one conversation: the question, its calls of tools with their
+    results, and its report. A run that asked models here and whose journal is lost gives none.
+    """
+    effects = [effect for effect in read_journal(folder) if effect.kind == "model"]
+    found = list(_held(effects))
+    if found or run.usage:  # it asked models here; where its journal is lost, so is what was said
+        return found
+    return [_seen_from_outside(run, query, read_results(folder))]
+
+
+def _held(effects: Sequence[Effect]) -> Iterator[Conversation]:
+    open_ones: dict[tuple[str, str], list[list[Effect]]] = {}
+    begun: list[list[Effect]] = []
+    for effect in effects:
+        if effect.response is None:
+            continue
+        threads = open_ones.setdefault((effect.scope, effect.role or ""), [])
+        thread = next((thread for thread in reversed(threads) if _goes_on(thread[-1], effect)), None)
+        if thread is None:
+            thread = []
+            threads.append(thread)
+            begun.append(thread)
+        thread.append(effect)
+    return (_conversation(thread[-1]) for thread in begun)
+
+
+def _goes_on(before: Effect, after: Effect) -> bool:
+    """True where a request repeats an earlier one and has more behind it."""
+    before_messages, now = before.request["messages"], after.request["messages"]
+    return len(now) > len(before_messages) and canonical_json(now[: len(before_messages)]) == canonical_json(
+        before_messages
+    )
+
+
+def _conversation(last: Effect) -> Conversation:
+    messages = [*last.request["messages"], last.response | {"role": "ai"}]
+    return Conversation(
+        role=last.role or "",
+        path=last.scope,
+        model=str(last.request["model"]),
+        messages=tuple(_as_openai(message) for message in messages),
+        tools=tuple(last.request.get("tools") or _answering(last)),
+    )
+
+
+def _answering(last: Effect) -> list[dict[str, Any]]:
+    """The schema that an answer had to fit, as the tool by which a provider had it given."""
+    schema, called = last.request.get("schema"), (last.response or {}).get("tool_calls") or ()
+    if schema is None:
+        return []
+    about = {"description": schema.get("description", ""), "parameters": schema}
+    return [{"type": "function", "function": {"name": call["name"], **about}} for call in called[:1]]
+
+
+def _as_openai(message: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": message_text(message.get("content"))}
+    if message.get("tool_calls"):
+        made["tool_calls"] = [_call(each["id"], each["name"], each["args"]) for each in message["tool_calls"]]
+    if "tool_call_id" in message:
+        made["tool_call_id"] = message["tool_call_id"]
+    return made
+
+
+def message_text(content: Any) -> str:
+    """The words of a message; what a provider puts beside them (thoughts, marks of its cache) is left out."""
+    if isinstance(content, str) or content is None:
+        return content or ""
+    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
+
+
+def _call(call_id: str, name: str, args: Any) -> dict[str, Any]:
+    arguments = json.dumps(args, ensure_ascii=False)
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _seen_from_outside(run: Run, query: Query, results: dict[str, str]) -> Conversation:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": query.text}]
+    for number, step in enumerate(step for step in run.steps if step.kind == "tool"):
+        call_id = f"call_{number}"
+        messages.append(
+            {"role": "assistant", "content": "", "tool_calls": [_call(call_id, step.name or "", step.args or {})]}
+        )
+        result = results.get(step.result_sha or "", step.error or "")
+        messages.append({"role": "tool", "tool_call_id": call_id, "content": result})
+    if run.report is not None:
+        messages.append({"role": "assistant", "content": run.report})
+    return Conversation("", "0", "", tuple(messages), ())

@@ -10,7 +10,6 @@ from jinja2 import Environment, StrictUndefined
 from drretail.env.generations import write_checksums
 from drretail.experiment import read_evidence
 from drretail.exports.chat import write as write_chat
-from drretail.exports.formats import Form, nothing_left
 from drretail.exports.score_tables import write_parquet
 from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_atomically, write_lines
@@ -25,10 +24,10 @@ def write(selection: Selection, to: Path) -> str:
     """A card, queries.jsonl, runs.jsonl, conversations.jsonl, tables of scores as Parquet, and all their checksums."""
     runs = [chosen.run.model_copy(update={"steps": ()}) for chosen in selection]  # thousands, so without their weight
     if not runs:
-        raise nothing_left(selection)
+        raise selection.nothing_left()
     write_parquet(selection, to / "tables")  # first: without scores nothing is to be left behind
-    asked = {run.query_id for run in runs}
-    queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in asked]
+    query_ids = {run.query_id for run in runs}
+    queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in query_ids]
     _write(to / "queries.jsonl", queries)
     _write(to / "runs.jsonl", (_run(selection, chosen) for chosen in selection))
     write_chat(selection, to / "conversations.jsonl")
@@ -67,7 +66,7 @@ def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
         queries=queries,
         runs=len(runs),
         systems=sorted({run.system for run in runs}),
-        judges=sorted({f"{it.judge}" for chosen in selection for it in chosen.got}),
+        judges=sorted({f"{score.judge}" for chosen in selection for score in chosen.got}),
         fingerprint=definition.world_fingerprint,
         seed=definition.seed,
         versions=dict(sorted(definition.versions.items())),
@@ -82,6 +81,3 @@ def _size(runs: int) -> str:
         if runs < bound:
             return name
     return "100K<n<1M"
-
-
-FORM = Form("dataset", write, redacts=True)

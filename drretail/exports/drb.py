@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from drretail.experiment import read_evidence
-from drretail.exports.formats import Form, nothing_left
 from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_lines
 from drretail.grounding.report.render import render_report
@@ -25,7 +24,7 @@ def write(selection: Selection, to: Path) -> str:
         is_foreign = selection.definition.systems[chosen.run.system].is_imported
         files.setdefault(_name(chosen), []).append((number, _line(chosen, number, _article(chosen, is_foreign))))
     if not files:
-        raise nothing_left(selection)
+        raise selection.nothing_left()
     to.mkdir(parents=True, exist_ok=True)
     for name, lines in files.items():
         write_lines(to / name, [line for _, line in sorted(lines)])
@@ -44,8 +43,5 @@ def _article(chosen: Chosen, is_foreign: bool) -> str:
 
 
 def _line(chosen: Chosen, number: int, article: str) -> str:
-    said = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
-    return json.dumps(said, ensure_ascii=False)
-
-
-FORM = Form("drb", write)
+    row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
+    return json.dumps(row, ensure_ascii=False)

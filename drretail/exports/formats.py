@@ -1,10 +1,13 @@
 """The forms by name: built-in ones, plugins (entry points of drretail.exports), and ``module:attribute``."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from drretail.errors import UserError
+from drretail.exports import chat, dataset, drb, sandbox_pages, score_tables, spans
 from drretail.exports.selection import Selection
 from drretail.plugins import Plugins
 
@@ -22,21 +25,37 @@ class Form:
     redacts: bool = False
 
 
-FORMS = {
-    "chat": "drretail.exports.chat:FORM",
-    "drb": "drretail.exports.drb:FORM",
-    "csv": "drretail.exports.score_tables:AS_CSV",
-    "parquet": "drretail.exports.score_tables:AS_PARQUET",
-    "dataset": "drretail.exports.dataset:FORM",
-    "otel": "drretail.exports.spans:FORM",
-    "sandbox": "drretail.exports.sandbox_pages:FORM",
-    "inspect": "drretail.exports.inspect_form:FORM",
+def write_inspect_logs(selection: Selection, to: Path) -> str:
+    """A log for each system; runs without a report are samples with an error, so that none looks better than it was."""
+    if find_spec("inspect_ai") is None:
+        raise UserError("Logs of inspect_ai need it: pip install 'drretail[inspect]'.")
+    everything = replace(selection, failed=True)
+    runs = {chosen.run.run_id for chosen in everything}
+    selection.left_out.update(everything.left_out)
+    if not runs:
+        raise everything.nothing_left()
+    # inspect_ai is heavy, and an extra of the package.
+    logs = import_module("drretail.exports.inspect_log").inspect_logs(selection.experiment, to, runs)
+    return f"{len(logs):,} log{'' if len(logs) == 1 else 's'} of {len(runs):,} runs"
+
+
+FORMS: Mapping[str, Form] = {
+    "chat": Form("chat.jsonl", chat.write, redacts=True),
+    "drb": Form("drb", drb.write),
+    "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
+    "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
+    "dataset": Form("dataset", dataset.write, redacts=True),
+    "otel": Form("spans.jsonl", spans.write),
+    "sandbox": Form("pages.jsonl", sandbox_pages.write),
+    "inspect": Form("inspect", write_inspect_logs),
 }
-PLUGINS = Plugins("export", FORMS, "drretail.exports")
+PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
 
 
 def load_form(name: str) -> Form:
     """The form of that name. Raises UnknownName, or UserError for a place that holds no Form."""
+    if name in FORMS:
+        return FORMS[name]
     place, found = PLUGINS.load(name)
     if not isinstance(found, Form):
         raise PLUGINS.refused(place, found, "a drretail.exports.formats.Form")
@@ -55,9 +74,3 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
     if (to.is_file() or to.is_dir()) and not force:
         raise UserError(f"{to} is there already: name another file with -o, or replace it with --force.")
     return form.write(selection, to)
-
-
-def nothing_left(selection: Selection) -> UserError:
-    """The error of an export that no run is left for."""
-    why = ", ".join(f"{count} {reason}" for reason, count in sorted(selection.left_out.items()) if count)
-    return UserError(f"No run of {selection.experiment} is left to export{f': {why}' if why else ''}.")

@@ -80,7 +80,7 @@ def _written(log: EvalLog, path: Path) -> Path:
 def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) -> EvalLog:
     scorers = scorers_in(gathered)
     samples = list(_samples(experiment, gathered, scorers, runs))
-    samples.sort(key=lambda it: (it.epoch, str(it.id)))
+    samples.sort(key=lambda each: (each.epoch, str(each.id)))
     held = read_scores(experiment) if (experiment / "scores.json").exists() else None
     rows = [row for row in held.scores if row.system == label] if held is not None else []
     definition, system = gathered.definition, gathered.definition.systems[label]
@@ -94,8 +94,8 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
         eval=_spec(definition, label, samples, began or _shops_today(definition)),
         results=EvalResults(
             total_samples=len(samples),
-            completed_samples=sum(it.error is None for it in samples),
-            scores=[it for scorer in scorers for it in results_of(scorer, samples, _rows(rows, scorer))],
+            completed_samples=sum(sample.error is None for sample in samples),
+            scores=[each for scorer in scorers for each in results_of(scorer, samples, _rows(rows, scorer))],
         ),
         stats=EvalStats(started_at=began, completed_at=ended, model_usage=dict(usage)),
         samples=samples,
@@ -106,14 +106,17 @@ def _samples(
     experiment: Path, gathered: Gathered, scorers: Sequence[Scorer], runs: Sequence[Run]
 ) -> Iterator[EvalSample]:
     queries = {query.query_id: query for query in gathered.definition.queries}
-    heard = {
+    values = {
         scorer.name: {
-            plan.run_id: counted_values(it.reported) for plan, it in gathered.heard(scorer.metric.name, scorer.seat)
+            plan.run_id: counted_values(answer.reported)
+            for plan, answer in gathered.heard(scorer.metric.name, scorer.seat)
         }
         for scorer in scorers
     }
     for run in runs:
-        scores = {it.name: _score(experiment, run, it, heard[it.name].get(run.run_id, {})) for it in scorers}
+        scores = {
+            scorer.name: _score(experiment, run, scorer, values[scorer.name].get(run.run_id, {})) for scorer in scorers
+        }
         folder = run_folder(experiment, run.system, run.query_id, run.repeat)
         yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
 
@@ -125,9 +128,9 @@ def _score(experiment: Path, run: Run, scorer: Scorer, values: Mapping[str, Valu
 
 def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], created: str) -> EvalSpec:
     system = definition.systems[label]
-    told = {"label": label, "system": system.model_dump(mode="json", exclude_none=True)}
-    asked: list[Any] = sorted({it.id for it in samples})
-    key = sha256_of([definition.world_fingerprint, label, asked])
+    metadata = {"label": label, "system": system.model_dump(mode="json", exclude_none=True)}
+    query_ids: list[Any] = sorted({sample.id for sample in samples})
+    key = sha256_of([definition.world_fingerprint, label, query_ids])
     return EvalSpec(
         eval_id=key[:22],
         run_id=key[22:44],
@@ -138,10 +141,10 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         solver=system.agent,
         tags=[label],
         model=model_name(system),
-        dataset=EvalDataset(name=definition.title or "drretail", samples=len(asked), sample_ids=asked),
-        config=EvalConfig(epochs=max(it.epoch for it in samples), epochs_reducer=["mean"]),
+        dataset=EvalDataset(name=definition.title or "drretail", samples=len(query_ids), sample_ids=query_ids),
+        config=EvalConfig(epochs=max(sample.epoch for sample in samples), epochs_reducer=["mean"]),
         packages={"drretail": __version__},
-        metadata=told | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
+        metadata=metadata | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
     )
 
 
@@ -151,8 +154,8 @@ def _shops_today(definition: Definition) -> str:
 
 
 def _times(samples: Sequence[EvalSample]) -> list[str]:
-    told = [time for it in samples for time in (it.started_at, it.completed_at) if time is not None]
-    return [time for time in told if not time.startswith("1970")]
+    times = [time for sample in samples for time in (sample.started_at, sample.completed_at) if time is not None]
+    return [time for time in times if not time.startswith("1970")]
 
 
 def _rows(rows: Sequence[Row], scorer: Scorer) -> list[Row]:

@@ -24,6 +24,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
 from drretail.experiment import read_journal, read_results
+from drretail.exports.chat import message_text
 from drretail.journal import Effect
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query
@@ -71,7 +72,7 @@ def usage_by_model(run: Run, system: System) -> dict[str, ModelUsage]:
 def model_name(system: System, role: str | None = None) -> str:
     """A model as inspect writes it, "provider/model": that of a role, else of the one that writes the report."""
     models = system.models
-    writers = [it for it in (role, "report", "researcher", *models) if it is not None and it in models]
+    writers = [each for each in (role, "report", "researcher", *models) if each is not None and each in models]
     return models[writers[0]].spec.replace(":", "/", 1) if writers else NOBODY
 
 
@@ -97,8 +98,8 @@ class Course:
             places = list(stretch)
             self._span = None if path == MAIN else _id(self._run.run_id, "span", str(places[0]))
             made = [
-                self._tool(steps[it], it) if steps[it].kind == "tool" else self._answer(it, _calls(steps, it))
-                for it in places
+                self._tool(steps[each], each) if steps[each].kind == "tool" else self._answer(each, _calls(steps, each))
+                for each in places
             ]
             yield from (
                 made if self._span is None else self._in_span(self._span, f"{steps[places[0]].role} {path}", made)
@@ -115,17 +116,17 @@ class Course:
     def _answer(self, place: int, calls: Sequence[tuple[int, Step]]) -> ModelEvent:
         step = self._run.steps[place]
         model = model_name(self._system, step.role)
-        asked = self._asked[step.path, step.role]
-        effect = asked.popleft() if asked else None
+        calls_left = self._asked[step.path, step.role]
+        effect = calls_left.popleft() if calls_left else None
         if effect is not None:
             self._clock = max(self._clock, datetime.fromisoformat(effect.started))
         message = ChatMessageAssistant(
             id=_id(self._run.run_id, str(place)),
             content=self._results.get(step.result_sha or "", ""),
-            tool_calls=[self._call(at, it) for at, it in calls] or None,
+            tool_calls=[self._call(at, call) for at, call in calls] or None,
             model=model,
         )
-        read = self.messages.copy() if effect is None else [_message(it) for it in effect.request["messages"]]
+        read = self.messages.copy() if effect is None else [_message(each) for each in effect.request["messages"]]
         self.messages.append(message)
         seconds = 0.0 if effect is None else effect.seconds
         usage = None if effect is None or effect.usage is None else _usage(Usage(**effect.usage))
@@ -205,44 +206,37 @@ def _model_calls(folder: Path) -> dict[tuple[str, str], deque[Effect]]:
     return by_place
 
 
-def _began(asked: Mapping[tuple[str, str], deque[Effect]]) -> datetime | None:
-    return min((datetime.fromisoformat(it.started) for each in asked.values() for it in each), default=None)
+def _began(calls: Mapping[tuple[str, str], deque[Effect]]) -> datetime | None:
+    return min((datetime.fromisoformat(effect.started) for each in calls.values() for effect in each), default=None)
 
 
-def _message(told: Mapping[str, Any]) -> ChatMessage:
+def _message(message: Mapping[str, Any]) -> ChatMessage:
     """A message of the journal's as inspect's; its id is of what it says, so that equal ones are kept once."""
-    key, content = _id(canonical_json(told)), _text(told.get("content"))
-    match told["role"]:
+    key, content = _id(canonical_json(message)), message_text(message.get("content"))
+    match message["role"]:
         case "system":
             return ChatMessageSystem(id=key, content=content)
         case "ai":
-            calls = [ToolCall(it["id"], it["name"], it["args"]) for it in told.get("tool_calls") or ()]
+            calls = [ToolCall(each["id"], each["name"], each["args"]) for each in message.get("tool_calls") or ()]
             return ChatMessageAssistant(id=key, content=content, tool_calls=calls or None)
         case "tool":
-            return ChatMessageTool(id=key, content=content, tool_call_id=told.get("tool_call_id"))
+            return ChatMessageTool(id=key, content=content, tool_call_id=message.get("tool_call_id"))
         case _:
             return ChatMessageUser(id=key, content=content)
 
 
-def _text(content: Any) -> str:
-    """The words of a message; what a provider puts beside them (thoughts, marks of its cache) is left out."""
-    if isinstance(content, str) or content is None:
-        return content or ""
-    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
-
-
 def _about(run: Run, query: Query) -> dict[str, Any]:
-    told = {
+    fields = {
         "run_id": run.run_id,
         "user_id": run.user_id,
         "kind": query.kind,
         "stop": run.stop,
-        "picks": None if run.picks is None else [it.model_dump(mode="json", exclude_none=True) for it in run.picks],
-        "citations": [it.model_dump(mode="json", exclude_none=True) for it in run.citations],
+        "picks": None if run.picks is None else [pick.model_dump(mode="json", exclude_none=True) for pick in run.picks],
+        "citations": [citation.model_dump(mode="json", exclude_none=True) for citation in run.citations],
         "notes": list(run.notes),
-        "state_diff": [it.model_dump(mode="json") for it in run.state_diff],
+        "state_diff": [change.model_dump(mode="json") for change in run.state_diff],
     }
-    return {name: value for name, value in told.items() if value not in (None, [])}
+    return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
 def _usage(used: Usage) -> ModelUsage:

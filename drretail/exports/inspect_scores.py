@@ -72,14 +72,18 @@ def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Ro
     by_query: dict[str, list[float]] = defaultdict(list)
     for sample in samples:
         by_query[str(sample.id)].append(_value(sample, scorer.name, variant))
-    means = {query: fmean(known) for query, all_ in by_query.items() if (known := [it for it in all_ if not isnan(it)])}
+    means = {
+        query: fmean(known) for query, all_ in by_query.items() if (known := [each for each in all_ if not isnan(each)])
+    }
     return EvalScore(
         name=variant,
         scorer=scorer.name,
         reducer="mean",
         scored_samples=len(means),
         unscored_samples=len(by_query) - len(means),
-        metrics=_metrics([SampleScore(score=Score(value=it), sample_id=query) for query, it in means.items()]),
+        metrics=_metrics(
+            [SampleScore(score=Score(value=mean_of), sample_id=query) for query, mean_of in means.items()]
+        ),
         metadata=None
         if row is None
         else {"drretail": row.model_dump(include={"value", "ci_low", "ci_high", "n_planned", "n_scored"})},
@@ -97,7 +101,7 @@ def _metrics(scores: Sequence[SampleScore]) -> dict[str, EvalMetric]:
     for name, metric in METRICS.items():
         computed = cast(Any, metric())(list(scores)) if scores else nan
         if isinstance(computed, Mapping):
-            made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=it) for end, it in computed.items()}
+            made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in computed.items()}
         else:
             made[name] = EvalMetric(name=name, value=computed)
     return made

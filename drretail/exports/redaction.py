@@ -18,7 +18,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.shop import UserProfile
 
-TOLD = ("persona", "context", "rationale")
+PERSONAL = ("persona", "context", "rationale")
 """Fields of a query that say who asks it."""
 _NOT_OURS = ("report_sha", "state_diff")
 """Of a run: by the hash of a report guesses of what was taken out of it could be tried."""
@@ -55,11 +55,13 @@ class Redaction:
         ids: dict[str, None] = {}
         for run in read_runs(experiment):
             evidence = read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat))
-            known = known_profiles({it.id: it for it in evidence})
+            known = known_profiles({entry.id: entry for entry in evidence})
             profiles[run.query_id] |= dict.fromkeys(known)
-            changed[run.query_id] |= dict.fromkeys(it for change in run.state_diff for it in _texts(change.after))
-            ids |= dict.fromkeys([*filter(None, [run.user_id]), *(it.user_id for it in known), *_users_of(evidence)])
-        first = dict.fromkeys(it.user_id for it in definition.queries if it.user_id)
+            changed[run.query_id] |= dict.fromkeys(text for change in run.state_diff for text in _texts(change.after))
+            ids |= dict.fromkeys(
+                [*filter(None, [run.user_id]), *(each.user_id for each in known), *_users_of(evidence)]
+            )
+        first = dict.fromkeys(query.user_id for query in definition.queries if query.user_id)
         everybody = [*first, *sorted(ids.keys() - first.keys())]
         pseudonyms = {user_id: f"user_{number:04}" for number, user_id in enumerate(everybody, 1)}
         return cls(definition, pseudonyms, profiles, changed)
@@ -70,27 +72,27 @@ class Redaction:
 
     def query(self, query: Query) -> dict[str, Any]:
         """A question without what it says of its user."""
-        held = query.model_dump(mode="json", exclude_none=True, exclude=set(TOLD))
+        held = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
         return self.row(query.query_id, held)
 
     def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
         """A run without what it changed of a profile, its citations where they stand in the report as it is now."""
         held = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
         if held.get("report", "") != (run.report or ""):
-            known = [it.model_copy(update={"id": self.row(run.query_id, it.id)}) for it in evidence]
+            known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
             cited = find_citations(held["report"], known)
-            held["citations"] = [it.model_dump(mode="json", exclude_none=True) for it in cited]
+            held["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
         return held
 
     def _replacing(self, query_id: str | None) -> "_Replacing":
         key = query_id or ""
         if key not in self._by_query:
-            query = next((it for it in self.definition.queries if it.query_id == query_id), None)
-            said = (getattr(query, it) or "" for it in ("persona", "context")) if query is not None else ()
-            lines = {line.strip() for text in said for line in text.splitlines()} | {*self._changed.get(key, ())}
-            told = tuple(it for it in lines if len(it) >= _SHORTEST_LINE)
+            query = next((query for query in self.definition.queries if query.query_id == query_id), None)
+            texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
+            lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
+            long = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
             people = tuple(self._profiles.get(key, ()))
-            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(told, key=len, reverse=True)))
+            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(long, key=len, reverse=True)))
         return self._by_query[key]
 
 
@@ -100,7 +102,7 @@ class _Replacing:
 
     pseudonyms: Mapping[str, str]
     profiles: tuple[UserProfile, ...]
-    told: tuple[str, ...]
+    lines: tuple[str, ...]
     _known: dict[str, str] = field(default_factory=dict[str, str])
     """Of texts that were asked for: a conversation repeats what it began with."""
 
@@ -110,11 +112,11 @@ class _Replacing:
                 self._known[value] = self._text(value)
             return self._known[value]
         if isinstance(value, Mapping):
-            return {self.value(name): self.value(it) for name, it in value.items()}
-        return [self.value(it) for it in value] if isinstance(value, list | tuple) else value
+            return {self.value(name): self.value(item) for name, item in value.items()}
+        return [self.value(each) for each in value] if isinstance(value, list | tuple) else value
 
     def _text(self, text: str) -> str:
-        for line in self.told:
+        for line in self.lines:
             text = text.replace(line, "[said of the user]")
         if self._ids is not None:
             text = self._ids.sub(lambda found: self._pseudonym(found[0]), text)
@@ -132,36 +134,38 @@ class _Replacing:
 
     @cached_property
     def _folded(self) -> Mapping[str, str]:
-        return {user_id.casefold(): it for user_id, it in self.pseudonyms.items()}
+        return {user_id.casefold(): pseudonym for user_id, pseudonym in self.pseudonyms.items()}
 
-    def _pseudonym(self, said: str) -> str:
-        return self._folded[said.casefold()]
+    def _pseudonym(self, user_id: str) -> str:
+        return self._folded[user_id.casefold()]
 
     @cached_property
     def _fields(self) -> list[tuple[re.Pattern[str], str]]:
         """Patterns of what profiles say in single words, with what stands there then."""
         found: list[tuple[re.Pattern[str], str]] = []
-        for it in self.profiles:
-            names = {spelt for name in (it.first_name, it.last_name) if name for spelt in (name, name.upper())}
-            city, state = re.escape(it.address.city), re.escape(it.address.state)
+        for profile in self.profiles:
+            names = {
+                spelt for name in (profile.first_name, profile.last_name) if name for spelt in (name, name.upper())
+            }
+            city, state = re.escape(profile.address.city), re.escape(profile.address.state)
             if city and state:  # two letters of a state alone may be any word
                 found.append((re.compile(rf"(?<!\w){city}(\W{{1,3}}){state}(?!\w)", re.IGNORECASE), r"[city]\1[state]"))
                 found.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
-            parts = ((names, "[name]"), ({it.address.city}, "[city]"), ({it.address.zip}, "[zip]"))
+            parts = ((names, "[name]"), ({profile.address.city}, "[city]"), ({profile.address.zip}, "[zip]"))
             found += [(_standing_alone(words), word) for words, word in parts if any(words)]
         return found
 
 
 def _standing_alone(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """An underscore stands beside a word, not in it: ids of questions are made of users' ids."""
-    spelt = "|".join(re.escape(it) for it in words if it)
+    spelt = "|".join(re.escape(word) for word in words if word)
     return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])", flags)
 
 
 def _replaced(text: str, people: People) -> str:
     """The text with a word for each full name, address and number of people, in its place."""
     position, parts = 0, list[str]()
-    for place in sorted(personal_data(text, people), key=lambda it: (it.start, -it.end)):
+    for place in sorted(personal_data(text, people), key=lambda each: (each.start, -each.end)):
         if place.start >= position:
             parts += [text[position : place.start], _WORDS[place.what]]
         position = max(position, place.end)
@@ -173,11 +177,11 @@ def _users_of(evidence: Iterable[Evidence]) -> Iterator[str]:
     for entry in evidence:
         if entry.kind in ("user", "order"):
             records = (record_of(text.text) or {} for text in entry.sources)
-            yield from (it for record in records if isinstance(it := record.get("user_id"), str) and it)
+            yield from (user_id for record in records if isinstance(user_id := record.get("user_id"), str) and user_id)
 
 
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from (it for held in value.values() for it in _texts(held))
+        yield from (text for held in value.values() for text in _texts(held))

@@ -7,7 +7,6 @@ from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
 from drretail.eval.judging.sources import completed
 from drretail.experiment import read_evidence
-from drretail.exports.formats import Form
 from drretail.exports.selection import Selection
 from drretail.files import write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -37,9 +36,6 @@ def _pages(selection: Selection) -> Iterator[SandboxPage]:
         corpus = selection.definition.systems[chosen.run.system].web_corpus
         for raw in read_evidence(chosen.folder):
             entry = completed(selection.experiment, raw, corpus)
-            text = next((it.text for it in entry.texts if it.form == "page"), "")
+            text = next((text.text for text in entry.texts if text.form == "page"), "")
             if entry.url and text.strip():
                 yield SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
-
-
-FORM = Form("pages.jsonl", write)

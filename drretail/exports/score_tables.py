@@ -9,7 +9,6 @@ from typing import Any
 from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scores.file import read_scores
-from drretail.exports.formats import Form
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
 from drretail.records.score import Score, Verdict
@@ -72,10 +71,10 @@ def _values(selection: Selection) -> Iterator[Row]:
     for chosen in selection:
         run = chosen.run
         about = {"run_id": run.run_id, "system": run.system, "query_id": run.query_id, "repeat": run.repeat}
-        for it in chosen.got:
-            said = {"metric": it.metric, "variant": it.variant, "judge": it.judge, "rules": it.rules}
-            items = json.dumps(dict(it.items), sort_keys=True) if it.items else None
-            row = about | said | {"status": run.status, "state": it.state, "value": it.value, "items": items}
+        for score in chosen.got:
+            judged = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
+            items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
+            row = about | judged | {"status": run.status, "state": score.state, "value": score.value, "items": items}
             yield selection.shown(row, run.query_id)
 
 
@@ -86,16 +85,16 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
         if path.name.endswith(".journal.jsonl"):
             continue
         for verdict in VerdictFile(path).lasts():
-            about = {it for it in (verdict.run_id, verdict.other_run_id) if it}
-            if {it.partition("/")[0] for it in about} <= wanted and (runs is None or about <= runs):
+            about = {each for each in (verdict.run_id, verdict.other_run_id) if each}
+            if {each.partition("/")[0] for each in about} <= wanted and (runs is None or about <= runs):
                 yield selection.shown(_row(verdict), verdict.run_id.partition("/")[2].rpartition("-r")[0])
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:
     row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
     value = verdict.value
-    told = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
-    return row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": told}
+    shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
+    return row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown}
 
 
 def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
@@ -117,7 +116,3 @@ def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> Non
             database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {held}", [str(source)])  # noqa: S608 — our own names
         database.execute(f"COPY rows TO '{made}' (FORMAT parquet)")
         write_atomically(path, made.read_bytes())
-
-
-AS_CSV = Form("scores-csv", write_csv, redacts=True)
-AS_PARQUET = Form("scores-parquet", write_parquet, redacts=True)

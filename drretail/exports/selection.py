@@ -12,7 +12,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import named
 from drretail.eval.registry import installed
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
@@ -43,6 +43,10 @@ class Got:
     value: float | None
     items: Mapping[str, float]
 
+    @property
+    def full_name(self) -> str:
+        return f"{self.metric} {self.variant}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -55,7 +59,9 @@ class Rule:
 
     def keeps(self, got: Sequence[Got]) -> bool:
         """True where every judge that scored the variant keeps the bound, and one did."""
-        known = [it.value for it in got if it.value is not None and self.name in (it.variant, _full(it))]
+        known = [
+            score.value for score in got if score.value is not None and self.name in (score.variant, score.full_name)
+        ]
         return bool(known) and all(_SIGNS[self.sign](value, self.bound) for value in known)
 
 
@@ -109,11 +115,15 @@ class Selection:
         rule on something that nobody judged.
         """
         definition = read_definition(experiment)
-        chosen = {named("system", it, definition.systems) for it in systems} or {
+        chosen = {named("system", system, definition.systems) for system in systems} or {
             label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
         }
         got = _values(read_judgements(experiment, judged_families(experiment)))
-        _check_judged(rules, got)
+        judged = [value for values in got.values() for value in values if value.value is not None]
+        known = {name for value in judged for name in (value.variant, value.full_name)}
+        for rule in rules:
+            if rule.name not in known:
+                raise UnknownName("score of a report", rule.name, sorted(known))
         redaction = Redaction.of(experiment) if redact else None
         return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), failed, redaction=redaction, _got=got)
 
@@ -135,6 +145,11 @@ class Selection:
         """A row about that question, or about none, as it is exported."""
         return row if self.redaction is None else self.redaction.row(query_id, row)
 
+    def nothing_left(self) -> UserError:
+        """The error of an export that no run is left for."""
+        why = ", ".join(f"{count} {reason}" for reason, count in sorted(self.left_out.items()) if count)
+        return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
+
     def _against(self, run: Run, got: Sequence[Got]) -> str | None:
         if run.report is None and not self.failed:
             return "without a report"
@@ -154,25 +169,9 @@ def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
         for seat in gathered.seats(metric):
             if is_panel(seat.judge):
                 continue
-            for plan, heard in gathered.heard(metric, seat):
+            for plan, answer in gathered.heard(metric, seat):
                 held.setdefault(plan.run_id, []).extend(
-                    Got(metric, it.variant, judge_of(seat), seat.rules, it.state, it.value, it.items)
-                    for it in heard.reported.values.values()
+                    Got(metric, value.variant, name_of(seat.judge), seat.rules, value.state, value.value, value.items)
+                    for value in answer.reported.values.values()
                 )
     return {run_id: tuple(got) for run_id, got in held.items()}
-
-
-def judge_of(seat: Seat) -> str:
-    """The judge's name in exported files."""
-    return name_of(seat.judge)
-
-
-def _full(got: Got) -> str:
-    return f"{got.metric} {got.variant}"
-
-
-def _check_judged(rules: Sequence[Rule], got: Mapping[str, Sequence[Got]]) -> None:
-    names = {name for held in got.values() for it in held if it.value is not None for name in (it.variant, _full(it))}
-    for rule in rules:
-        if rule.name not in names:
-            raise UnknownName("score of a report", rule.name, sorted(names))

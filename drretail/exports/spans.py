@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from drretail import __version__
 from drretail.errors import UserError
 from drretail.experiment import read_journal
-from drretail.exports.formats import Form, nothing_left
 from drretail.exports.selection import Chosen, Got, Selection
 from drretail.files import write_lines
 from drretail.journal import Effect
@@ -72,7 +71,7 @@ def write(selection: Selection, to: Path) -> str:
     if collector is not None:
         collector.shutdown()
     if not runs:
-        raise nothing_left(selection)
+        raise selection.nothing_left()
     write_lines(to, lines)
     return f"{len(lines):,} spans of {runs:,} runs"
 
@@ -91,7 +90,9 @@ def spans_of(chosen: Chosen) -> list["ReadableSpan"]:
         return SpanContext(trace, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
 
     spans = _Walk(chosen).spans()
-    events = [Event("gen_ai.evaluation.result", _judged(got), spans[0].end) for got in chosen.got if _is_said(got)]
+    events = [
+        Event("gen_ai.evaluation.result", _judged(got), spans[0].end) for got in chosen.got if got.value is not None
+    ]
     resource = Resource({"service.name": "drretail", "service.version": __version__})
     return [
         ReadableSpan(
@@ -132,11 +133,11 @@ class _Walk:
         by_path: dict[str, list[Span]] = defaultdict(list)
         for step, span in zip(run.steps, inner, strict=True):
             by_path[step.path].append(span)
-        start, end = self._bounds(inner)
+        start, end = min((span.start for span in inner), default=0), max((span.end for span in inner), default=0)
         spans = [Span(ROOT, None, f"invoke_agent {run.system}", start, end, self._about_run(), _error_of(self.chosen))]
         for path, below in by_path.items():
             if self._is_agent(path):
-                first, last = min(it.start for it in below), max(it.end for it in below)
+                first, last = min(each.start for each in below), max(each.end for each in below)
                 role = next(step.role for step in run.steps if step.path == path)
                 about = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": role}
                 spans.append(Span(path, self._launcher(path), f"invoke_agent {role}", first, last, about))
@@ -184,14 +185,8 @@ class _Walk:
         if effects:
             self._now[path] = max(map(_end, effects))
             return min(map(_start, effects)), self._now[path]
-        at = self._now.get(path) or self._earliest()
+        at = self._now.get(path) or min((_start(each) for held in self._effects.values() for each in held), default=0)
         return at, at
-
-    def _earliest(self) -> int:
-        return min((_start(it) for held in self._effects.values() for it in held), default=0)
-
-    def _bounds(self, spans: Sequence[Span]) -> tuple[int, int]:
-        return min((it.start for it in spans), default=0), max((it.end for it in spans), default=0)
 
     def _is_agent(self, path: str) -> bool:
         """False for the root, which is the run, and for the reading of a page below the search that found it."""
@@ -205,7 +200,7 @@ class _Walk:
 
     def _is_tool(self, place: str) -> bool:
         path, _, seq = place.rpartition(".")
-        return any(it.path == path and str(it.seq) == seq and it.kind == "tool" for it in self.chosen.run.steps)
+        return any(step.path == path and str(step.seq) == seq and step.kind == "tool" for step in self.chosen.run.steps)
 
     def _about_run(self) -> dict[str, Any]:
         run, usage = self.chosen.run, self.chosen.run.usage.values()
@@ -213,8 +208,8 @@ class _Walk:
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": run.system,
             "gen_ai.conversation.id": run.run_id,
-            "gen_ai.usage.input_tokens": sum(it.total - it.output for it in usage),
-            "gen_ai.usage.output_tokens": sum(it.output for it in usage),
+            "gen_ai.usage.input_tokens": sum(each.total - each.output for each in usage),
+            "gen_ai.usage.output_tokens": sum(each.output for each in usage),
             "drretail.query.id": run.query_id,
             "drretail.run.status": run.status,
             "drretail.run.stop": run.stop,
@@ -229,10 +224,6 @@ def _failed(about: dict[str, Any], error: str | None) -> dict[str, Any]:
 def _error_of(chosen: Chosen) -> str | None:
     error = chosen.run.error
     return None if error is None else error.message
-
-
-def _is_said(got: Got) -> bool:
-    return got.value is not None
 
 
 def _judged(got: Got) -> dict[str, Any]:
@@ -268,6 +259,3 @@ def _collector() -> "SpanExporter | None":
             "Spans for a collector need one more: pip install opentelemetry-exporter-otlp-proto-http."
         ) from problem
     return sender.OTLPSpanExporter()
-
-
-FORM = Form("spans.jsonl", write)

@@ -1,19 +1,10 @@
-"""Reports, tasks and personas in the forms of other benchmarks and products, as an experiment.
+"""Reports, tasks and personas in the formats of other benchmarks and products, as an experiment.
 
-formats.py        the forms by name
-material.py       what every form is read into: tasks and reports
-rows.py           rows out of JSON, JSONL and folders, whoever wrote them
-drb.py            deep_research_bench
-drg.py            DeepResearchGym
-reporteval.py     ReportEval
-dr3.py            DR³-Eval
-liveresearch.py   LiveResearchBench
-deepshop.py       DeepShop
-agenticshop.py    AgenticShop
-pdr.py            PDR-Bench
-markdown.py       a folder of reports
-question_ids.py   which question of the experiment a foreign task is
-cited_sources.py  the sources that a report names, as evidence that nobody fetched
-given_pages.py    cited pages that lie in a folder or a file of the user's
-recording.py      the experiment folder, and what came into it
+formats.py     the table of formats
+benchmarks.py  what reads each of them
+dr3.py         DR³-Eval, whose tasks are folders with documents and gold insights
+rows.py        rows out of JSON, JSONL and folders
+material.py    what every format is read into: tasks and reports
+recording.py   the queries of the experiment, its folder, and a count of what came into it
+sources.py     the sources that reports cite, and pages of them that the user gives
 """

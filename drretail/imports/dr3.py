@@ -1,20 +1,19 @@
 """DR³-Eval: ``query.jsonl``, a folder of files a task, ``<run>/<dataset>/<size>/<model>/<task>/final_report.md``."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from drretail.errors import UserError
-from drretail.imports.formats import Format
 from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of
-from drretail.imports.rows import files_under, read_rows, read_text
+from drretail.imports.rows import Row, files_under, read_rows, read_text
 from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
 
 GOLD_OF_FILES, GOLD_OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
 USEFUL = ("useful_search.json", "useful_search.jsonl")
 """The pages without which the task can't be answered."""
 REPORT, QUERIES, CHECKLIST = "final_report.md", "query.jsonl", "checklist.json"
+_IDS = ("number", "task", "id")
 _SIZE = re.compile(r"\d+k", re.IGNORECASE)
 _OF_THE_USER = (".pdf", ".docx", ".md", ".txt", ".csv", ".xlsx", ".pptx", ".png", ".jpg", ".mp3", ".mp4")
 
@@ -26,80 +25,58 @@ def read(path: Path) -> Material:
     folders = {file.parent.name: file.parent for file in files if file.name == CHECKLIST}
     for file in files:
         if file.name == QUERIES:
-            for row in read_rows(file, _is_query):
-                task_id = row.id("number", "task", "id")
-                beside = file.parent / task_id
-                folder = folders.get(task_id) or (beside if _is_task(beside, file) else None)
-                task = ForeignTask(
-                    task_id, row.id("query"), checklist=_checklist(folder), files=_files(folder), gold=_gold(folder)
-                )
-                material.add_task(task, row.where)
+            for row in read_rows(file, lambda value: "query" in value and any(name in value for name in _IDS)):
+                material.add_task(_task(row, file, folders), row.where)
         elif file.name == REPORT:
-            material.add_report(_report(file, path))
+            material.add_report(_report(file))
         elif file.name != CHECKLIST:
             raise UserError(f"{file} is no {REPORT} and no {QUERIES}: name one of them, or the folder above.")
     return material
 
 
-def _is_query(value: dict[str, Any]) -> bool:
-    return "query" in value and any(name in value for name in ("number", "task", "id"))
+def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
+    """A question with what its folder holds, which lies anywhere with a checklist, or beside the file of queries."""
+    task_id, text = row.id(*_IDS), row.id("query")
+    folder = folders.get(task_id)
+    beside = queries.parent / task_id
+    if folder is None and beside.is_dir() and beside.resolve().parent == queries.resolve().parent:
+        folder = beside
+    if folder is None:
+        return ForeignTask(task_id, text)
+    places = [place for place in (folder, folder / "source") if place.is_dir()]
+    names = {file.name for place in places for file in place.iterdir() if file.is_file()}
+    files = tuple(sorted(name for name in names if name.casefold().endswith(_OF_THE_USER)))
+    checklist = checklist_of(row.text("requirement") for row in _rows(folder / CHECKLIST, "requirement"))
+    return ForeignTask(task_id, text, checklist=checklist, files=files, gold=_gold(folder, files))
 
 
-def _is_task(folder: Path, queries: Path) -> bool:
-    return folder.is_dir() and folder.resolve().parent == queries.resolve().parent
-
-
-def _report(file: Path, root: Path) -> ForeignReport:
+def _report(file: Path) -> ForeignReport:
     parts = file.absolute().parent.parts
     if len(parts) < 3:
         raise UserError(f"{file}: reports lie as <size>/<model>/<task>/{REPORT}.")
-    task, model, size = parts[-1], parts[-2], parts[-3]
+    size, model, task = parts[-3:]
     system = f"{model}-{size}" if _SIZE.fullmatch(size) else model
     return ForeignReport(system, task, read_text(file), str(file))
 
 
-def _checklist(folder: Path | None) -> tuple[str, ...]:
-    if folder is None or not (folder / CHECKLIST).is_file():
-        return ()
-    return checklist_of(
-        row.text("requirement") for row in read_rows(folder / CHECKLIST, lambda it: "requirement" in it)
-    )
-
-
-def _gold(folder: Path | None) -> Mapping[GoldPart, PartOfGold] | None:
+def _gold(folder: Path, files: Sequence[str]) -> Mapping[GoldPart, PartOfGold] | None:
     """Insights and required documents of the user's files and of the pages that stand for the web; None without any."""
-    if folder is None:
-        return None
     own, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
-    useful = tuple(page for name in USEFUL if (folder / name).is_file() for page in _pages(folder / name))
-    if not (own or web or useful):
+    pages = [row for name in USEFUL for row in _rows(folder / name, "title", "url") if row.text("title", "url")]
+    if not (own or web or pages):
         return None
-    named = tuple(RequiredDocument(title=name) for name in _files(folder))
+    useful = dict.fromkeys(RequiredDocument(title=row.text("title"), url=row.text("url")) for row in pages)
     return {
-        "files": PartOfGold(insights=own, documents=named),
-        "sandbox": PartOfGold(insights=web, documents=tuple(dict.fromkeys(useful))),
+        "files": PartOfGold(insights=own, documents=tuple(RequiredDocument(title=name) for name in files)),
+        "sandbox": PartOfGold(insights=web, documents=tuple(useful)),
     }
 
 
 def _insights(file: Path, letter: str) -> tuple[GoldInsight, ...]:
-    rows = read_rows(file, lambda it: "insight" in it) if file.is_file() else ()
-    said = (row.text("insight") for row in rows)
-    return tuple(GoldInsight(id=f"{letter}{at}", text=text) for at, text in enumerate(filter(None, said), 1))
+    texts = filter(None, (row.text("insight") for row in _rows(file, "insight")))
+    return tuple(GoldInsight(id=f"{letter}{at}", text=text) for at, text in enumerate(texts, 1))
 
 
-def _pages(file: Path) -> Iterator[RequiredDocument]:
-    for row in read_rows(file, lambda it: "title" in it or "url" in it):
-        if row.text("title", "url"):
-            yield RequiredDocument(title=row.text("title"), url=row.text("url"))
-
-
-def _files(folder: Path | None) -> tuple[str, ...]:
-    """The names of the user's own files."""
-    if folder is None:
-        return ()
-    places = [folder, folder / "source"]
-    found = (it.name for place in places if place.is_dir() for it in place.iterdir() if it.is_file())
-    return tuple(sorted({name for name in found if name.casefold().endswith(_OF_THE_USER)}))
-
-
-FORMAT = Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", read)
+def _rows(file: Path, *names: str) -> Iterable[Row]:
+    """The objects that have one of these fields; none where there is no file."""
+    return read_rows(file, lambda value: any(name in value for name in names)) if file.is_file() else ()

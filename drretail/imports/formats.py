@@ -1,40 +1,51 @@
-"""The forms by name: built-in ones, plugins (entry points of drretail.imports), and ``module:attribute``."""
+"""The formats by name: built-in ones, plugins (entry points of drretail.imports), and ``module:attribute``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.imports import benchmarks, dr3
 from drretail.imports.material import Material
 from drretail.plugins import Plugins
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One form: what it looks like, in a line, and what reads a file or folder of it.
+    """One format: what it looks like, in a line, and what reads a file or folder of it.
 
-    ``read`` raises UserError for what is none of it.
+    ``read`` raises UserError for anything else.
     """
 
     described: str
     read: Callable[[Path], Material]
 
 
-FORMATS = {
-    "drb": "drretail.imports.drb:FORMAT",
-    "drg": "drretail.imports.drg:FORMAT",
-    "reporteval": "drretail.imports.reporteval:FORMAT",
-    "dr3": "drretail.imports.dr3:FORMAT",
-    "liveresearch": "drretail.imports.liveresearch:FORMAT",
-    "deepshop": "drretail.imports.deepshop:FORMAT",
-    "agenticshop": "drretail.imports.agenticshop:FORMAT",
-    "pdr": "drretail.imports.pdr:FORMAT",
-    "markdown": "drretail.imports.markdown:FORMAT",
+FORMATS: Mapping[str, Format] = {
+    "drb": Format("deep_research_bench: JSONL {id, prompt, article}", benchmarks.read_drb),
+    "drg": Format("DeepResearchGym: a folder of <id>.q and <id>.a", benchmarks.read_drg),
+    "reporteval": Format("ReportEval: JSONL {topic, report}", benchmarks.read_reporteval),
+    "dr3": Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", dr3.read),
+    "liveresearch": Format(
+        "LiveResearchBench: <model>/qid_<id>_report.md, or their index in JSON", benchmarks.read_liveresearch
+    ),
+    "deepshop": Format("DeepShop: JSONL {id, ques, attribute, filter, sort, category}", benchmarks.read_deepshop),
+    "agenticshop": Format(
+        "AgenticShop: a JSON list of {user, user_query, user_context, check_list}", benchmarks.read_agenticshop
+    ),
+    "pdr": Format(
+        "PDR-Bench: JSONL of queries, tasks, personas and reports {id, taskid, userid, article}", benchmarks.read_pdr
+    ),
+    "markdown": Format(
+        "any product: a folder of .md files, the question in NAME.q or in the first heading", benchmarks.read_markdown
+    ),
 }
-PLUGINS = Plugins("import format", FORMATS, "drretail.imports")
+PLUGINS = Plugins("import format", dict.fromkeys(FORMATS, f"{__name__}:FORMATS"), "drretail.imports")
 
 
 def load_format(name: str) -> Format:
-    """The form of that name. Raises UnknownName, or UserError for a place that holds no Format."""
+    """The format of that name. Raises UnknownName, or UserError for a place that holds no Format."""
+    if name in FORMATS:
+        return FORMATS[name]
     place, found = PLUGINS.load(name)
     if not isinstance(found, Format):
         raise PLUGINS.refused(place, found, "a drretail.imports.formats.Format")

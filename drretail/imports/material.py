@@ -100,7 +100,8 @@ class Material:
                 "names one: import their files one by one."
             )
         reports = {
-            (system, it.task_id): ForeignReport(system, it.task_id, it.text, it.where) for it in self.reports.values()
+            (system, report.task_id): ForeignReport(system, report.task_id, report.text, report.where)
+            for report in self.reports.values()
         }
         return Material(self.tasks, reports, self.personas, self.repeated)
 

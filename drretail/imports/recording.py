@@ -1,5 +1,6 @@
 """An experiment of imported reports, and a count of what came into it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,10 +10,8 @@ from drretail import __version__
 from drretail.errors import UserError, quoted
 from drretail.experiment import Definition, Experiment, gold_path, read_definition, read_run, run_folder
 from drretail.files import write_json, write_lines
-from drretail.imports.cited_sources import CitedSources, cited_sources
-from drretail.imports.given_pages import keep_pages, read_pages
-from drretail.imports.material import ForeignReport, Material
-from drretail.imports.question_ids import queries_of
+from drretail.imports.material import ForeignReport, ForeignTask, Material
+from drretail.imports.sources import CitedSources, cited_sources, keep_pages, read_pages
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Gold
@@ -23,6 +22,11 @@ OPEN_WEB = "open"
 """The web of imported systems: what they searched is not known, but no corpus of ours."""
 REPORT = "report"
 """The role of the model behind an imported system, where that is told."""
+LONGEST = 64
+"""Characters of a query's id."""
+_KEPT = 48
+_FOREIGN = re.compile(r"[^a-z0-9._-]+")
+_MOST_NAMED = 5
 NO_REPORT = RunError(kind="no_report", where="import", message="the file holds no report on this question")
 
 
@@ -65,7 +69,6 @@ def write_queries(material: Material, form: str, to: Path) -> tuple[Query, ...]:
     if material.reports:
         raise UserError(f"{to} would be a file of questions, and there are reports: name a folder with --to.")
     queries = tuple(queries_of(material, form, ()).values())
-    _check_any(queries, material)
     write_lines(to, (query.as_line() for query in queries))
     return queries
 
@@ -85,35 +88,40 @@ def record(
     import changes nothing a second time. Raises UserError where the folder holds other reports by these systems, or
     runs on other questions.
     """
-    held = read_definition(folder) if (folder / "experiment.json").exists() else None
-    queries = queries_of(material, form, () if held is None else held.queries)
-    _check_any(queries, material)
+    before = read_definition(folder) if (folder / "experiment.json").exists() else None
+    queries = queries_of(material, form, () if before is None else before.queries)
     labels = _labels(material.systems())
-    definition = _definition(material, form, queries, labels, held, model)
+    definition = _definition(material, form, queries, labels, before, model)
     given = None if pages is None else read_pages(pages)
-    places = {key: (labels[it.system], queries[it.task_id].query_id) for key, it in material.reports.items()}
-    held_already = [key for key, it in material.reports.items() if _is_there(folder, *places[key], it)]
+    places = {
+        key: (labels[report_of.system], queries[report_of.task_id].query_id)
+        for key, report_of in material.reports.items()
+    }
+    existing = [key for key, report_of in material.reports.items() if _is_there(folder, *places[key], report_of)]
     counts: list[ReportCount] = []
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
         _keep_gold(folder, material, queries)
         for key, report in material.reports.items():
             sources = cited_sources(report.text)
             run = _run(report, *places[key], sources)
-            if key not in held_already:
-                experiment.save(run, sources.evidence, {}, _telemetry())
-            counts.append(_count(run, sources))
+            if key not in existing:
+                imported = datetime.now(UTC).isoformat(timespec="seconds")
+                experiment.save(run, sources.evidence, {}, {"imported": imported})
+            counts.append(
+                ReportCount(
+                    system=run.system,
+                    query_id=run.query_id,
+                    characters=len(run.report or ""),
+                    citations=len(sources.citations),
+                    sources=sources.cited,
+                    unresolved=sources.unresolved,
+                    listed=len(sources.evidence),
+                )
+            )
             bar.advance()
         kept = None if given is None else (keep_pages(folder, given), len(given))
-    empty = sum(not it.text.strip() for it in material.reports.values())
-    return Imported(tuple(queries.values()), tuple(counts), empty, len(held_already), material.repeated, kept)
-
-
-def _check_any(queries: Mapping[str, Query] | Sequence[Query], material: Material) -> None:
-    if queries:
-        return
-    if material.personas:
-        raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")
-    raise UserError("There is no report and no question to import.")
+    empty = sum(not report.text.strip() for report in material.reports.values())
+    return Imported(tuple(queries.values()), tuple(counts), empty, len(existing), material.repeated, kept)
 
 
 def _labels(systems: Sequence[str]) -> dict[str, str]:
@@ -132,18 +140,18 @@ def _definition(
     form: str,
     queries: Mapping[str, Query],
     labels: Mapping[str, str],
-    held: Definition | None,
+    before: Definition | None,
     model: str | None,
 ) -> Definition:
     if model is not None and not all(model.partition(":")):
         raise UserError(f"{quoted(model)} names no provider: write provider:model, such as openai:gpt-5.")
     models = {} if model is None else {REPORT: RoleModel(spec=model, kind="llm")}
     system = System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={"format": form})
-    asked = {
+    query_ids = {
         label: tuple(sorted(queries[task_id].query_id for by, task_id in material.reports if by == name))
         for name, label in labels.items()
     }
-    base = held or Definition(versions={"drretail": __version__})
+    base = before or Definition(versions={"drretail": __version__})
     new = {query.query_id for query in queries.values()} - {query.query_id for query in base.queries}
     if base.world_fingerprint is not None and new:
         # Its systems would be planned to answer them, and count as having failed.
@@ -151,7 +159,7 @@ def _definition(
     return base.model_copy(
         update={
             "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
-            "asked": asked,
+            "asked": query_ids,
             "systems": dict.fromkeys(labels.values(), system),
             "prompt_hashes": {},
         }
@@ -198,17 +206,70 @@ def _is_there(experiment: Path, label: str, query_id: str, report: ForeignReport
     return True
 
 
-def _telemetry() -> dict[str, str]:
-    return {"imported": datetime.now(UTC).isoformat(timespec="seconds")}
+def query_id_of(task_id: str) -> str:
+    """The id itself in lower case where an id of ours may be so, else what can be read of it with a hash."""
+    folded = task_id.casefold()
+    readable = _FOREIGN.sub("-", folded).strip("-._")
+    if readable == folded and len(folded) <= LONGEST:
+        return folded
+    return f"{readable[:_KEPT].rstrip('-._') or 'task'}-{sha256_of(task_id)[:8]}"
 
 
-def _count(run: Run, sources: CitedSources) -> ReportCount:
-    return ReportCount(
-        system=run.system,
-        query_id=run.query_id,
-        characters=len(run.report or ""),
-        citations=len(sources.citations),
-        sources=sources.cited,
-        unresolved=sources.unresolved,
-        listed=len(sources.evidence),
+def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict[str, Query]:
+    """The query of every task that is there or has a report, by the task's id; ``existing`` are the experiment's.
+
+    A task is the query with its id, else with its words; else it is new. Raises UserError where there is no question,
+    where a report's is not known, where an id is another question's already, and where two tasks come to one id.
+    """
+    by_id = {query.query_id: query for query in existing}
+    queries: dict[str, Query] = {}
+    tasks: dict[str, str] = {}
+    unknown: list[str] = []
+    for task_id in dict.fromkeys([*material.tasks, *(task_id for _, task_id in material.reports)]):
+        query = _query(material.tasks.get(task_id), query_id_of(task_id), form, by_id)
+        if query is None:
+            unknown.append(task_id)
+            continue
+        queries[task_id] = query
+        first = tasks.setdefault(query.query_id, task_id)
+        if first != task_id:
+            raise UserError(f"The tasks {first!r} and {task_id!r} are one question: rename one.")
+    if unknown:
+        more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
+        raise UserError(
+            f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
+            "into the same folder first, or put them beside the reports (docs/import.md)."
+        )
+    if not queries and material.personas:
+        raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")
+    if not queries:
+        raise UserError("There is no report and no question to import.")
+    return queries
+
+
+def _query(task: ForeignTask | None, query_id: str, form: str, by_id: Mapping[str, Query]) -> Query | None:
+    existing = by_id.get(query_id)
+    if task is None or (existing is not None and (task.guessed or _asks(existing, task))):
+        return existing
+    alike = [query for query in by_id.values() if _asks(query, task)]
+    if len(alike) == 1:
+        return alike[0]
+    if existing is not None:
+        raise UserError(f"The experiment asks something else as {query_id!r}: use a new folder, or rename the task.")
+    return Query(
+        query_id=query_id,
+        text=task.text,
+        mode="task",
+        task_id=task.task_id,
+        persona=task.persona,
+        context=task.context,
+        files=task.files,
+        kind=task.kind,
+        wish=task.wish,
+        checklist=task.checklist or None,
+        source=f"import:{form}",
     )
+
+
+def _asks(query: Query, task: ForeignTask) -> bool:
+    return query.text.split() == task.text.split() and task.persona in (None, query.persona)

@@ -69,10 +69,10 @@ def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
     if not path.is_dir():
         raise UserError(f"{path} does not exist.")
     found: list[Path] = []
-    for it in path.rglob("*"):
-        hidden = any(part.startswith(".") for part in it.relative_to(path).parts)
-        if not hidden and it.name.casefold().endswith(tuple(endings)) and it.is_file():
-            found.append(it)
+    for each in path.rglob("*"):
+        hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
+        if not hidden and each.name.casefold().endswith(tuple(endings)) and each.is_file():
+            found.append(each)
             if len(found) > MOST_FILES:
                 raise UserError(f"{path} holds more than {MOST_FILES:,} files: name a folder of reports.")
     if not found:

@@ -55,6 +55,8 @@ class Cell:
     """How many of the planned have a value, and why the others have none; empty where all have."""
     few: bool = False
     """True where so few queries are behind it that it says little."""
+    html: str = ""
+    """On pages, in place of all this: links and images."""
 
     @property
     def is_number(self) -> bool:
@@ -122,6 +124,8 @@ class Row:
     """As of ``Column``."""
     is_minor: bool = False
     """True of what is read second, and is grey."""
+    link: str = ""
+    """On pages, where its name leads."""
 
     @property
     def section(self) -> int:
@@ -216,7 +220,7 @@ def upright(table: Table) -> Table:
     for at, column in enumerate(table.columns):
         cells = [row.cells[at] for row in table.rows]
         counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
-        bare = [None if it is None else replace(it, counts="", few=it.few or column.few) for it in cells]
+        bare = [None if cell is None else replace(cell, counts="", few=cell.few or column.few) for cell in cells]
         rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
     if any(row.cells[-1] is not None for row in rows):
         heads.append(Column("reports"))

@@ -58,7 +58,7 @@ def draw(table: Table, width: int) -> Drawn:
     if table.is_turned:
         table = upright(table)
     *_, last = tried = list(_layouts(table))
-    fitting = next((it for it in tried if _needed(table, it) <= width), None)
+    fitting = next((each for each in tried if _needed(table, each) <= width), None)
     layout = fitting or _with_groups_whole(table, replace(last, gap=2), width)
     cut = [layout.places] if fitting else _parts(table, layout, width)
     left = tuple(column.name for at, column in enumerate(table.columns) if at not in layout.places)
@@ -100,7 +100,7 @@ def _layouts(table: Table) -> Iterator[_Layout]:
         layout = replace(layout, gap=1)
         yield layout
     steps = {column.spare for column in table.columns} | {table.spare_intervals}
-    for step in sorted(it for it in steps if it is not None):
+    for step in sorted(step for step in steps if step is not None):
         kept = tuple(at for at in layout.places if table.columns[at].spare != step)
         layout = replace(layout, places=kept, intervals=layout.intervals and table.spare_intervals != step)
         yield layout
@@ -133,7 +133,7 @@ def _least_name(table: Table) -> int:
     names = [table.heading, *map(_name, table.rows)]
     words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
     longest = max(map(_len, names))
-    in_two_lines = longest // 2 + 1 if any(it.spare for it in table.columns) and not table.is_stacked else 0
+    in_two_lines = longest // 2 + 1 if any(column.spare for column in table.columns) and not table.is_stacked else 0
     return max(min(NAMES, longest), in_two_lines, *words)
 
 
@@ -156,7 +156,7 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
             widths.append(min(_COUNTS, _len(cell.counts)))
         else:
             widths += map(_len, _figures(row, cell, layout))
-            widths += [_len(it) for it in cell.counts.split(", ")]
+            widths += [_len(each) for each in cell.counts.split(", ")]
             widths.append(min(_COUNTS, _len(cell.counts)) if whole else 0)
     return max(widths)
 

@@ -51,13 +51,13 @@ class Arithmetic:
     @property
     def both(self) -> Sum:
         """What two types count, and the whole once."""
-        support = sum(it.support for it in self.sums) - self.whole.support
-        return Sum("", support, sum(it.scored for it in self.sums) - self.whole.scored)
+        support = sum(each.support for each in self.sums) - self.whole.support
+        return Sum("", support, sum(each.scored for each in self.sums) - self.whole.scored)
 
     @property
     def words(self) -> str:
         """ "web 9.5 of 12, product 22 of 24 → FP 0.87; cited 34 of 45 → FR 0.76"."""
-        parts = [self.precision_words, self.recall_words, *(f"{it.words} beside it" for it in self.beside)]
+        parts = [self.precision_words, self.recall_words, *(f"{each.words} beside it" for each in self.beside)]
         return "; ".join(part for part in parts if part)
 
     @property
@@ -68,7 +68,7 @@ class Arithmetic:
         return f"{self._added()} → FP {number(self.precision.value)}"
 
     def _added(self) -> str:
-        listed = ", ".join(it.words for it in self.sums)
+        listed = ", ".join(each.words for each in self.sums)
         if self.rules == "paper" and len(self.sums) > 1:
             return f"{listed}, the mean of both"
         if not self.sums:
@@ -103,7 +103,7 @@ def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
         rules=judged.rules,
         sums=tuple(sums[kind] for kind in HEADLINE if sums[kind].scored),
         whole=_sum("claims", values["FP"], judged.rules),
-        beside=tuple(it for kind, it in sums.items() if kind not in HEADLINE and it.scored),
+        beside=tuple(each for kind, each in sums.items() if kind not in HEADLINE and each.scored),
         precision=values["FP"],
         recall=values["FR"],
     )

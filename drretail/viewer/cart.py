@@ -45,13 +45,13 @@ class CartLine:
     @property
     def words(self) -> str:
         """ "2 × Tube Feeder, $24.99 each: $49.98, or Hopper Feeder"."""
-        said = f"{self.quantity} × {self.title}"
+        words = f"{self.quantity} × {self.title}"
         if self.price is not None and self.cost is not None:
             each = f", {format_amount(self.price)} each" if self.quantity > 1 else ""
-            said += f"{each}: {format_amount(self.cost)}"
+            words += f"{each}: {format_amount(self.cost)}"
         else:
-            said += ": price not known"
-        return f"{said}{''.join(f', or {it}' for it in self.alternatives)}"
+            words += ": price not known"
+        return f"{words}{''.join(f', or {alternative}' for alternative in self.alternatives)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class Cart:
     def total(self) -> Money | None:
         """Of all lines whose price is known; None where there is none, or several currencies."""
         costs = [line.cost for line in self.lines if line.cost is not None]
-        if len({it.currency for it in costs}) != 1:
+        if len({cost.currency for cost in costs}) != 1:
             return None
-        return Money.of(sum((it.value for it in costs), Decimal(0)), costs[0].currency)
+        return Money.of(sum((cost.value for cost in costs), Decimal(0)), costs[0].currency)
 
     @property
     def total_words(self) -> str:
@@ -141,8 +141,8 @@ def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
 
 def _nearest(product: str, ledger: Ledger) -> str:
     item, price = ledger.products.get(product), ledger.price(product)
-    said = _title(product, ledger)
-    return said if item is None or price is None else f"{said} ({format_money(price, item.currency)})"
+    title = _title(product, ledger)
+    return title if item is None or price is None else f"{title} ({format_money(price, item.currency)})"
 
 
 def _line(pick: Pick, ledger: Ledger) -> CartLine:
@@ -153,7 +153,7 @@ def _line(pick: Pick, ledger: Ledger) -> CartLine:
         title=_title(pick.product, ledger),
         quantity=pick.quantity,
         price=None if item is None or price is None else Money.of(price, item.currency),
-        alternatives=tuple(_title(it, ledger) for it in pick.alternatives),
+        alternatives=tuple(_title(alternative, ledger) for alternative in pick.alternatives),
         rating=None if item is None else item.average_rating,
         ratings=None if item is None else item.rating_number,
     )

@@ -86,8 +86,8 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
             yield f"{indent}{name}"
             yield from _lines(item, indent + "  ")
         else:
-            said = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
-            yield f"{indent}{name} {said}"
+            shown = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+            yield f"{indent}{name} {shown}"
 
 
 def excerpt(text: str, quote: str | None) -> Excerpt:
@@ -199,9 +199,9 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
     first, *rest = stages_of(judged.rules)
     extracted = _extracted(judged, first)
-    said = {claim.claim.casefold() for claim in extracted}
+    known = {claim.claim.casefold() for claim in extracted}
     more = (claim for stage in rest for claim in _extracted(judged, stage))
-    uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in said]
+    uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in known]
     placed = [(claim, _span(claim, report)) for claim in [*extracted, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     return [
@@ -256,7 +256,7 @@ def _support(verdict: Verdict) -> Support:
 def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
     if claim.start is not None and claim.end is not None and 0 <= claim.start < claim.end <= len(report):
         return _trimmed(report, claim.start, claim.end)
-    found = (find_quote(report, said) for said in (claim.quote, claim.claim) if said)
+    found = (find_quote(report, words) for words in (claim.quote, claim.claim) if words)
     return next((span for span in found if span is not None), None)
 
 

@@ -26,8 +26,8 @@ def commands(view: ExperimentView) -> list[str]:
     folder = quote(view.name)
     beside = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
     # Floors and the oracle come along by themselves, and with one command as well as with each.
-    asked = [label for label in view.definition.systems if label not in beside] or sorted(beside)
-    runs = [line for label in asked for line in _runs(view, label, folder, floors=bool(beside))]
+    labels = [label for label in view.definition.systems if label not in beside] or sorted(beside)
+    runs = [line for label in labels for line in _runs(view, label, folder, floors=bool(beside))]
     return [*runs, *score_commands(view), f"drretail report {folder}"]
 
 
@@ -95,8 +95,10 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
     scope += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
     scope += ["--as", quote(client.spec), "--seed", quote(view.definition.seed)]
     return [
-        " ".join(["drretail mcp --queries queries.jsonl --query", quote(it.query_id), "--world W --to", folder, *scope])
-        for it in view.definition.queries_of(label)
+        " ".join(
+            ["drretail mcp --queries queries.jsonl --query", quote(each.query_id), "--world W --to", folder, *scope]
+        )
+        for each in view.definition.queries_of(label)
     ]
 
 
@@ -115,8 +117,8 @@ def _inspected(view: ExperimentView, label: str, system: System, folder: str) ->
     given |= {"scope": "any" if system.sees == "any" else None, "without": ",".join(system.options.get("without", ()))}
     given["web"] = None if system.web_provider == SANDBOX else quote(system.web_provider)
     parts += [f"-T {name}={value}" for name, value in given.items() if value]
-    asked = [query.query_id for query in view.definition.queries_of(label)]
-    parts += [] if len(asked) == len(view.definition.queries) else ["--sample-id", quote(",".join(asked))]
+    query_ids = [query.query_id for query in view.definition.queries_of(label)]
+    parts += [] if len(query_ids) == len(view.definition.queries) else ["--sample-id", quote(",".join(query_ids))]
     repeats = max((run.repeat for run in view.planned if run.label == label), default=1)
     return " ".join([*parts, *([] if repeats == 1 else ["--epochs", str(repeats)])])
 
@@ -141,8 +143,8 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     parts += ["--redact"] if system.options.get("redact") else []
     if system.prompts is not None:
         parts += ["--prompts", quote(str(prompts_path(Path(view.name), label, system.prompts.name)))]
-    asked = [query.query_id for query in view.definition.queries_of(label)]
-    parts += [] if len(asked) == len(view.definition.queries) else ["--only", quote(",".join(asked))]
+    query_ids = [query.query_id for query in view.definition.queries_of(label)]
+    parts += [] if len(query_ids) == len(view.definition.queries) else ["--only", quote(",".join(query_ids))]
     parts += [] if floors else ["--no-floors"]
     return " ".join([*parts, "--seed", quote(view.definition.seed)])
 

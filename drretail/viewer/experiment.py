@@ -179,8 +179,11 @@ class ExperimentView:
         places: dict[str, list[int]] = {query.query_id: [] for query in self.definition.queries}
         for place, planned in enumerate(self.planned):
             places[planned.query.query_id].append(place)
-        asked = [(query, tuple(places[query.query_id])) for query in self.definition.queries]
-        return [Question(number, query, at) for number, (query, at) in enumerate([it for it in asked if it[1]], 1)]
+        queries = [(query, tuple(places[query.query_id])) for query in self.definition.queries]
+        return [
+            Question(number, query, at)
+            for number, (query, at) in enumerate([query for query in queries if query[1]], 1)
+        ]
 
 
 def title_of(definition: Definition) -> str:
@@ -190,11 +193,11 @@ def title_of(definition: Definition) -> str:
     systems = [label for label in labels if place_of(label) in ("system", "counterfactual")]
     names = [label.replace(shared, "", 1) for label in systems]
     queries = definition.queries
-    asked = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
+    subject = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
     agents = list(dict.fromkeys(label.partition("@")[0] for label in systems))
     if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
-        return f"{asked} answered by {_listed(agents)}, {len(names)} systems in all"
-    return f"{asked} answered by {_listed(names or labels)}"
+        return f"{subject} answered by {_listed(agents)}, {len(names)} systems in all"
+    return f"{subject} answered by {_listed(names or labels)}"
 
 
 def _cut(text: str) -> str:
@@ -216,7 +219,7 @@ def read_view(experiment: Path) -> ExperimentView:
     """
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems))}
-    planned = tuple(sorted(planned_runs(experiment, definition), key=lambda it: place[it.label]))
+    planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
     scores = read_scores(experiment)
     held = scores or Scores(scores=(), judgings=())
     return ExperimentView(
@@ -254,7 +257,7 @@ def _run(experiment: Path, number: int, subject: Subject) -> RunView:
     faithfulness, marks, quality, checks = (
         read_judgements(experiment, metric, run) for metric in ("faithfulness", MARKS_CLAIMS, "quality", "checks")
     )
-    faults = {(it.judge, it.rules): claim_marks(it.verdicts) for it in marks.by_judge}
+    faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
     return RunView(
         number=number,
         subject=subject,
@@ -268,14 +271,13 @@ def _run(experiment: Path, number: int, subject: Subject) -> RunView:
             )
             for one in faithfulness.by_judge
         ),
-        ratings=tuple(_ratings(one) for one in quality.by_judge),
+        ratings=tuple(
+            RatingsView(one, tuple(_rating(verdict, one.judge.kind) for verdict in one.stage("rating")))
+            for one in quality.by_judge
+        ),
         checks=_checks(checks),
         stale=faithfulness.stale + quality.stale + checks.stale,
     )
-
-
-def _ratings(judged: Judged) -> RatingsView:
-    return RatingsView(judged, tuple(_rating(verdict, judged.judge.kind) for verdict in judged.stage("rating")))
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

@@ -80,9 +80,9 @@ _Place = tuple[str, str, str, str, str]
 
 def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> str:
     """What has changed since the scores were made, in words; empty where they still hold."""
-    heard = [judging for judging in scores.judgings if not names_panel(judging.judge)]  # its members are compared
-    scored = {_place(judging): judging for judging in heard}
-    now = _counted(experiment, sorted({judging.metric for judging in heard}), subjects, scored)
+    judgings = [judging for judging in scores.judgings if not names_panel(judging.judge)]  # its members are compared
+    scored = {_place(judging): judging for judging in judgings}
+    now = _counted(experiment, sorted({judging.metric for judging in judgings}), subjects, scored)
     return "; ".join(_changes(scores, scored, now))
 
 
@@ -106,14 +106,15 @@ def _changes(scores: Scores, scored: Mapping[_Place, Judging], now: _Counted) ->
         return
     for place in sorted({*now.living, *scored}):
         metric, system, rules, judge, _ = place
-        said = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
+        judging = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
         held = scored.get(place)
         if held is None:
-            yield f"{said} is not among them"
+            yield f"{judging} is not among them"
         elif held.verdicts != now.living[place]:
-            yield f"{said} was made of {held.verdicts:,} verdicts, and {now.living[place]:,} are about today's reports"
+            living = now.living[place]
+            yield f"{judging} was made of {held.verdicts:,} verdicts, and {living:,} are about today's reports"
         elif held.not_judged != now.silent[place]:
-            yield f"{said} lacked {held.not_judged:,} reports, and now lacks {now.silent[place]:,}"
+            yield f"{judging} lacked {held.not_judged:,} reports, and now lacks {now.silent[place]:,}"
 
 
 def _counted(
@@ -124,12 +125,12 @@ def _counted(
         now.runs[subject.label] += 1
         if subject.run is None or subject.report is None:
             continue
-        heard = Counter[_Place]()
+        counts = Counter[_Place]()
         for metric in metrics:
             for one in read_judgements(experiment, metric, subject.run).by_judge:
-                heard[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
-        now.living += heard
-        now.silent.update(place for place in scored if place[1] == subject.label and place not in heard)
+                counts[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
+        now.living += counts
+        now.silent.update(place for place in scored if place[1] == subject.label and place not in counts)
     return now
 
 

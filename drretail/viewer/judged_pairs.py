@@ -61,7 +61,9 @@ def read_pair_judgements(
             path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
             verdicts = VerdictFile(path).lasts() if path.exists() else []
             shas = tuple(reports.get(label) for label in labels)
-            yield from _judgements(labels, repeat, [it for it in verdicts if _lives(experiment, it, shas)])
+            yield from _judgements(
+                labels, repeat, [verdict for verdict in verdicts if _lives(experiment, verdict, shas)]
+            )
 
 
 def _lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
@@ -70,8 +72,8 @@ def _lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> 
         return False
     if (verdict.report_sha, verdict.other_report_sha) != shas:
         return False
-    said = in_all_wordings(experiment, lambda: pair_family().hashes(verdict.rules).get(verdict.item, frozenset()))
-    return verdict.prompt_hash in said
+    prompts = in_all_wordings(experiment, lambda: pair_family().hashes(verdict.rules).get(verdict.item, frozenset()))
+    return verdict.prompt_hash in prompts
 
 
 def _judgements(labels: Labels, repeat: int, verdicts: Sequence[Verdict]) -> Iterator[PairJudgement]:
@@ -87,8 +89,8 @@ def _judgements(labels: Labels, repeat: int, verdicts: Sequence[Verdict]) -> Ite
 
 
 def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:
-    told = sorted(verdicts, key=lambda it: (it.judge_repeat, it.order or ""))
-    return DimensionJudgement(name, _choice(told, rules), tuple(told))
+    ordered = sorted(verdicts, key=lambda each: (each.judge_repeat, each.order or ""))
+    return DimensionJudgement(name, _choice(ordered, rules), tuple(ordered))
 
 
 def _choice(verdicts: Sequence[Verdict], rules: Rules) -> Choice:
@@ -96,18 +98,18 @@ def _choice(verdicts: Sequence[Verdict], rules: Rules) -> Choice:
     times: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         times[verdict.judge_repeat].append(verdict)
-    choices: list[Choice] = list(dict.fromkeys(_once(told, rules) for told in times.values()))
+    choices: list[Choice] = list(dict.fromkeys(_once(answers, rules) for answers in times.values()))
     return choices[0] if len(choices) == 1 else "tie"
 
 
-def _once(told: Sequence[Verdict], rules: Rules) -> Choice:
+def _once(answers: Sequence[Verdict], rules: Rules) -> Choice:
     """Whom both orders prefer, else a tie; the paper's rules ask in one order alone."""
-    states = {verdict.state for verdict in told}
+    states = {verdict.state for verdict in answers}
     if "failed" in states:
         return "failed"
     if states == {"na"}:
         return "na"
-    if rules != "paper" and len({verdict.order for verdict in told}) < 2:
+    if rules != "paper" and len({verdict.order for verdict in answers}) < 2:
         return "one order"
-    winners = {str(verdict.value) for verdict in told}
+    winners = {str(verdict.value) for verdict in answers}
     return "a" if winners == {"a"} else "b" if winners == {"b"} else "tie"

@@ -1,75 +1,53 @@
 """What several answers to one query put into the cart, product by product: who picks it, and in whose total it is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from drretail.grounding.text.wording import format_amount
+from drretail.tables.figures import NOTHING
+from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.cart import Cart, CartLine
 
-
-@dataclass(frozen=True, slots=True)
-class PickRow:
-    """One product; ``pieces`` has an entry for each answer, 0 where it does not pick it."""
-
-    product: str
-    title: str
-    price: str
-    rating: str
-    pieces: tuple[int, ...]
-
-    @property
-    def pickers(self) -> int:
-        return sum(count > 0 for count in self.pieces)
+TOTAL = "Total of what it picks"
 
 
-@dataclass(frozen=True, slots=True)
-class PicksTable:
-    """Answers whose picks are known, side by side."""
+def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> Table | None:
+    """The picks of these answers by name, what most of them pick first, and their totals in the last row.
 
-    names: tuple[str, ...]
-    rows: tuple[PickRow, ...]
-    """What most of them pick first."""
-    totals: tuple[str, ...]
-    unknown: tuple[str, ...]
-    """Answers that do not say what they pick."""
-
-
-def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> PicksTable | None:
-    """The picks of these answers by name, or what they refuse; None where none of them picks or refuses anything."""
+    Answers that do not say what they pick are named in a note. None where nobody picks or refuses anything.
+    """
     known = [(name, cart) for name, cart in carts if cart is not None]
     lines = {line.product: line for _, cart in reversed(known) for line in reversed(cart.lines)}
-    priced = {line.product: line for _, cart in known for line in cart.lines if line.price is not None}
-    rows = [_row(priced.get(product, line), [cart for _, cart in known]) for product, line in lines.items()]
-    if not rows and not any(cart.refusal for _, cart in known):
+    if not lines and not any(cart.refusal for _, cart in known):
         return None
-    rows.sort(key=lambda row: (-row.pickers, [-count for count in row.pieces], row.title))
-    return PicksTable(
-        names=tuple(name for name, _ in known),
-        rows=tuple(rows),
-        totals=tuple(_total(cart) for _, cart in known),
-        unknown=tuple(name for name, cart in carts if cart is None),
+    priced = {line.product: line for _, cart in known for line in cart.lines if line.price is not None}
+    pieces = {
+        product: [sum(line.quantity for line in cart.lines if line.product == product) for _, cart in known]
+        for product in lines
+    }
+    order = sorted(lines, key=lambda key: (-sum(map(bool, pieces[key])), [-n for n in pieces[key]], lines[key].title))
+    unknown = [name for name, cart in carts if cart is None]
+    return Table(
+        "Picks",
+        tuple(map(Column, ("Id", "Price", "Rating", *(name for name, _ in known)))),
+        (
+            *(_row(priced.get(product, lines[product]), pieces[product]) for product in order),
+            Row(TOTAL, (*[Cell("")] * 3, *(Cell(_total(cart)) for _, cart in known))),
+        ),
+        heading="Product",
+        notes=(f"Not known what these pick: {', '.join(unknown)}.",) if unknown else (),
     )
 
 
-def _row(line: CartLine, carts: Sequence[Cart]) -> PickRow:
-    return PickRow(
-        product=line.product,
-        title=line.title,
-        price="not known" if line.price is None else format_amount(line.price),
-        rating=_stars(line),
-        pieces=tuple(sum(it.quantity for it in cart.lines if it.product == line.product) for cart in carts),
-    )
-
-
-def _stars(line: CartLine) -> str:
-    if line.rating is None:
-        return "–"
-    return f"{line.rating:.1f}" if line.ratings is None else f"{line.rating:.1f} ({line.ratings:,})"
+def _row(line: CartLine, pieces: Sequence[int]) -> Row:
+    rating = NOTHING if line.rating is None else f"{line.rating:.1f}"
+    counted = "" if line.rating is None or line.ratings is None else f" ({line.ratings:,})"
+    price = "not known" if line.price is None else format_amount(line.price)
+    picks = (Cell(NOTHING if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces)
+    return Row(line.title, (Cell(line.product), Cell(price), Cell(f"{rating}{counted}"), *picks))
 
 
 def _total(cart: Cart) -> str:
     """The sum, with "+ ?" where a price is missing from it."""
     if cart.total is None:
         return "not known" if cart.lines else cart.refusal or "nothing"
-    said = format_amount(cart.total)
-    return f"{said} + ?" if any(line.price is None for line in cart.lines) else said
+    return format_amount(cart.total) + " + ?" * any(line.price is None for line in cart.lines)

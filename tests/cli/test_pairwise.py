@@ -12,7 +12,7 @@ import pytest
 
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Scores
-from drretail.viewer.terminal.printed_pairs import print_pairs
+from drretail.viewer.terminal.printed_scores import print_pairs
 from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.families.pairwise.judging import A, B, C, reports, two
 from tests.eval.folders import experiment

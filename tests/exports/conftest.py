@@ -4,16 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.registry import load_agent
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import open_world
-from drretail.experiment import Experiment, read_runs
-from drretail.llm.registry import open_model
+from drretail.experiment import read_runs
 from drretail.records.query import Query
 from tests.shop import USER, build
-from tests.viewer.experiment import fail, judge_by_hand
+from tests.viewer.experiment import fail, judge_by_hand, record_runs
 
 QUERIES = [
     Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
@@ -26,11 +21,7 @@ REACT, HYBRID, FLOOR = "react@offline-shopper", "hybrid_react@offline-shopper", 
 def exp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("exports")
     with open_world(build(home / "world")) as world:
-        model = open_model("offline:shopper", environ={})
-        names = ("react", "hybrid_react", "null_copy")
-        suts = [SystemUnderTest.of(name, load_agent(name), {"": model}, world) for name in names]
-        with Experiment(home / "exp", definition(world, tuple(QUERIES), suts, "42")) as experiment:
-            Batch(Runner(world, "w"), experiment).run_all(suts, QUERIES)
+        record_runs(world, QUERIES, home / "exp", ("react", "hybrid_react", "null_copy"))
     lost = next(run for run in read_runs(home / "exp") if (run.system, run.query_id) == (HYBRID, "q2"))
     fail(home / "exp", lost, "no answer")
     judge_by_hand(home / "exp")

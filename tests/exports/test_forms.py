@@ -63,8 +63,8 @@ def test_a_single_agent_is_one_conversation_that_ends_with_its_report(exp: Path,
 def test_every_call_is_answered_and_langchain_reads_it_all(chat: list[dict[str, Any]]) -> None:
     for line in chat:
         messages = convert_to_messages(line["messages"])
-        called = [call["id"] for it in messages if isinstance(it, AIMessage) for call in it.tool_calls]
-        answered = [it.tool_call_id for it in messages if isinstance(it, ToolMessage)]
+        called = [call["id"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+        answered = [message.tool_call_id for message in messages if isinstance(message, ToolMessage)]
         assert answered == called or line["path"] != "0" or line["role"] == "supervisor"
         assert set(answered) <= set(called)
 
@@ -80,7 +80,7 @@ def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Pat
     export(Selection.of(exp), "drb", tmp_path / "drb")
     (mine,) = (path for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
     found = lines(mine)
-    assert [(it["id"], it["query_id"]) for it in found] == [(1, "q1"), (2, "q2")]
+    assert [(each["id"], each["query_id"]) for each in found] == [(1, "q1"), (2, "q2")]
     assert "Sources" in found[0]["article"]
     assert "[P:" not in found[0]["article"]
 
@@ -90,21 +90,21 @@ def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads
     first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE, ""), tmp_path / "exp")
     export(Selection.of(tmp_path / "exp", failed=True), "drb", tmp_path / "drb")
     again = imported(tmp_path / "drb", tmp_path / "back")
-    assert (again.reports, again.empty, sum(it.unresolved for it in first.reports)) == (first.reports, 1, 6)
-    (before, after) = (list(read_runs(tmp_path / it)) for it in ("exp", "back"))
-    assert [(it.report, it.citations) for it in before] == [(it.report, it.citations) for it in after]
+    assert (again.reports, again.empty, sum(report.unresolved for report in first.reports)) == (first.reports, 1, 6)
+    (before, after) = (list(read_runs(tmp_path / each)) for each in ("exp", "back"))
+    assert [(each.report, each.citations) for each in before] == [(each.report, each.citations) for each in after]
 
 
 def test_a_run_of_our_own_keeps_the_references_that_lead_nowhere(exp: Path, tmp_path: Path) -> None:
     own = Path(shutil.copytree(exp, tmp_path / "exp"))
-    run = next(it for it in read_runs(own) if it.system == REACT)
+    run = next(run for run in read_runs(own) if run.system == REACT)
     report = f"{run.report} Also [P:NONE; P:NONE2][W:abcd2345], and [P:NONE] again."
     cited = tuple(find_citations(report, read_evidence(run_folder(own, REACT, run.query_id, 1))))
     rewrite(own, run.model_copy(update={"report": report, "citations": cited}))
     export(Selection.of(own, ["react"]), "drb", tmp_path / "drb")
     came = imported(tmp_path / "drb", tmp_path / "back")
-    held = next(it for it in came.reports if it.query_id == run.query_id)
-    assert held.unresolved == sum(it.type == "unresolved" for it in cited) == 4
+    held = next(report for report in came.reports if report.query_id == run.query_id)
+    assert held.unresolved == sum(each.type == "unresolved" for each in cited) == 4
 
 
 def imported(path: Path, to: Path) -> Imported:
@@ -123,7 +123,7 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     assert (types["value"], types["n_scored"], types["metric"]) == ("DOUBLE", "BIGINT", "VARCHAR")
     wanted = f"variant = 'FP' AND system = '{REACT}' AND value IS NOT NULL ORDER BY run_id"
     values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
-    got = [it.value for chosen in Selection.of(exp, ["react"]) for it in chosen.got if it.variant == "FP"]
+    got = [score.value for chosen in Selection.of(exp, ["react"]) for score in chosen.got if score.variant == "FP"]
     assert values == got
     with (tmp_path / "csv" / "verdicts.csv").open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
@@ -146,7 +146,7 @@ def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_p
     assert "3 runs over 2 queries" in card
     assert "Left out: 1 without a report." in card
     assert "{{" not in card
-    assert [it["query_id"] for it in lines(tmp_path / "d" / "queries.jsonl")] == ["q1", "q2"]
+    assert [line["query_id"] for line in lines(tmp_path / "d" / "queries.jsonl")] == ["q1", "q2"]
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
@@ -177,11 +177,11 @@ def test_a_rule_holds_for_verdicts_too_and_a_device_is_written_through(exp: Path
 def fetch_a_page(exp: Path) -> Evidence:
     """Keeps a page for the first web result that any run was handed, as ``score --fetch-sources`` does."""
     folders = (path.parent for path in sorted(exp.glob("runs/*/*/run.json")))
-    entry = next(it for folder in folders for it in read_evidence(folder) if it.kind == "web")
+    entry = next(each for folder in folders for each in read_evidence(folder) if each.kind == "web")
     corpora = {system.web_corpus for system in read_definition(exp).systems.values()}
     pages = tuple(
-        FetchedPage(corpus=it, fetched="2026-01-01T00:00:00+00:00", title="T", text="Whole page.", state="ok")
-        for it in corpora
+        FetchedPage(corpus=each, fetched="2026-01-01T00:00:00+00:00", title="T", text="Whole page.", state="ok")
+        for each in corpora
     )
     kept = FetchedPages(id=entry.id, url=entry.url or "", pages=pages)
     write_json(sources_path(exp, entry.id), kept.model_dump(mode="json", exclude_none=True))
@@ -192,10 +192,10 @@ def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None
     shutil.copytree(exp, tmp_path / "exp")
     for path in (tmp_path / "exp").glob("runs/*/*/evidence.jsonl.gz"):
         snippets = [
-            it.model_copy(update={"texts": tuple(text for text in it.texts if text.form != "page")})
-            for it in read_evidence(path.parent)
+            each.model_copy(update={"texts": tuple(text for text in each.texts if text.form != "page")})
+            for each in read_evidence(path.parent)
         ]
-        write_lines(path, (canonical_json(it.model_dump(mode="json", exclude_none=True)) for it in snippets))
+        write_lines(path, (canonical_json(snippet.model_dump(mode="json", exclude_none=True)) for snippet in snippets))
     with pytest.raises(UserError, match="--fetch-sources fetches them"):
         export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
     entry = fetch_a_page(tmp_path / "exp")

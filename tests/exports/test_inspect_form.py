@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.exports import inspect_form
+from drretail.exports import formats
 from drretail.exports.formats import export
 from drretail.exports.selection import Selection
 
@@ -16,7 +16,7 @@ def test_without_inspect_one_sentence_says_what_to_install(
     def absent(_: str) -> None:
         return None
 
-    monkeypatch.setattr(inspect_form, "find_spec", absent)
+    monkeypatch.setattr(formats, "find_spec", absent)
     with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
         export(Selection.of(exp), "inspect", tmp_path / "logs")
 

@@ -31,9 +31,9 @@ MOVED = "77 Chandler Crescent"
 
 def profile_of(exp: Path) -> UserProfile:
     """The acting user's profile, which some run was handed."""
-    folders = (run_folder(exp, it.system, it.query_id, it.repeat) for it in read_runs(exp))
-    found = (known_profiles({it.id: it for it in read_evidence(folder)}) for folder in folders)
-    return next(it[0] for it in found if it)
+    folders = (run_folder(exp, run.system, run.query_id, run.repeat) for run in read_runs(exp))
+    found = (known_profiles({each.id: each for each in read_evidence(folder)}) for folder in folders)
+    return next(each[0] for each in found if each)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def telling(exp: Path, tmp_path: Path) -> Path:
     """The experiment with a report that tells all it knows of its user, and a query with a persona."""
     own = Path(shutil.copytree(exp, tmp_path / "exp"))
     who = profile_of(own)
-    for run in [it for it in read_runs(own) if it.system == REACT]:
+    for run in [run for run in read_runs(own) if run.system == REACT]:
         rewrite(own, gossip(own, run, who))
     path = own / "experiment.json"
     held = json.loads(path.read_text(encoding="utf-8"))
@@ -74,7 +74,7 @@ def gossip(exp: Path, run: Run, who: UserProfile) -> Run:
 def texts(folder: Path) -> dict[str, str]:
     """All that stands in a folder, tables as JSON."""
     found: dict[str, str] = {}
-    for path in (it for it in folder.rglob("*") if it.is_file()):
+    for path in (each for each in folder.rglob("*") if each.is_file()):
         if path.suffix == ".parquet":
             with duckdb.connect() as database:
                 found[path.name] = json.dumps(database.execute(f"FROM '{path}'").fetchall(), default=str)
@@ -95,31 +95,33 @@ def test_no_user_id_and_no_name_is_left_in_a_redacted_dataset(telling: Path, tmp
     secret = [USER, OTHER, who.email, who.phone_number, who.first_name, who.last_name, at.address1, at.city, at.zip]
     secret += [MOVED, *PERSONA.splitlines()]
     plain = " ".join(texts(tmp_path / "plain").values())
-    for it in secret:
-        spelt = re.compile(rf"(?<![A-Za-z0-9]){re.escape(it)}(?![A-Za-z0-9])", re.IGNORECASE)
+    for each in secret:
+        spelt = re.compile(rf"(?<![A-Za-z0-9]){re.escape(each)}(?![A-Za-z0-9])", re.IGNORECASE)
         assert spelt.search(plain), "it was there"
         for name, text in texts(tmp_path / "d").items():
-            assert not spelt.search(text), (it, name)
+            assert not spelt.search(text), (each, name)
 
 
 def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, tmp_path: Path) -> None:
     for to in ("one", "two"):
         export(Selection.of(telling, redact=True), "dataset", tmp_path / to)
     assert texts(tmp_path / "one") == texts(tmp_path / "two")
-    asking = {it["user_id"] for it in rows(tmp_path / "one" / "queries.jsonl")}
+    asking = {row["user_id"] for row in rows(tmp_path / "one" / "queries.jsonl")}
     assert asking == {"user_0001", "user_0002"}
-    assert {it["user_id"] for it in rows(tmp_path / "one" / "runs.jsonl")} == {"user_0001"}
+    assert {row["user_id"] for row in rows(tmp_path / "one" / "runs.jsonl")} == {"user_0001"}
     assert "user_0001" in texts(tmp_path / "one")["conversations.jsonl"]
 
 
 def test_citations_stand_where_they_stand_in_the_redacted_report(telling: Path, tmp_path: Path) -> None:
     export(Selection.of(telling, ["react"], redact=True), "dataset", tmp_path / "d")
-    before = {it.run_id: it for it in read_runs(telling)}
+    before = {run.run_id: run for run in read_runs(telling)}
     for run in rows(tmp_path / "d" / "runs.jsonl"):
-        assert [run["report"][it["start"] : it["end"]] for it in run["citations"]] == [
-            it["marker"] for it in run["citations"]
+        assert [run["report"][each["start"] : each["end"]] for each in run["citations"]] == [
+            each["marker"] for each in run["citations"]
         ]
-        assert [it["type"] for it in run["citations"]] == [it.type for it in before[run["run_id"]].citations]
+        assert [each["type"] for each in run["citations"]] == [
+            citation.type for citation in before[run["run_id"]].citations
+        ]
         assert "state_diff" not in run
         assert "report_sha" not in run
 
@@ -146,6 +148,6 @@ def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp
 def test_a_dataset_has_checksums_of_all_its_files(exp: Path, tmp_path: Path) -> None:
     export(Selection.of(exp), "dataset", tmp_path / "d")
     listed = {line.split("  ")[1] for line in (tmp_path / "d" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()}
-    files = {it.relative_to(tmp_path / "d").as_posix() for it in (tmp_path / "d").rglob("*") if it.is_file()}
+    files = {each.relative_to(tmp_path / "d").as_posix() for each in (tmp_path / "d").rglob("*") if each.is_file()}
     assert listed == files - {"SHA256SUMS"}
     assert subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path / "d", check=False).returncode == 0

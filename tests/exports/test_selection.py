@@ -28,7 +28,7 @@ def test_they_come_along_where_they_are_asked_for(exp: Path) -> None:
 
 
 def test_a_system_goes_by_the_beginning_of_its_label(exp: Path) -> None:
-    assert {it.partition("/")[0] for it in ids(Selection.of(exp, ["react"]))} == {REACT}
+    assert {each.partition("/")[0] for each in ids(Selection.of(exp, ["react"]))} == {REACT}
     with pytest.raises(UnknownName):
         Selection.of(exp, ["nobody"])
 

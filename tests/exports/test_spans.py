@@ -15,11 +15,11 @@ from drretail.exports.spans import spans_of
 from tests.exports.conftest import HYBRID, REACT
 
 REGISTRY = {value for name, value in vars(gen_ai_attributes).items() if name.startswith("GEN_AI_")}
-OPERATIONS = {it.value for it in vars(gen_ai_attributes)["GenAiOperationNameValues"]}
+OPERATIONS = {var.value for var in vars(gen_ai_attributes)["GenAiOperationNameValues"]}
 
 
 def chosen(exp: Path, system: str) -> Chosen:
-    return next(it for it in Selection.of(exp, failed=True) if it.run.system == system)
+    return next(each for each in Selection.of(exp, failed=True) if each.run.system == system)
 
 
 def exported(exp: Path, system: str) -> tuple[ReadableSpan, ...]:
@@ -32,11 +32,11 @@ def exported(exp: Path, system: str) -> tuple[ReadableSpan, ...]:
 def test_every_name_is_one_of_the_conventions(exp: Path, system: str) -> None:
     for span in exported(exp, system):
         attributes = dict(span.attributes or {})
-        assert {it for it in attributes if it.startswith("gen_ai.")} <= REGISTRY
+        assert {attribute for attribute in attributes if attribute.startswith("gen_ai.")} <= REGISTRY
         assert attributes["gen_ai.operation.name"] in OPERATIONS
         for event in span.events:
             assert event.name == "gen_ai.evaluation.result"
-            assert {it for it in event.attributes or {} if it.startswith("gen_ai.")} <= REGISTRY
+            assert {attribute for attribute in event.attributes or {} if attribute.startswith("gen_ai.")} <= REGISTRY
 
 
 @pytest.mark.parametrize("system", [REACT, HYBRID])
@@ -54,11 +54,13 @@ def test_spans_are_one_tree_and_each_lies_within_the_run(exp: Path, system: str)
 
 def test_a_team_is_a_span_an_agent_with_its_calls_below(exp: Path) -> None:
     spans = exported(exp, HYBRID)
-    agents = [it for it in spans if it.name == "invoke_agent researcher"]
+    agents = [span for span in spans if span.name == "invoke_agent researcher"]
     run = chosen(exp, HYBRID).run
     assert len(agents) == len({step.path for step in run.steps} - {"0"})
-    below = [it for it in spans if it.parent and agents[0].context and it.parent.span_id == agents[0].context.span_id]
-    assert {it.name.split()[0] for it in below} == {"chat", "execute_tool"}
+    below = [
+        span for span in spans if span.parent and agents[0].context and span.parent.span_id == agents[0].context.span_id
+    ]
+    assert {each.name.split()[0] for each in below} == {"chat", "execute_tool"}
 
 
 def test_calls_tokens_and_judgements_are_all_there(exp: Path) -> None:
@@ -75,7 +77,7 @@ def test_calls_tokens_and_judgements_are_all_there(exp: Path) -> None:
 
 
 def test_a_failed_run_is_an_error_with_its_kind(exp: Path) -> None:
-    failed = next(it for it in Selection.of(exp, ["hybrid_react"], failed=True) if it.run.report is None)
+    failed = next(each for each in Selection.of(exp, ["hybrid_react"], failed=True) if each.run.report is None)
     root = spans_of(failed)[0]
     assert not root.status.is_ok
     assert (root.attributes or {})["error.type"] == "timeout"

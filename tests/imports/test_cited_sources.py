@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.imports.cited_sources import cited_sources
+from drretail.imports.sources import cited_sources
 from tests.imports.foreign import CHINESE, REPORT
 
 LAB = "https://lab.example/kettles"
@@ -37,18 +37,18 @@ FORMS: dict[str, tuple[int, int, int]] = {
 def test_citations_of_every_form_are_counted(report: str, expected: tuple[int, int, int]) -> None:
     found = cited_sources(report)
     assert (len(found.citations), found.cited, found.unresolved) == expected
-    assert all(report[it.start : it.end] == it.marker for it in found.citations)
+    assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations)
 
 
 def test_sources_are_evidence_that_nobody_fetched() -> None:
     found = cited_sources(REPORT)
-    assert [(it.url, it.title) for it in found.evidence] == [
+    assert [(entry.url, entry.title) for entry in found.evidence] == [
         (LAB, "A test of kettles"),
         ("https://shop.example/alder", "https://shop.example/alder"),
         ("https://lab.example/unused", "Never cited"),
     ]
-    assert all(it.is_unfetched and not it.texts for it in found.evidence)
-    assert [(it.marker, it.type, it.url) for it in found.citations] == [
+    assert all(entry.is_unfetched and not entry.texts for entry in found.evidence)
+    assert [(citation.marker, citation.type, citation.url) for citation in found.citations] == [
         ("[1]", "web", LAB),
         ("[2]", "unresolved", None),
         ("[3]", "web", LAB),
@@ -58,13 +58,13 @@ def test_sources_are_evidence_that_nobody_fetched() -> None:
 
 def test_chinese_reports_resolve_and_talk_before_them_does_no_harm() -> None:
     found = cited_sources(CHINESE)
-    assert [it.url for it in found.citations] == ["https://lab.example/水壶", "https://lab.example/zh"]
+    assert [citation.url for citation in found.citations] == ["https://lab.example/水壶", "https://lab.example/zh"]
 
 
 def test_products_of_the_shop_are_evidence_without_a_record() -> None:
     found = cited_sources("Take [it](http://ecommerce.com/B000000001), see [P:B000000002].")
-    assert [(it.id, it.kind, it.state) for it in found.evidence] == [("P:B000000001", "product", "error")]
-    assert [it.type for it in found.citations] == ["product", "unresolved"]
+    assert [(entry.id, entry.kind, entry.state) for entry in found.evidence] == [("P:B000000001", "product", "error")]
+    assert [citation.type for citation in found.citations] == ["product", "unresolved"]
 
 
 def test_titles_show_no_hidden_characters_and_end() -> None:
@@ -85,6 +85,6 @@ def test_real_reports_come_to_what_was_counted(realdata: Path, name: str) -> Non
     field, citations, sources, unresolved = COUNTED[name]
     with gzip.open(realdata / "reports" / name, "rt", encoding="utf-8") as file:
         found = [cited_sources(json.loads(line)[field]) for line in file]
-    assert sum(len(it.citations) for it in found) == citations
-    assert sum(len(it.evidence) for it in found) == sources
-    assert sum(it.unresolved for it in found) == unresolved
+    assert sum(len(each.citations) for each in found) == citations
+    assert sum(len(each.evidence) for each in found) == sources
+    assert sum(each.unresolved for each in found) == unresolved

@@ -72,7 +72,7 @@ def test_reporteval_numbers_topics_as_its_own_files_do(tmp_path: Path) -> None:
     jsonl(tmp_path / "topics.jsonl", [{"category_str": "Home", "topic": "Pans"}])
     assert list(read("reporteval", path).tasks) == ["33e661724136fc1d5be68ff54bdd456a"]  # md5sum
     material = read("reporteval", tmp_path)
-    assert sorted(it.text for it in material.tasks.values()) == ["Kettles", "Pans"]
+    assert sorted(task.text for task in material.tasks.values()) == ["Kettles", "Pans"]
     assert len(material.reports) == 1
 
 
@@ -93,9 +93,9 @@ def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
     record(material, "dr3", tmp_path / "exp", Progress())
     gold = read_gold(tmp_path / "exp", "001")
     assert gold is not None
-    assert [it.text for it in gold.sandbox.insights] == ["The Alder is quiet."]
-    assert [it.url for it in gold.sandbox.documents] == ["https://lab.example/kettles"]
-    assert [it.title for it in gold.files.documents] == ["notes.pdf"]
+    assert [insight.text for insight in gold.sandbox.insights] == ["The Alder is quiet."]
+    assert [document.url for document in gold.sandbox.documents] == ["https://lab.example/kettles"]
+    assert [document.title for document in gold.files.documents] == ["notes.pdf"]
 
 
 def test_liveresearch_reads_folders_and_an_index_alike(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ SHOPPER = {
 }
 
 
-@pytest.mark.parametrize("written", [lambda it: it, repr])
+@pytest.mark.parametrize("written", [lambda each: each, repr])
 def test_agenticshop_reads_checklists_as_dict_and_as_python_writes_them(written: object, tmp_path: Path) -> None:
     assert callable(written)
     row = SHOPPER | {"check_list": written(SHOPPER["check_list"])}

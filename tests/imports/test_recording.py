@@ -23,14 +23,18 @@ def taken(path: Path, to: Path, form: str = "drb", **given: object) -> Imported:
 
 
 def page(to: Path, label: str, query: str) -> Evidence:
-    return next(it for it in read_evidence(run_folder(to, label, query, 1)) if it.url == "https://lab.example/kettles")
+    return next(
+        each for each in read_evidence(run_folder(to, label, query, 1)) if each.url == "https://lab.example/kettles"
+    )
 
 
 def test_the_text_stays_as_it_is_and_citations_hang_on_their_places(tmp_path: Path) -> None:
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp")
     (run,) = read_runs(tmp_path / "exp")
     assert (run.report, run.status, run.steps, run.usage) == (REPORT, "done", (), {})
-    assert [REPORT[it.start : it.end] for it in run.citations] == [it.marker for it in run.citations]
+    assert [REPORT[citation.start : citation.end] for citation in run.citations] == [
+        citation.marker for citation in run.citations
+    ]
     (count,) = came.reports
     assert (count.citations, count.sources, count.listed, count.unresolved) == (4, 2, 3, 1)
 
@@ -46,17 +50,17 @@ def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> 
     taken(drb(tmp_path / "b.jsonl", "One."), tmp_path / "exp", model="openai:gpt-5")
     definition = read_definition(tmp_path / "exp")
     assert sorted(definition.systems) == ["a", "b"]
-    assert [it.query_id for it in definition.queries] == ["1", "2"]
-    assert [it.query_id for it in definition.queries_of("b")] == ["1"]
+    assert [query.query_id for query in definition.queries] == ["1", "2"]
+    assert [each.query_id for each in definition.queries_of("b")] == ["1"]
     assert definition.systems["b"].models["report"].spec == "openai:gpt-5"
 
 
 def test_the_same_import_changes_nothing(tmp_path: Path) -> None:
     path = drb(tmp_path / "a.jsonl", REPORT)
     taken(path, tmp_path / "exp")
-    before = {it: it.read_bytes() for it in (tmp_path / "exp").rglob("*.*") if it.is_file()}
+    before = {each: each.read_bytes() for each in (tmp_path / "exp").rglob("*.*") if each.is_file()}
     assert taken(path, tmp_path / "exp").held == 1
-    assert {it: it.read_bytes() for it in (tmp_path / "exp").rglob("*.*") if it.is_file()} == before
+    assert {each: each.read_bytes() for each in (tmp_path / "exp").rglob("*.*") if each.is_file()} == before
 
 
 def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_path: Path) -> None:
@@ -100,7 +104,7 @@ def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) ->
 def test_two_headings_are_no_quarrel_about_the_question(tmp_path: Path) -> None:
     taken(text(tmp_path / "a" / "one.md", "# Kettles").parent, tmp_path / "exp", "markdown")
     taken(text(tmp_path / "b" / "one.md", "# All on kettles").parent, tmp_path / "exp", "markdown")
-    assert [it.text for it in read_definition(tmp_path / "exp").queries] == ["Kettles"]
+    assert [query.text for query in read_definition(tmp_path / "exp").queries] == ["Kettles"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +118,7 @@ def test_ids_become_ids_of_ours(task_id: str, query_id: str, tmp_path: Path) -> 
 
 
 def test_two_tasks_that_come_to_one_id_are_refused(tmp_path: Path) -> None:
-    rows = [{"id": it, "prompt": f"{it}?", "article": it} for it in ("a1", "A1")]
+    rows = [{"id": each, "prompt": f"{each}?", "article": each} for each in ("a1", "A1")]
     with pytest.raises(UserError, match="'a1' and 'A1' are one question"):
         taken(jsonl(tmp_path / "a.jsonl", rows), tmp_path / "exp")
 
@@ -142,7 +146,7 @@ def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path)
     taken(same, own)
     definition = read_definition(own)
     assert (sorted(definition.systems), definition.world_fingerprint) == (["a", "react@m"], "f" * 64)
-    assert [it.query_id for it in definition.queries_of("a")] == ["q1"]
+    assert [each.query_id for each in definition.queries_of("a")] == ["q1"]
     with pytest.raises(UserError, match="own runs do not ask"):
         taken(jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "New?", "article": "Theirs."}]), own)
 

@@ -25,18 +25,19 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
     refused("drb", path, r"a\.jsonl, line 3, is not JSON")
 
 
-def test_a_broken_document_is_named_by_its_line(tmp_path: Path) -> None:
-    refused("drb", text(tmp_path / "a.json", '[\n{"id": 1,\n"prompt": }]'), "is not JSON: .*line 3")
-
-
-def test_a_page_of_the_web_is_told_apart(tmp_path: Path) -> None:
-    refused("drb", text(tmp_path / "a.jsonl", "\n<!DOCTYPE html><html>Sign in</html>"), "page of the web")
-
-
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(b'{"id": 1, "prompt": "\xff"}')
-    refused("drb", path, "not in UTF-8")
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (b'[\n{"id": 1,\n"prompt": }]', "is not JSON: .*line 3"),
+        (b"\n<!DOCTYPE html><html>Sign in</html>", "page of the web"),
+        (b'{"id": 1, "prompt": "\xff"}', "not in UTF-8"),
+        (b"[" * 200_000, "not JSON"),
+        (b'{"id": 1, "prompt": "Q?", "article": {"a": 1}}', "'article' is no text"),
+    ],
+)
+def test_what_is_no_file_of_rows_is_told(content: bytes, match: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    refused("drb", tmp_path / "a.json", match)
 
 
 def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
@@ -56,10 +57,6 @@ def test_a_report_longer_than_any_is_refused(tmp_path: Path) -> None:
     refused("drb", drb(tmp_path / "a.jsonl", "x" * (LONGEST_REPORT + 1)), "line 1: a report has 1,000,001 characters")
 
 
-def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
-    refused("drb", text(tmp_path / "a.json", "[" * 200_000), "not JSON")
-
-
 def test_one_id_with_two_reports_is_refused_and_the_same_row_twice_counted(tmp_path: Path) -> None:
     row = {"id": 1, "prompt": "Q?", "article": "One."}
     refused("drb", jsonl(tmp_path / "a.jsonl", [row, row | {"article": "Two."}]), "line 2: .* another report by a in")
@@ -75,11 +72,6 @@ def test_one_id_with_two_questions_is_refused(tmp_path: Path) -> None:
 def test_a_row_without_an_id_is_refused(strange: dict[str, object], tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Q?", "article": "One."} | strange])
     refused("drb", path, "line 1 has no id")
-
-
-def test_a_report_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Q?", "article": {"a": 1}}])
-    refused("drb", path, "'article' is no text")
 
 
 def test_halves_of_characters_become_question_marks(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.scoreboard import printed_board
-from drretail.viewer.terminal.printed_board import print_scoreboard
+from drretail.viewer.terminal.printed_scores import print_scoreboard
 from drretail.viewer.terminal.text_report import render_text
 from tests.lab.test_correcting import as_judged, called, filled
 from tests.viewer.conftest import answered, exp

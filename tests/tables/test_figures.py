@@ -46,7 +46,7 @@ def test_a_p_value_has_three_digits_or_is_below_what_they_tell(p: float | None, 
 
 
 def test_what_costs_little_has_more_digits() -> None:
-    assert [figures.dollars(it) for it in (12.345, 1.0, 0.0123, 0.0)] == ["12.35", "1.00", "0.0123", "0.00"]
+    assert [figures.dollars(each) for each in (12.345, 1.0, 0.0123, 0.0)] == ["12.35", "1.00", "0.0123", "0.00"]
 
 
 def test_a_deviation_has_the_digits_of_its_mean() -> None:
@@ -56,4 +56,4 @@ def test_a_deviation_has_the_digits_of_its_mean() -> None:
 
 
 def test_a_small_share_is_not_nothing() -> None:
-    assert [figures.fine_percent(it) for it in (0.0004, 0.0, 0.123)] == ["<0.1%", "0.0%", "12.3%"]
+    assert [figures.fine_percent(each) for each in (0.0004, 0.0, 0.123)] == ["<0.1%", "0.0%", "12.3%"]

@@ -37,7 +37,7 @@ def browser() -> "Iterator[Browser]":
 def is_problem(message: "ConsoleMessage", refused: str) -> bool:
     """Not that a page asks a server in vain: a test's server ends before its windows do."""
     expected = ["ERR_CONNECTION_REFUSED", *([f"status of {refused} "] if refused else [])]
-    return message.type in ("error", "warning") and not any(it in message.text for it in expected)
+    return message.type in ("error", "warning") and not any(each in message.text for each in expected)
 
 
 @pytest.fixture
@@ -57,9 +57,9 @@ def window(browser: "Browser") -> "Iterator[Callable[..., Page]]":
         else:
             context = beside.context
         page = context.new_page()
-        page.on("console", lambda it: problems.append(it.text) if is_problem(it, refused) else None)
-        page.on("pageerror", lambda it: problems.append(str(it)))
-        page.on("request", lambda it: None if it.url.startswith(OURS) else problems.append(it.url))
+        page.on("console", lambda each: problems.append(each.text) if is_problem(each, refused) else None)
+        page.on("pageerror", lambda each: problems.append(str(each)))
+        page.on("request", lambda each: None if each.url.startswith(OURS) else problems.append(each.url))
         return page
 
     yield opened
@@ -75,5 +75,5 @@ def grave_faults(page: "Page") -> list[tuple[str, str, str]]:
     # As text from outside: the page's own policy stays as it is.
     page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
-    grave = [it for it in found["violations"] if it["impact"] in ("serious", "critical")]
-    return [(page.url, it["id"], it["nodes"][0]["html"]) for it in grave]
+    grave = [each for each in found["violations"] if each["impact"] in ("serious", "critical")]
+    return [(page.url, each["id"], each["nodes"][0]["html"]) for each in grave]

@@ -27,16 +27,16 @@ _VALUES = (1.0, None, 0.5, 1.0, 0.0, 1.0)
 _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z*“-])|\n+")
 
 
-def record_runs(world: World, queries: Sequence[Query], folder: Path) -> None:
-    """Runs of the offline shopper, one for each query."""
+def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:
+    """Runs of the offline shopper, one for each query and agent."""
     model = open_model("offline:shopper", environ={})
-    sut = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
-    with Experiment(folder, definition(world, tuple(queries), [sut], "42")) as experiment:
+    suts = [SystemUnderTest.of(name, load_agent(name), {"": model}, world) for name in agents]
+    with Experiment(folder, definition(world, tuple(queries), suts, "42")) as experiment:
         for user_id in sorted({query.user_id for query in queries if query.user_id}):
             text = "Lives in a town of the north-east; buys for a garden."
             statements = (Statement(code="place", text=text, orders=("0000000001",)),)
             experiment.freeze_profile(ProfileSummary(user_id=user_id, statements=statements))
-        Batch(Runner(world, "w"), experiment).run_all([sut], queries)
+        Batch(Runner(world, "w"), experiment).run_all(suts, queries)
 
 
 def judge_by_hand(folder: Path) -> None:
@@ -111,7 +111,7 @@ def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Itera
         said = re.sub(r"\s*\[[^\]]*\]|[*|]", "", report[start:end]).strip(" -")
         claims.append(make_claim(number, said, sources, quote=report[start:end], span=(start, end)))
     yield EXTRACT, "report", {"value": [claim.model_dump(mode="json") for claim in claims]}
-    for index, claim in enumerate(it for it in claims if it.sources):
+    for index, claim in enumerate(claim for claim in claims if claim.sources):
         value = _VALUES[index % len(_VALUES)]
         texts = [text for source in claim.sources for text in evidence[source].sources or evidence[source].texts]
         refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in claim.sources]

@@ -87,7 +87,7 @@ def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> Non
     """By hand: every line's fractions give its FP and FR, and their means are those of scores.json."""
     scores = derive_scores(judged, [load_metric("faithfulness")])
     table = next(parse(render_page(judged)).by_id("runs").all("details", "of-system"))
-    lines = [cell.text for row in table.all("tr") for cell in row.all("td", "adds") if cell.text.strip()]
+    lines = [cell.text for row in table.all("tr") for cell in row.all("div", "adds") if cell.text.strip()]
     assert len(lines) == 2
     for variant, part in (("FP", 0), ("FR", 1)):
         found: list[Fraction] = []

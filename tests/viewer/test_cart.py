@@ -48,7 +48,7 @@ def a_run(*picks: Pick, known: bool = True) -> Run:
 
 
 def pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
-    return Pick(product=item.product_id, quantity=quantity, alternatives=tuple(it.product_id for it in others))
+    return Pick(product=item.product_id, quantity=quantity, alternatives=tuple(other.product_id for other in others))
 
 
 def cart(*picks: Pick) -> Cart:

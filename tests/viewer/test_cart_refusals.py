@@ -1,6 +1,6 @@
 """What a report refuses, beside what it puts into the cart."""
 
-from drretail.records.reading import Outcome, Pick
+from drretail.records.reading import Outcome
 from drretail.viewer.cart import cart_of, cart_text
 from drretail.viewer.picks import compare_picks
 from tests.eval.folders import a_run
@@ -24,5 +24,7 @@ def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
     bought = a_run("b", "q1-r1", "Yes.", [KETTLE.product_id]).model_copy(update={"outcome": Outcome(decision="buy")})
     table = compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))])
     assert table is not None
-    assert table.totals == ("Refused: not sold.", "$42.95")
-    assert Pick(product=KETTLE.product_id).product == table.rows[0].product
+    product, *_, totals = table.rows
+    assert [cell and cell.text for cell in totals.cells[-2:]] == ["Refused: not sold.", "$42.95"]
+    assert product.cells[0] is not None
+    assert product.cells[0].value == KETTLE.product_id

@@ -47,7 +47,7 @@ def test_under_the_papers_rules_uncited_claims_come_from_its_other_extraction() 
     run = RUN.model_copy(update={"report_sha": "s"})
     held = {CITED: [PRICE], ALL: [PRICE, GREEN]}
     made = [
-        verdict(run, "faithfulness", JUDGE, stage, "report", value=[it.model_dump(mode="json") for it in claims])
+        verdict(run, "faithfulness", JUDGE, stage, "report", value=[claim.model_dump(mode="json") for claim in claims])
         for stage, claims in held.items()
     ]
     claims = claims_of(Judged(JUDGE, "paper", tuple(made)), REPORT)

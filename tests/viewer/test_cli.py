@@ -46,9 +46,9 @@ def test_plots_are_files_in_both_forms_and_need_a_folder(mine: Path) -> None:
     pytest.importorskip("resvg_py")
     done = report(mine.parent, "exp", "--format", "plots", "-o", "drawn", "--json")
     assert done.returncode == 0, done.stderr
-    written = [mine.parent / it for it in json.loads(done.stdout)["plots"]]
-    assert {it.name for it in written} == {"tool-calls.svg", "tool-calls.png"}
-    assert all(it.stat().st_size > 500 for it in written)
+    written = [mine.parent / load for load in json.loads(done.stdout)["plots"]]
+    assert {each.name for each in written} == {"tool-calls.svg", "tool-calls.png"}
+    assert all(each.stat().st_size > 500 for each in written)
     (mine.parent / "mine.txt").write_text("mine", encoding="utf-8")
     refused = report(mine.parent, "exp", "--format", "plots", "-o", "mine.txt")
     assert refused.returncode == 2

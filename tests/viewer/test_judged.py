@@ -64,8 +64,10 @@ def test_the_last_attempt_counts(mine: Path) -> None:
 def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_in_its_source(mine: Path) -> None:
     run = first_run(mine)
     assert run.report is not None
-    (cited, *_) = [it.evidence_id for it in run.citations if (it.evidence_id or "").startswith("P:")]
-    (entry,) = [it for it in read_evidence(run_folder(mine, run.system, run.query_id, run.repeat)) if it.id == cited]
+    (cited, *_) = [citation.evidence_id for citation in run.citations if (citation.evidence_id or "").startswith("P:")]
+    (entry,) = [
+        each for each in read_evidence(run_folder(mine, run.system, run.query_id, run.repeat)) if each.id == cited
+    ]
     text = entry.sources[0]
     quotes = (text.text[30:60], text.text[70:100])
     claim = make_claim(1, "The beginning.", [entry.id], span=(0, 30))

@@ -10,25 +10,33 @@ def line(product: str, quantity: int = 1, price: str | None = "10", rating: floa
     return CartLine(product, f"Title of {product}", quantity, money, rating=rating, ratings=1200)
 
 
-def test_products_that_most_pick_come_first_with_price_rating_and_who_picks_them() -> None:
-    table = compare_picks([("a", Cart((line("one"), line("two", 3)))), ("b", Cart((line("two"),)))])
+def cells(*carts: tuple[str, Cart | None]) -> list[list[str]]:
+    """The table's rows behind the names of products."""
+    table = compare_picks(carts)
     assert table is not None
-    assert [(row.product, row.pieces) for row in table.rows] == [("two", (3, 1)), ("one", (1, 0))]
-    assert (table.rows[0].price, table.rows[0].rating) == ("$10.00", "4.5 (1,200)")
-    assert table.totals == ("$40.00", "$10.00")
+    return [[cell.text if cell else "" for cell in row.cells] for row in table.rows]
+
+
+def test_products_that_most_pick_come_first_with_price_rating_who_picks_them_and_totals() -> None:
+    assert cells(("a", Cart((line("one"), line("two", 3)))), ("b", Cart((line("two"),)))) == [
+        ["two", "$10.00", "4.5 (1,200)", "✓ × 3", "✓"],
+        ["one", "$10.00", "4.5 (1,200)", "✓", "–"],
+        ["", "", "", "$40.00", "$10.00"],
+    ]
 
 
 def test_a_price_that_one_run_did_not_see_is_told_by_another_and_missing_from_the_total() -> None:
-    table = compare_picks([("a", Cart((line("one", price=None), line("two")))), ("b", Cart((line("one"),)))])
-    assert table is not None
-    assert {row.product: row.price for row in table.rows} == {"one": "$10.00", "two": "$10.00"}
-    assert table.totals == ("$10.00 + ?", "$10.00")
+    *rows, total = cells(("a", Cart((line("one", price=None), line("two")))), ("b", Cart((line("one"),))))
+    assert {row[0]: row[1] for row in rows} == {"one": "$10.00", "two": "$10.00"}
+    assert total[-2:] == ["$10.00 + ?", "$10.00"]
 
 
 def test_answers_whose_picks_are_not_known_are_named_and_those_that_pick_nothing_have_a_column() -> None:
     table = compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))])
     assert table is not None
-    assert (table.names, table.unknown, table.totals) == (("a", "c"), ("b",), ("$10.00", "nothing"))
+    assert [column.name for column in table.columns[-2:]] == ["a", "c"]
+    assert table.notes == ("Not known what these pick: b.",)
+    assert [cell and cell.text for cell in table.rows[-1].cells[-2:]] == ["$10.00", "nothing"]
 
 
 def test_there_is_no_table_where_nobody_picks_anything() -> None:

@@ -83,8 +83,10 @@ class AnswerPair:
         a, b = ({} if cart is None else {line.product: line for line in cart.lines} for cart in self.carts)
         if None in self.carts:
             return []
-        products = [it for it in {**a, **b} if it not in a or it not in b or a[it].quantity != b[it].quantity]
-        return [CartChange(a.get(it), b.get(it)) for it in products]
+        products = [
+            each for each in {**a, **b} if each not in a or each not in b or a[each].quantity != b[each].quantity
+        ]
+        return [CartChange(a.get(product), b.get(product)) for product in products]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,8 @@ class AnswersDiff:
     pairs: tuple[AnswerPair, ...]
     apart: tuple[str, ...]
     """In a sentence each: queries that only one of both was asked."""
-    told: tuple[str, ...]
-    """In a sentence each: what a system was told instead of the package's prompts."""
+    prompts: tuple[str, ...]
+    """In a sentence each: what a system is prompted with instead of the package's prompts."""
 
 
 def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
@@ -107,7 +109,7 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
     Raises UserError for a folder without an experiment, and for two names of one system; UnknownName for a wrong one.
     """
     definition = read_definition(experiment)
-    a, b = (named("system", it, definition.systems) for it in (a, b))
+    a, b = (named("system", each, definition.systems) for each in (a, b))
     if a == b:
         raise UserError(f"{a} can't be set beside itself: name two systems of {experiment}.")
     runs = read_runs_of(experiment, [a, b])
@@ -118,8 +120,8 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
         if run.subject.label == a
         and (other := by_place.get((b, run.subject.query.query_id, run.subject.repeat))) is not None
     ]
-    apart, told = _apart(definition, a, b), _told(experiment, definition, a, b)
-    return AnswersDiff(experiment.resolve().name, a, b, tuple(pairs), tuple(apart), tuple(told))
+    apart, prompts = _apart(definition, a, b), _own_prompts(experiment, definition, a, b)
+    return AnswersDiff(experiment.resolve().name, a, b, tuple(pairs), tuple(apart), tuple(prompts))
 
 
 def sentences(view: RunView) -> list[Statement]:
@@ -127,41 +129,45 @@ def sentences(view: RunView) -> list[Statement]:
     report = view.subject.report or ""
     evidence = view.subject.evidence
     marks = list(citing_marks(report, evidence))
-    found = [it for it in find_sentences(report) if it.kind != "heading"]
+    found = [sentence for sentence in find_sentences(report) if sentence.kind != "heading"]
     return [
         Statement(
             number,
-            report[it.start : it.end],
+            report[each.start : each.end],
             tuple(
                 sorted(
                     {
                         cited.evidence_id or cited.said
                         for mark in marks
-                        if it.start <= mark.start < it.end
+                        if each.start <= mark.start < each.end
                         for cited in mark.cited
                     }
                 )
             ),
-            span=(it.start, it.end),
+            span=(each.start, each.end),
         )
-        for number, it in enumerate(found, 1)
+        for number, each in enumerate(found, 1)
     ]
 
 
 def _claim(claim: Claim) -> Statement:
-    reasons = [it.verdict.reason or it.verdict.error or "" for it in claim.claim_verdicts if it.support != "full"]
+    reasons = [
+        verdict.verdict.reason or verdict.verdict.error or ""
+        for verdict in claim.claim_verdicts
+        if verdict.support != "full"
+    ]
     return Statement(claim.number, claim.text, claim.sources, claim.support, " ".join(reasons), claim.span)
 
 
 def _apart(definition: Definition, a: str, b: str) -> Iterator[str]:
-    asked = {label: {query.query_id for query in definition.queries_of(label)} for label in (a, b)}
+    queries = {label: {query.query_id for query in definition.queries_of(label)} for label in (a, b)}
     for label, other in ((a, b), (b, a)):
-        alone = asked[label] - asked[other]
+        alone = queries[label] - queries[other]
         if alone:
             yield f"{len(alone):,} of the queries {'was' if len(alone) == 1 else 'were'} asked of {label} alone."
 
 
-def _told(experiment: Path, definition: Definition, a: str, b: str) -> Iterator[str]:
+def _own_prompts(experiment: Path, definition: Definition, a: str, b: str) -> Iterator[str]:
     for side, label in (("A", a), ("B", b)):
         prompts = definition.systems[label].prompts
         if prompts is not None:

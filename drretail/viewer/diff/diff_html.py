@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
+from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
 from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
 from drretail.viewer.diff.matching import KINDS, RULE, Change, Kind, Statement
@@ -51,11 +52,29 @@ def diff_page(diff: AnswersDiff) -> str:
     text = template("diff.html.jinja").render(
         diff=diff,
         parts=parts,
-        kinds=KINDS,
+        overview=_overview(parts),
         rule=RULE,
         **frame(("page.css", "diff.css"), script=""),
     )
     return writable(text)
+
+
+def _overview(parts: Sequence[PairPart]) -> Table:
+    """How much changed in each query."""
+    rows = [
+        Row(
+            f"{part.pair.title} ({part.pair.by})",
+            (
+                *(Cell(len(part.cards[kind]), "count") for kind in KINDS),
+                Cell("not known" if None in part.pair.carts else len(part.pair.cart_changes), "count"),
+                Cell(f"{part.words[0]:,} → {part.words[1]:,}"),
+            ),
+            link=f"#{part.pair.anchor}",
+        )
+        for part in parts
+    ]
+    columns = (*KINDS.values(), "picked otherwise", "words, A → B")
+    return Table("All queries", tuple(map(Column, columns)), tuple(rows), heading="Query")
 
 
 def _part(pair: AnswerPair, *, is_open: bool) -> PairPart:

@@ -14,7 +14,7 @@ NOT_KNOWN = "What one of both puts into the cart is not known."
 
 def diff_text(diff: AnswersDiff) -> str:
     """What changed, query by query: − stands only in A, + only in B, ~ in both with another verdict."""
-    lines = [f"A: {diff.a}", f"B: {diff.b}", *diff.told, *diff.apart, "", RULE]
+    lines = [f"A: {diff.a}", f"B: {diff.b}", *diff.prompts, *diff.apart, "", RULE]
     ruled = set().union(*map(_supports, diff.pairs))
     lines += [f"{SIGNS[support]} {word}" for support, word in WORDS.items() if support in ruled]
     for pair in diff.pairs:
@@ -31,14 +31,14 @@ def diff_document(diff: AnswersDiff) -> dict[str, Any]:
         "a": diff.a,
         "b": diff.b,
         "matched_by": RULE,
-        "notes": [*diff.told, *diff.apart],
+        "notes": [*diff.prompts, *diff.apart],
         "queries": [_pair_document(pair) for pair in diff.pairs],
     }
 
 
 def _supports(pair: AnswerPair) -> set[str]:
-    statements = [it for change in pair.changes for it in (change.a, change.b) if it is not None]
-    return {it.support for it in statements if it.support is not None}
+    statements = [each for change in pair.changes for each in (change.a, change.b) if each is not None]
+    return {statement.support for statement in statements if statement.support is not None}
 
 
 def _pair(pair: AnswerPair) -> Iterator[str]:
@@ -53,7 +53,9 @@ def _pair(pair: AnswerPair) -> Iterator[str]:
     if None in pair.carts:
         yield NOT_KNOWN
     for change in pair.cart_changes:
-        yield from (f"  {sign} picks {it.words}" for sign, it in (("−", change.a), ("+", change.b)) if it is not None)
+        yield from (
+            f"  {sign} picks {line.words}" for sign, line in (("−", change.a), ("+", change.b)) if line is not None
+        )
 
 
 def _change(change: Change) -> Iterator[str]:
@@ -79,7 +81,9 @@ def _pair_document(pair: AnswerPair) -> dict[str, Any]:
         "judge": None if pair.claims is None else pair.claims[0].judged.by,
         "counts": dict(pair.counts),
         "changes": [
-            {"kind": it.kind, "a": _statement(it.a), "b": _statement(it.b)} for it in pair.changes if it.kind != "same"
+            {"kind": change.kind, "a": _statement(change.a), "b": _statement(change.b)}
+            for change in pair.changes
+            if change.kind != "same"
         ],
         "picks": None
         if None in pair.carts

@@ -64,15 +64,15 @@ def changes(a: Sequence[Statement], b: Sequence[Statement]) -> list[Change]:
 
     The likest are matched first, and each with one other at most.
     """
-    likeness = [(likeness_of(it, other), it, other) for it in a for other in b]
+    likeness = [(likeness_of(each, other), each, other) for each in a for other in b]
     likeness.sort(key=lambda found: (-found[0], found[1].number, found[2].number))
     partners: dict[int, Statement] = {}
     taken: set[int] = set()
-    for share, it, other in likeness:
-        if share >= LEAST and it.number not in partners and other.number not in taken:
-            partners[it.number] = other
+    for share, statement, other in likeness:
+        if share >= LEAST and statement.number not in partners and other.number not in taken:
+            partners[statement.number] = other
             taken.add(other.number)
-    found = [_change(it, partners.get(it.number)) for it in a]
+    found = [_change(each, partners.get(each.number)) for each in a]
     found += [Change("only_b", None, other) for other in b if other.number not in taken]
     return sorted(found, key=lambda change: list(KINDS).index(change.kind))
 

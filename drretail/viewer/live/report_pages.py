@@ -68,18 +68,18 @@ class ReportPages:
 
     def _index_of(self, view: ExperimentView, version: str) -> str:
         if self._index[0] != version:
-            self._index = (version, index_page(view, [self._told(view, it) for it in view.questions]))
+            self._index = (version, index_page(view, [self._tables_of(view, question) for question in view.questions]))
         return self._index[1]
 
-    def _told(self, view: ExperimentView, question: Question) -> Rendered:
+    def _tables_of(self, view: ExperimentView, question: Question) -> Rendered:
         """What the index tells of a question: without its text, since many would take much memory."""
-        version, (held, told) = self._version(question), self._lines.get(question.query.query_id, ("", None))
-        if told is not None and held == version:
-            return told
+        version, (known, question_lines) = self._version(question), self._lines.get(question.query.query_id, ("", None))
+        if question_lines is not None and known == version:
+            return question_lines
         return self._render(view, question).without_html()
 
     def _question(self, view: ExperimentView, name: str) -> str:
-        question = next((it for it in view.questions if page_name(it) == name), None)
+        question = next((question for question in view.questions if page_name(question) == name), None)
         if question is None:
             raise HTTPException(404, "There is no such page.")
         held, page = self._pages.get(name, ("", ""))
@@ -100,7 +100,7 @@ class ReportPages:
         """The page with a bar of links above it, and its own policy grown by what the bar needs."""
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
-        bar = template("live/bar.html.jinja").render(links=self.links, version=version, told=self._progress(view))
+        bar = template("live/bar.html.jinja").render(links=self.links, version=version, progress=self._progress(view))
         page = page[: meta.start()] + page[meta.end() :]
         page = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1)
         return page, grown(unescape(meta["policy"]))

@@ -181,32 +181,30 @@ class QueryReview:
             total=len(queries),
             next=next((number for number, done in enumerate(states, 1) if not done), 1),
             questions=QUESTIONS,
-            disputed={number: it.query.query_id for number, it in decided if it.what == "disputed"},
+            disputed={number: outcome.query.query_id for number, outcome in decided if outcome.what == "disputed"},
         )
 
     async def page(self, settles: bool, request: Request) -> Response:
         """One query with all that a reviewer is shown of it, the questions, and the cells that can be changed."""
         if self._reviewer(request) is None:
             return RedirectResponse("/review", 303)
-        asked = self._asked(request, settles=settles)
-        mine = None if settles else self._last(asked.query, asked.reviewer)
-        edit = asked.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
-        shown = Shown(
-            form_of(edit.after if edit else asked.query), is_open=edit is not None or asked.query.wish is None
-        )
+        page = self._query_page(request, settles=settles)
+        mine = None if settles else self._last(page.query, page.reviewer)
+        edit = page.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
+        shown = Shown(form_of(edit.after if edit else page.query), is_open=edit is not None or page.query.wish is None)
         if mine is not None and mine.answers is not None:
-            shown.answers = {name: said for name in QUESTIONS if (said := mine.answers.of(name)) is not None}
+            shown.answers = {name: answer for name in QUESTIONS if (answer := mine.answers.of(name)) is not None}
             shown.note = mine.note or ""
-        return self._page(asked, shown, mine)
+        return self._page(page, shown, mine)
 
     async def sent(self, settles: bool, request: Request) -> Response:
         """Keeps a decision as a sheet would; or shows the page again, with what was asked for or is wrong."""
         if self._reviewer(request) is None:
             raise HTTPException(403, "Say first who reviews.")
-        asked, given = self._asked(request, settles=settles), await _sent(request)
+        page, given = self._query_page(request, settles=settles), await _sent(request)
         shown = Shown(given.form, given.answers, given["note"])
         what, _, place = given["do"].partition(" ")
-        if given["version"] != version_of(asked.query):
+        if given["version"] != version_of(page.query):
             shown.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
         elif what == "add":
             shown.form = with_blank_want(shown.form)
@@ -214,27 +212,27 @@ class QueryReview:
             kept = tuple(cells for number, cells in enumerate(shown.form.wants) if str(number) != place)
             shown.form = replace(shown.form, wants=kept)
         elif what == "reset":
-            shown.form = form_of(asked.query)
-        elif self._is_kept(asked, shown, what):
-            return RedirectResponse(self._next(asked), 303)
-        return self._page(asked, shown, None if settles else self._last(asked.query, asked.reviewer))
+            shown.form = form_of(page.query)
+        elif self._is_kept(page, shown, what):
+            return RedirectResponse(self._next(page), 303)
+        return self._page(page, shown, None if settles else self._last(page.query, page.reviewer))
 
-    def _is_kept(self, asked: QueryPage, shown: Shown, what: str) -> bool:
+    def _is_kept(self, page: QueryPage, shown: Shown, what: str) -> bool:
         """True when this was a decision, and is in the file; else ``shown`` says why not, or what the checks find."""
         decision = cast("Decision", "accept" if what == "sure" else what)
         if decision not in (*DECISIONS, "check"):
             raise HTTPException(400, "This is no decision.")
         try:
-            edit = edit_by(asked.reviewer, asked.query, shown.form)
+            edit = edit_by(page.reviewer, page.query, shown.form)
         except Faults as faults:
             shown.name_faults(faults)
             return False
         if what == "check":
             self._check(edit, shown)
             return False
-        missing = [question for question in asked.questions if question not in shown.answers]
+        missing = [question for question in page.questions if question not in shown.answers]
         shown.errors |= dict.fromkeys(missing, "Please answer this, too.")
-        noes = [question for question in asked.questions if shown.answers.get(question) is False]
+        noes = [question for question in page.questions if shown.answers.get(question) is False]
         if missing:
             shown.problem = "Please answer every question first."
         elif len(shown.note) > LONGEST_NOTE:
@@ -247,8 +245,8 @@ class QueryReview:
             shown.asks_if_sure = True
         else:
             # Who settles may take a reviewer's edit as it is: then that reviewer has typed the wish.
-            same = (it for it in asked.edits.values() if edit and content_of(it.after) == content_of(edit.after))
-            self._keep(asked, shown, decision, next(same, edit))
+            same = (each for each in page.edits.values() if edit and content_of(each.after) == content_of(edit.after))
+            self._keep(page, shown, decision, next(same, edit))
             return True
         return False
 
@@ -261,47 +259,49 @@ class QueryReview:
         shown.diff = edit.diff if "text" in edit.fields else ""
         shown.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
-    def _keep(self, asked: QueryPage, shown: Shown, decision: Decision, edit: Edit | None) -> None:
-        settles = asked.dispute is not None
+    def _keep(self, page: QueryPage, shown: Shown, decision: Decision, edit: Edit | None) -> None:
+        settles = page.dispute is not None
         review = Review(
-            query_id=asked.query.query_id,
-            version=version_of(asked.query),
-            reviewer=asked.reviewer,
+            query_id=page.query.query_id,
+            version=version_of(page.query),
+            reviewer=page.reviewer,
             at=self.clock(),
             decision=decision,
-            answers=None if settles else Answers.model_validate({it: shown.answers[it] for it in asked.questions}),
+            answers=None
+            if settles
+            else Answers.model_validate({question: shown.answers[question] for question in page.questions}),
             note=shown.note.strip() or None,
             edit=edit,
             settles=settles,
         )
-        last = None if settles else self._last(asked.query, asked.reviewer)
+        last = None if settles else self._last(page.query, page.reviewer)
         if last is None or not last.says_the_same_as(review):
             with closing(ReviewLog(self.file)) as log:
                 log.append(review)
 
-    def _next(self, asked: QueryPage) -> str:
-        if asked.dispute is None:
-            return f"/review/{asked.number + 1}" if asked.number < asked.total else "/review"
-        left = [number for number, it in enumerate(self._outcomes(), 1) if it.what == "disputed"]
+    def _next(self, page: QueryPage) -> str:
+        if page.dispute is None:
+            return f"/review/{page.number + 1}" if page.number < page.total else "/review"
+        left = [number for number, outcome in enumerate(self._outcomes(), 1) if outcome.what == "disputed"]
         return f"/review/settle/{left[0]}" if left else "/review"
 
-    def _page(self, asked: QueryPage, shown: Shown, mine: Review | None) -> Response:
-        query = asked.query
+    def _page(self, page: QueryPage, shown: Shown, mine: Review | None) -> Response:
+        query = page.query
         if not shown.form.wants:
             shown.form = with_blank_want(shown.form)
-        said = section("What the reviewers say", review_lines(asked.dispute.reviews)) if asked.dispute else None
+        reviews = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
         return page_response(
             "review.html.jinja",
-            number=asked.number,
-            total=asked.total,
-            settles=asked.dispute is not None,
-            reviews=said,
-            takes=list(asked.edits),
+            number=page.number,
+            total=page.total,
+            settles=page.dispute is not None,
+            reviews=reviews,
+            takes=list(page.edits),
             query=query,
             text=harmless(query.text),
             version=version_of(query),
-            sections=page_of(asked.item),
-            questions=asked.questions,
+            sections=page_of(page.item),
+            questions=page.questions,
             mine=mine,
             shown=shown,
             diff=[_piece(part) for part in _MARKED.split(shown.diff) if part],
@@ -314,7 +314,7 @@ class QueryReview:
             longest_note=LONGEST_NOTE,
         )
 
-    def _asked(self, request: Request, *, settles: bool) -> QueryPage:
+    def _query_page(self, request: Request, *, settles: bool) -> QueryPage:
         (queries, items), number = self._read(), request.path_params["number"]
         if not 1 <= number <= len(queries):
             raise HTTPException(404, f"There is no query {number}.")
@@ -325,7 +325,7 @@ class QueryReview:
         return QueryPage(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
 
     def _last(self, query: Query, reviewer: str) -> Review | None:
-        return next((it for it in self._current().of(query) if it.reviewer == reviewer), None)
+        return next((each for each in self._current().of(query) if each.reviewer == reviewer), None)
 
     def _outcomes(self) -> tuple[Outcome, ...]:
         queries, _ = self._read()

@@ -43,8 +43,8 @@ class ModeText:
 
 
 MODES: dict[str, ModeText] = {
-    it.path: it
-    for it in (
+    each.path: each
+    for each in (
         ModeText("pairs", "vote", "Compare two reports", "comparison", "comparisons"),
         ModeText("reports", "rate", "Rate one report", "report", "reports"),
         ModeText("claims", "label", "Check a claim against its sources", "claim", "claims"),
@@ -154,16 +154,16 @@ class Voting:
         question = self._question(item, given)
         ballot = self._ballot(item, annotator, given)
         _, unseen = cast(self.experiment, ballot, given.seen or None)
-        told = ""
+        message = ""
         if unseen is not None:
-            told = f"{question.title}: another window had {_word(question, unseen)}; what you chose here holds now."
-        return JSONResponse({**self._state(mode, item, annotator), "told": told})
+            message = f"{question.title}: another window had {_word(question, unseen)}; what you chose here holds now."
+        return JSONResponse({**self._state(mode, item, annotator), "told": message})
 
     async def undo(self, mode: ModeText, request: Request) -> Response:
         """Takes back the person's last answer of this mode, on whichever sheet that was."""
         annotator = self._known(request)
         places = {item.about: number for number, item in enumerate(self._items(mode), 1)}
-        mine = [it for it in votes_of(self.experiment, annotator) if it.about in places]
+        mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about in places]
         if not mine:
             return JSONResponse({"number": None, "told": "There is nothing to take back."})
         last = mine[-1]
@@ -217,44 +217,46 @@ class Voting:
     def _question(self, item: Item, given: Answer) -> Question:
         """The question that was answered. Raises HTTPException where it was not asked, or not so answered."""
         _, sheets = self._refresh()
-        question = next((it for it in sheets.questions(item) if it.name == given.question), None)
-        if question is None or given.value not in {it.value for it in question.options}:
+        question = next((question for question in sheets.questions(item) if question.name == given.question), None)
+        if question is None or given.value not in {option.value for option in question.options}:
             raise HTTPException(400, "This was not asked.")
         if len(given.note) > LONGEST_NOTE:
             raise HTTPException(400, f"A note has at most {LONGEST_NOTE:,} characters.")
         return question
 
     def _ballot(self, item: Item, annotator: str, given: Answer) -> Ballot:
-        said: dict[str, Any] = {"annotator": annotator, "at": self.clock(), "note": given.note.strip() or None}
+        fields: dict[str, Any] = {"annotator": annotator, "at": self.clock(), "note": given.note.strip() or None}
         if isinstance(item, PairItem):
             left = left_of(item, annotator)
             sides = {"left": left, "right": "b" if left == "a" else "a", "tie": "tie"}
-            said |= item.model_dump(exclude={"repeat"})
-            said |= {"shown_left": left, "dimension": given.question, "choice": sides[given.value]}
-            return Vote.model_validate(said)
-        said |= {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
+            fields |= item.model_dump(exclude={"repeat"})
+            fields |= {"shown_left": left, "dimension": given.question, "choice": sides[given.value]}
+            return Vote.model_validate(fields)
+        fields |= {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
         if isinstance(item, ReportItem):
-            return Rating.model_validate(said | {"dimension": given.question, "value": int(given.value)})
+            return Rating.model_validate(fields | {"dimension": given.question, "value": int(given.value)})
         _, sheets = self._refresh()
         about = {"claim_id": item.claim_id, "claim": sheets.claim_of(item), "extracted_by": item.extracted_by}
         if given.question == CITED:
-            return CitedLabel.model_validate(said | about | {"cited": given.value})
-        return ClaimLabel.model_validate(said | about | {"label": given.value})
+            return CitedLabel.model_validate(fields | about | {"cited": given.value})
+        return ClaimLabel.model_validate(fields | about | {"label": given.value})
 
     def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
         """What this person has answered on a sheet, and how many sheets are done."""
-        mine = [it for it in votes_of(self.experiment, annotator) if it.about == item.about]
-        answers = {it.asked: {"value": it.answer, "note": it.note or "", "id": it.ballot_id} for it in mine}
+        mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about == item.about]
+        answers = {
+            ballot.asked: {"value": ballot.answer, "note": ballot.note or "", "id": ballot.ballot_id} for ballot in mine
+        }
         return {"answers": answers, "done": sum(self._states(mode, annotator)), "told": ""}
 
     def _states(self, mode: ModeText, annotator: str) -> list[bool]:
         """Of each item whether this person has answered all of it."""
-        said: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for ballot in votes_of(self.experiment, annotator):
-            said[ballot.about] = said.get(ballot.about, 0) + 1
+            counts[ballot.about] = counts.get(ballot.about, 0) + 1
         _, sheets = self._refresh()
-        return [said.get(item.about, 0) >= len(sheets.questions(item)) for item in self._items(mode)]
+        return [counts.get(item.about, 0) >= len(sheets.questions(item)) for item in self._items(mode)]
 
 
 def _word(question: Question, ballot: Ballot) -> str:
-    return next((it.word for it in question.options if it.value == ballot.answer), ballot.answer)
+    return next((option.word for option in question.options if option.value == ballot.answer), ballot.answer)

@@ -44,13 +44,13 @@ class Watch:
         return self._versions
 
     def _read(self) -> dict[str, str]:
-        of_all = _digest(it for name in _OF_ALL for it in _stamps(self.experiment / name))
+        of_all = _digest(stamp for name in _OF_ALL for stamp in _stamps(self.experiment / name))
         by_query: dict[str, list[str]] = defaultdict(list)
         for folder in _OF_RUNS:
             for stamp in _stamps(self.experiment / folder):
                 found = _RUN.search(stamp)
                 by_query[found["query"] if found else ""].append(stamp)
-        of_index = [it for name in _OF_INDEX for it in _stamps(self.experiment / name)]
+        of_index = [stamp for name in _OF_INDEX for stamp in _stamps(self.experiment / name)]
         versions = {query: _digest([of_all, *stamps]) for query, stamps in by_query.items() if query}
         everything = _digest([of_all, *of_index, *by_query[""], *versions.values()])
         return {**versions, "*": of_all, "": everything}

@@ -2,18 +2,14 @@
 
 document.py     the whole report: one file, or an index and a page a question
 overview.py     how it begins: what can be concluded, the scoreboard, plots
-claims_grid.py  every report's claims as a bar, by question and system
-question.py     a question: its answers side by side, what they pick, how judges compared them
-run.py          one run: its answer, and what stands behind it
-all_runs.py     every run in a line with what its claims add up to, and what failed
-appendix.py     tables of all scores, the method, how to read and to repeat it
+question.py     a question: its answers side by side, what they pick, how judges compared them, the runs behind them
+run_tables.py   every run in a line with what its claims add up to, as a bar, and what failed
+appendix.py     tables of all scores cut to the width of the page, the method, how to read and to repeat it
 run_lines.py    what tables say of a run
 cards.py        what is said of each claim, finding, source and step
 agent_tree.py   the agents of a run in the order of their launch
 report_html.py  a report with its claims and findings marked
 markdown.py     markdown as tokens whose every character knows its place in the source
-sheets.py       tables of scores, cut to the page's width
-repeated.py     long texts, once on a page
 links.py        where links lead: to places of the page, or to pages of the folder
 frame.py        templates, style, script, and the policy that lets nothing else in
 templates/      a template for each of these, parts that they share, style and script

@@ -2,33 +2,36 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.registry import details_of
-from drretail.records.score import Judging
+from drretail.records.comparison import OPTIONS, Option, SettingTable
+from drretail.records.pairs import PairScore, RankScore
+from drretail.records.score import Agreement, Judging, Score, SliceScore
+from drretail.tables.table import Table, table_of, upright
+from drretail.tables.widths import parts
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
 from drretail.viewer.page.run_lines import RunLine
-from drretail.viewer.page.sheets import ablation_parts, agreement_sheet, glossary, pair_parts, score_parts, sheet_of
-from drretail.viewer.tables.ablations import headlines_first
-from drretail.viewer.tables.distractors import HEADING, NOTE, distractor_table
+from drretail.viewer.tables.ablations import (
+    DISTRACTORS,
+    DISTRACTORS_NOTE,
+    HEADINGS,
+    ablation_table,
+    distractor_table,
+    headlines_first,
+    note_of,
+)
+from drretail.viewer.tables.agreement import agreement_table
+from drretail.viewer.tables.pairs import Paired, paired
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, score_tables, table_key_of
+from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, sliced_tables
 
-
-@dataclass(frozen=True, slots=True)
-class JudgeRow:
-    """What one judge did in one family, over all systems."""
-
-    family: str
-    judge: str
-    rules: str
-    verdicts: int
-    failed: int
-    stale: int
-    not_judged: int
+_COUNTS = {"verdicts": "Verdicts", "failed": "Failed", "stale": "Stale, unused", "not_judged": "Reports not judged"}
 
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
@@ -36,9 +39,9 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     html = template("scores.html.jinja").render(
         view=view,
         ablations=ablation_parts(view.ablations),
-        distractors=[sheet_of(distractor_table(it)) for it in headlines_first(distractor_tables(view.ablations))],
-        distractors_heading=HEADING,
-        distractors_note=NOTE,
+        distractors=[sheet_of(distractor_table(table)) for table in headlines_first(distractor_tables(view.ablations))],
+        distractors_heading=DISTRACTORS,
+        distractors_note=DISTRACTORS_NOTE,
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         details=list(map(sheet_of, details_of(view.folder, (score.metric for score in view.scores or ())))),
         pair_parts=pair_parts(view.pairs, view.ranks),
@@ -54,27 +57,136 @@ def render_method(view: ExperimentView) -> Markup:
     """What was run and judged, how to read a report, and the commands that make it again."""
     html = template("method.html.jinja").render(
         view=view,
-        judges=judge_rows(view.judgings),
+        judges=judge_table(view.judgings),
         commands=commands(view),
         queries_link=data_address("application/jsonl", queries_file(view)),
     )
     return Markup(html)  # noqa: S704
 
 
-def judge_rows(judgings: Sequence[Judging]) -> list[JudgeRow]:
-    """Who judged what, in the order of the scores."""
+def judge_table(judgings: Sequence[Judging]) -> Table:
+    """Who judged what over all systems, in the order of the scores."""
     groups: dict[tuple[str, str, str, str], list[Judging]] = defaultdict(list)
-    for it in judgings:
-        groups[it.metric, it.judge, it.judge_params, it.rules].append(it)
-    return [
-        JudgeRow(
-            family=metric,
-            judge=f"{judge}, settings {params}" if params else judge,
-            rules=rules,
-            verdicts=sum(it.verdicts for it in held),
-            failed=sum(it.failed for it in held),
-            stale=sum(it.stale for it in held),
-            not_judged=sum(it.not_judged for it in held),
+    for judging in judgings:
+        groups[judging.metric, judging.judge, judging.judge_params, judging.rules].append(judging)
+    rows = [
+        (
+            metric,
+            f"{judge}, settings {params}" if params else judge,
+            rules,
+            *(sum(getattr(judging, name) for judging in group) for name in _COUNTS),
         )
-        for (metric, judge, params, rules), held in groups.items()
+        for (metric, judge, params, rules), group in groups.items()
     ]
+    return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)
+
+
+COLUMNS = 10
+"""Of numbers side by side: as many as the page's width holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with the places of its columns in each part that stands by itself."""
+
+    table: Table
+    parts: list[list[int]]
+    is_turned: bool = False
+    """Whether it is a single system's, with a row for each score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    sheets: list[Sheet]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AblationPart:
+    """All tables of one option."""
+
+    by: Option
+    heading: str
+    sheets: list[Sheet]
+    note: str
+
+
+def ablation_parts(tables: Sequence[SettingTable]) -> list[AblationPart]:
+    """One for each option that systems differ in, headlines first."""
+    return [
+        AblationPart(by, HEADINGS[by], [sheet_of(ablation_table(table)) for table in headlines_first(its)], note_of(by))
+        for by in OPTIONS
+        if (its := [table for table in tables if table.by == by])
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    sheet: Sheet
+    slices: Slices | None
+    """None where nothing is sliced, or where every slice holds all queries."""
+
+
+def score_parts(scores: Sequence[Score], slices: Sequence[SliceScore], metrics: Metrics = NONE_HELD) -> list[ScorePart]:
+    """One for each metric, judge and set of rules, in the order of the scores; ``metrics`` as in ``score_tables``."""
+    by_table = {sliced.table_key: sliced for sliced in sliced_tables(slices, scores, metrics=metrics)}
+    tables_of_judges = list(dict.fromkeys(table_key_of(score) for score in scores))
+    return [
+        ScorePart(sheet_of(table), _slices(by_table.get(table_key)))
+        for table_key, table in zip(tables_of_judges, score_tables(scores, metrics), strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class PairPart:
+    """A judge's pairs: all in overall quality, strengths, and each pair in every dimension, folded."""
+
+    paired: Paired
+    sheets: list[Sheet]
+    pairs: list[Sheet]
+
+
+def pair_parts(pairs: Sequence[PairScore], ranks: Sequence[RankScore]) -> list[PairPart]:
+    """One for each judge that can tell reports apart, without pairs with floors or such."""
+    return [
+        PairPart(
+            table_key,
+            [sheet_of(table) for table in (_noted(table_key), table_key.strengths) if table is not None],
+            [sheet_of(table) for table in table_key.pairs],
+        )
+        for table_key in paired(pairs, ranks, beside=False)
+        if not table_key.hidden
+    ]
+
+
+def _noted(table_key: Paired) -> Table | None:
+    """All pairs in overall quality, with what the columns of every table of pairs mean."""
+    return None if table_key.overall is None else replace(table_key.overall, notes=table_key.notes)
+
+
+def agreement_sheet(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Sheet | None:
+    """How far judges agree; None where no two judged the same."""
+    table = agreement_table(agreements, metrics)
+    return None if table is None else sheet_of(table)
+
+
+def glossary(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> dict[str, str]:
+    """What the names of all tables' columns mean, each once, in the order of the tables."""
+    tables = score_tables(scores, metrics)
+    return {column.name: column.meaning for table in tables for column in table.columns if column.meaning}
+
+
+def sheet_of(table: Table) -> Sheet:
+    """The table cut to the page's width."""
+    if table.is_turned:
+        turned = upright(table)
+        return Sheet(turned, [[*range(len(turned.columns))]], is_turned=True)
+    return Sheet(table, parts(table.columns, [1] * len(table.columns), COLUMNS))
+
+
+def _slices(sliced: SlicedTables | None) -> Slices | None:
+    telling = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
+    if not telling:
+        return None
+    notes = [*MEANINGS.values(), few_words(telling)]
+    return Slices([sheet_of(table) for table in telling], [note for note in notes if note])

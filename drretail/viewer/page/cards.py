@@ -80,7 +80,7 @@ class FindingCard:
     finding: Finding
     words: str
     """The finding's code in words."""
-    said: str
+    text: str
     in_report: bool
     evidence_anchor: str | None
 
@@ -178,7 +178,7 @@ def finding_cards(view: RunView, shown: frozenset[str]) -> list[FindingCard]:
             anchor=finding_anchor(view, number),
             finding=finding,
             words=finding.code.replace("_", " "),
-            said=finding.said,
+            text=finding.said,
             in_report=finding_anchor(view, number) in shown,
             evidence_anchor=anchors.get(finding.evidence_id or ""),
         )
@@ -230,15 +230,15 @@ def step_cards(view: RunView) -> list[StepCard]:
     results = [_result(step, after, view.texts) for step, after in zip_longest(steps, steps[1:])]
     lines = [_line(step) for step in steps]
     total = max(LEAST_RESULTS, ALL_STEPS - sum(STEP_HEAD + len(line) for line in lines))
-    said = [len(result) for step, result in zip(steps, results, strict=True) if not step.evidence]
+    own = [len(result) for step, result in zip(steps, results, strict=True) if not step.evidence]
     handed = [len(result) for step, result in zip(steps, results, strict=True) if step.evidence]
-    room = _room(said, total)
-    left = _room(handed, total - sum(min(room, length) for length in said))
+    room = _room(own, total)
+    left = _room(handed, total - sum(min(room, length) for length in own))
     rooms = {False: room, True: left if left >= SHORTEST_RESULT else 0}
     cards: list[StepCard] = []
     for place, (step, line, result) in enumerate(zip(steps, lines, results, strict=True)):
         _, shown, left_out = _cut("", result, rooms[bool(step.evidence)])
-        sources = tuple((it, anchors[it]) for it in step.evidence if it in anchors)
+        sources = tuple((entry, anchors[entry]) for entry in step.evidence if entry in anchors)
         cards.append(StepCard(step_anchor(view, place), step, line, shown, left_out, sources))
     return cards
 
@@ -288,7 +288,7 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
         for (entry, text), here in zip(pairs, found, strict=True)
     )
     reason = verdict.reason or verdict.error or ""
-    return VerdictCard(claim_verdict.types, reason, missing, _told(verdict), cards)
+    return VerdictCard(claim_verdict.types, reason, missing, _notes(verdict), cards)
 
 
 def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
@@ -315,8 +315,8 @@ def _cut(form: str, text: str, longest: int | None) -> tuple[str, str, int]:
     return form, text[:longest], 0 if longest is None else max(0, len(text) - longest)
 
 
-def _told(verdict: Verdict) -> tuple[str, ...]:
+def _notes(verdict: Verdict) -> tuple[str, ...]:
     """Its notes in words; of sources that were cut, how much of each the judge read."""
-    cut = [f"{it.share:.0%} of {it.id}" for it in verdict.sources if it.share is not None]
+    cut = [f"{source.share:.0%} of {source.id}" for source in verdict.sources if source.share is not None]
     notes = [note.replace("_", " ") for note in verdict.notes]
     return (*notes, f"the judge read {', '.join(cut)}") if cut else tuple(notes)

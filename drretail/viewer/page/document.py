@@ -10,13 +10,13 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.page.all_runs import render_all_runs, render_failures
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
 from drretail.viewer.page.overview import render_overview
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.page.run_tables import render_all_runs, render_failures
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -64,9 +64,9 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
                 "it becomes a folder with a page a query."
             )
         if is_split:
-            for it in waiting:
-                write_atomically(folder / page_name(it.question), question_page(view, it, links))
-            done += [it.without_html() for it in waiting]
+            for each in waiting:
+                write_atomically(folder / page_name(each.question), question_page(view, each, links))
+            done += [each.without_html() for each in waiting]
             waiting.clear()
     if not is_split:
         write_atomically(to, _one_page(view, waiting))
@@ -75,7 +75,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             folder.rmdir()
         return to
     write_atomically(folder / _INDEX, index_page(view, done))
-    kept = {page_name(it.question) for it in done}
+    kept = {page_name(each.question) for each in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in kept)])
     return folder / _INDEX
 
@@ -90,7 +90,7 @@ def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator
 
 
 def _one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
-    parts = [it.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, it in enumerate(rendered)]
+    parts = [question.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, question in enumerate(rendered)]
     section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
     return _index(view, rendered, OnePage(), section)
 
@@ -104,8 +104,8 @@ def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
     """One question as a page of its own."""
     questions, number = view.questions, made.question.number
     nav = [(links.index, view.title)]
-    nav += [(links.question(it), "Previous question") for it in questions[max(0, number - 2) : number - 1]]
-    nav += [(links.question(it), "Next question") for it in questions[number : number + 1]]
+    nav += [(links.question(question), "Previous question") for question in questions[max(0, number - 2) : number - 1]]
+    nav += [(links.question(question), "Next question") for question in questions[number : number + 1]]
     title = f"{made.question.query.query_id} – {view.title}"
     return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [made.unfolded()])
 
@@ -117,8 +117,8 @@ def _index(
     questions: Markup,
 ) -> str:
     """The page that begins with the answer and ends with the method."""
-    lines = sorted((line for it in rendered for line in it.lines), key=lambda line: line.number)
-    failed = [failed for it in rendered for failed in it.failed]
+    lines = sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
+    failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     sections = [
         render_overview(view, lines, links),
@@ -136,11 +136,11 @@ def _index(
 
 def _lead(view: ExperimentView, lines: Sequence[RunLine]) -> str:
     """How much was asked of how many."""
-    asked, systems = len(view.definition.queries), len(view.definition.systems)
-    said = f"{plural(asked, 'query', 'queries')}, {plural(systems, 'system', 'systems')}"
+    queries, systems = len(view.definition.queries), len(view.definition.systems)
+    lead = f"{plural(queries, 'query', 'queries')}, {plural(systems, 'system', 'systems')}"
     lacking = sum(line.state != "done" for line in lines)
     runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
-    return f"{said}, {runs}."
+    return f"{lead}, {runs}."
 
 
 def _listed(rendered: Sequence[Rendered]) -> Markup:

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from drretail.viewer.claims import WORDS
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.claims_grid import claims_bar, claims_grid
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.page.run_tables import claims_grid
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
 from drretail.viewer.tables.conclusion import conclusion
@@ -23,7 +22,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     board = view.scoreboard
     first, further = plots_of(view, lines)
     html = template("overview.html.jinja").render(
-        said=None if board is None else conclusion(board),
+        concluded=None if board is None else conclusion(board),
         board=None if board is None else printed_board(board, view.lab),
         intervals=INTERVALS,
         lab_title=LAB,
@@ -32,11 +31,8 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         has_scores=view.scores is not None,
         first_plots=first,
         more_plots=further,
-        grid=claims_grid(lines),
-        claims_bar=claims_bar,
-        words=WORDS,
+        grid=claims_grid(lines, links),
         used={support for line in lines for support in line.counts},
-        links=links,
     )
     return Markup(html)  # noqa: S704 — escaped by its template
 

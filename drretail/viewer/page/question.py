@@ -1,23 +1,150 @@
 """A query with its answers side by side, what they pick, how judges compared them, and the runs behind them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
 from drretail.eval.compare.one_option import agents_by_setting
-from drretail.records.score import ProfileSummary, in_order, place_of
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.grounding.text.wishes import wish_lines
+from drretail.records.score import ProfileSummary, Verdict, in_order, place_of
+from drretail.tables.table import Cell, Table, table_of
+from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.commands import command_for
-from drretail.viewer.experiment import ExperimentView, Question, RunView
+from drretail.viewer.experiment import ClaimsView, ExperimentView, Question, RatingsView, RunView
 from drretail.viewer.judged import Judged
 from drretail.viewer.judged_pairs import PairJudgement, pairs_with_verdicts, read_pair_judgements
+from drretail.viewer.page.agent_tree import Agent
+from drretail.viewer.page.cards import (
+    ClaimCard,
+    EvidenceCard,
+    FindingCard,
+    StepCard,
+    claim_cards,
+    evidence_cards,
+    finding_cards,
+    research_of,
+    step_cards,
+)
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.repeated import Once
-from drretail.viewer.page.run import RunPart, run_part
-from drretail.viewer.page.run_lines import FailedVerdict, RunLine
-from drretail.viewer.picks import PicksTable, compare_picks
+from drretail.viewer.page.report_html import report_html
+from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
+from drretail.viewer.picks import compare_picks
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.scores import system_names
+
+_USAGE = {
+    "calls": "Calls",
+    "input_uncached": "Input",
+    "cache_read": "Read from cache",
+    "cache_creation": "Written to cache",
+    "output": "Output",
+}
+KIND_WORDS = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}
+_WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
+SHORT = 300
+"""Characters that are sooner repeated than looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Whether a text stands here, and the anchor of where it does; no anchor where nothing leads to it."""
+
+    first: bool
+    anchor: str
+
+
+@dataclass(slots=True)
+class Once:
+    """Asked of every text of a page in its order."""
+
+    prefix: str = "t"
+    """What its anchors begin with."""
+    _places: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __call__(self, text: str) -> Shown:
+        if len(text) < SHORT:
+            return Shown(first=True, anchor="")
+        first = text not in self._places
+        return Shown(first, self._places.setdefault(text, f"{self.prefix}{len(self._places) + 1}"))
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsPart:
+    view: ClaimsView
+    added: str
+    """What these claims come to: "web 9.5 of 12, product 22 of 24 → FP 0.87; cited 34 of 45 → FR 0.76"."""
+    cards: list[ClaimCard]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """A run with everything its templates print."""
+
+    view: RunView
+    name: str
+    """Of its system, and which repeat it is."""
+    line: RunLine
+    report: Markup
+    cart: Cart | None
+    cart_read_by: str
+    """Who read the picks of a report that declares none: "picks by form"; empty where it declares them."""
+    understood: list[str]
+    """How the run says that it understood the question, in lines; empty where it doesn't say."""
+    wish: list[str]
+    """What the query's maker typed, likewise; empty where nobody did."""
+    claims: list[ClaimsPart]
+    ratings: list[tuple[Judged, Table]]
+    findings: list[FindingCard]
+    evidence: list[EvidenceCard]
+    agents: list[Agent]
+    steps: list[StepCard]
+
+    @property
+    def tokens(self) -> int:
+        return sum(usage.total for usage in self.view.run.usage.values()) if self.view.run else 0
+
+    @property
+    def usage(self) -> Table:
+        """Calls and tokens by role."""
+        by_role = sorted(self.view.run.usage.items()) if self.view.run else ()
+        rows = ((role, *(getattr(usage, name) for name in _USAGE)) for role, usage in by_role)
+        return table_of("Usage", ["Role", *_USAGE.values()], rows)
+
+
+def run_part(view: RunView, question: Question, name: str) -> RunPart:
+    """What answer.html.jinja and run.html.jinja show of a run."""
+    report, line = report_html(view), run_line(view, question)
+    cart, read_by = cart_as_read(view.subject)
+    understood, wish = None if view.run is None else view.run.understood, question.query.wish
+    return RunPart(
+        view=view,
+        name=name,
+        line=line,
+        report=report.html,
+        cart=cart,
+        cart_read_by=read_by,
+        understood=[] if understood is None else wish_lines(understood),
+        wish=[] if wish is None else wish_lines(wish),
+        claims=[
+            ClaimsPart(claims, each.arithmetic.words, claim_cards(view, judge, report.shown))
+            for judge, (claims, each) in enumerate(zip(view.claims, line.added, strict=True))
+        ],
+        ratings=[(ratings.judged, _rating_table(ratings)) for ratings in view.ratings],
+        findings=finding_cards(view, report.shown),
+        evidence=evidence_cards(view),
+        agents=research_of(view).agents(),
+        steps=step_cards(view),
+    )
+
+
+def _rating_table(ratings: RatingsView) -> Table:
+    rows = (
+        (rating.dimension.replace("_", " "), rating.note if rating.value is None else rating.value, rating.reason)
+        for rating in ratings.ratings
+    )
+    return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +181,45 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
+class Meeting:
+    """How one judge compared two systems' answers."""
+
+    title: str
+    by: str
+    """The judge, and whom it prefers overall."""
+    table: Table
+    """A row a dimension: who is preferred, and why in each order."""
+
+
+def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Meeting:
+    """A judgement in the systems' names."""
+    a, b = (names[label] for label in judgement.labels)
+    words = {"a": a, "b": b, "tie": "tie", **_WITHOUT_CHOICE}
+    rows: list[tuple[object, ...]] = []
+    by = f"by {judgement.judge.spec} ({KIND_WORDS[judgement.judge.kind]})"
+    by += "" if judgement.rules == "default" else f", rules of {judgement.rules}"
+    for each in judgement.dimensions:
+        reasons = Markup().join(_reason(verdict, a, b) for verdict in each.verdicts)
+        rows.append((each.dimension.replace("_", " "), words[each.choice], Cell("", html=reasons)))
+        if each.dimension == PRIMARY:
+            by += f": overall {'a tie' if each.choice == 'tie' else words[each.choice]}"
+    title = f"{a} against {b}{f', repeat {judgement.repeat}' if judgement.repeat > 1 else ''}"
+    return Meeting(title, by, table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows))
+
+
+def _reason(verdict: Verdict, a: str, b: str) -> Markup:
+    order = ""
+    if verdict.order:
+        first, second = (a, b) if verdict.order == "ab" else (b, a)
+        order = Markup('<span class="muted">{} first, then {}:</span> ').format(first, second)
+    if verdict.state != "scored":
+        return Markup("<p>{}{}</p>").format(order, verdict.error or verdict.reason)
+    winner = {"a": a, "b": b}.get(str(verdict.value), "equal")
+    reason = f" – {verdict.reason}" if verdict.reason else ""
+    return Markup("<p>{}<strong>{}</strong>{}</p>").format(order, winner, reason)
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionPart:
     """A query with everything its template prints."""
 
@@ -63,10 +229,8 @@ class QuestionPart:
     """Of systems that research, their first repeat."""
     others: list[RunPart]
     """Further repeats, floors and the oracle."""
-    picks: PicksTable | None
-    judgements: list[PairJudgement]
-    names: Mapping[str, str]
-    """What systems are called, by label."""
+    picks: Table | None
+    meetings: list[Meeting]
 
     @property
     def judges(self) -> list[Judged]:
@@ -79,24 +243,6 @@ class QuestionPart:
         return [*self.answers, *self.others]
 
 
-@dataclass(frozen=True, slots=True)
-class _Web:
-    """Where the pages of a system come from, one of several that differ in nothing else."""
-
-    said: str
-    beside: str
-    """The first of these systems, in the order of tables."""
-    at: int
-    """Its place among them."""
-
-
-def _webs_of(view: ExperimentView) -> Iterator[tuple[str, _Web]]:
-    for settings in agents_by_setting(view.definition, "web").values():
-        first = in_order(settings.values())[0]
-        for at, (setting, label) in enumerate(settings.items()):
-            yield label, _Web(setting_words(setting, "web"), first, at)
-
-
 class Questions:
     """Renders the questions of an experiment and its runs, each by itself.
 
@@ -105,11 +251,15 @@ class Questions:
 
     def __init__(self, view: ExperimentView) -> None:
         self._view = view
-        self._webs = dict(_webs_of(view))
-        self._names = {
-            label: f"{name} ({self._webs[label].said})" if label in self._webs else name
-            for label, name in system_names(view.definition.systems).items()
-        }
+        self._names = dict(system_names(view.definition.systems))
+        order = {label: (at, 0) for at, label in enumerate(self._names)}
+        self._order = dict(order)
+        """Where the answers of a system stand: those that differ in the web alone are beside one another."""
+        for settings in agents_by_setting(view.definition, "web").values():
+            first = in_order(settings.values())[0]
+            for at, (setting, label) in enumerate(settings.items()):
+                self._order[label] = order[first][0], at
+                self._names[label] += f" ({setting_words(setting, 'web')})"
         self._pairs = pairs_with_verdicts(view.folder)
         self._given = {
             "claims_command": command_for(view, "faithfulness"),
@@ -118,43 +268,34 @@ class Questions:
 
     def render(self, question: Question) -> Rendered:
         """One question with its answers and what stands behind them."""
-        part = self._part(question)
+        views = [self._view.runs[place] for place in question.places]
+        runs = [run_part(view, question, self._name(view)) for view in views]
+        answers = [run for run in runs if run.view.subject.repeat == 1 and _researches(run.view)]
+        answers = sorted(answers, key=lambda run: self._order[run.view.subject.label]) or runs
+        judgements = list(self._judgements(question, views))
+        part = QuestionPart(
+            question=question,
+            profile=next((view.subject.profile for view in views if view.subject.profile), None),
+            answers=answers,
+            others=[run for run in runs if run not in answers],
+            # Floors pick without having looked, so what they pick tells nothing of a product.
+            picks=compare_picks(
+                [
+                    (run.name, run.cart)
+                    for run in runs
+                    if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
+                ]
+            ),
+            meetings=[meeting_of(judgement, self._names) for judgement in judgements],
+        )
         given = {"part": part, "once": Once(f"{question.anchor}t"), **self._given}
         return Rendered(
             question=question,
             head=Markup(template("question_head.html.jinja").render(part=part)),  # noqa: S704 — escaped by its template
             body=Markup(template("question.html.jinja").render(given)),  # noqa: S704
             lines=tuple(run.line for run in part.runs),
-            failed=tuple(_failed(part.judgements)),
+            failed=tuple(_failed(judgements)),
         )
-
-    def render_run(self, question: Question, place: int) -> Markup:
-        """One run alone with its answer; ``place`` is that of the run among all."""
-        view = self._view.runs[place]
-        part = run_part(view, question, self._name(view))
-        given = {"run": part, "once": Once(f"{view.anchor}t"), **self._given}
-        return Markup(template("lone_run.html.jinja").render(given))  # noqa: S704
-
-    def _part(self, question: Question) -> QuestionPart:
-        views = [self._view.runs[place] for place in question.places]
-        runs = [run_part(view, question, self._name(view)) for view in views]
-        answers = sorted((run for run in runs if _is_answer(run.view)), key=self._place)
-        shown = answers or runs
-        return QuestionPart(
-            question=question,
-            profile=next((view.subject.profile for view in views if view.subject.profile), None),
-            answers=shown,
-            others=[run for run in runs if run not in shown],
-            picks=compare_picks([(run.name, run.cart) for run in runs if _is_compared(run.view)]),
-            judgements=list(self._judgements(question, views)),
-            names=self._names,
-        )
-
-    def _place(self, run: RunPart) -> tuple[int, int]:
-        """Where an answer stands: systems that differ in the web alone are beside one another."""
-        label = run.view.subject.label
-        web = self._webs.get(label)
-        return [*self._names].index(label if web is None else web.beside), 0 if web is None else web.at
 
     def _name(self, view: RunView) -> str:
         name, repeat = self._names[view.subject.label], view.subject.repeat
@@ -167,13 +308,8 @@ class Questions:
             yield from read_pair_judgements(self._view.folder, self._pairs, query_id, repeat, reports)
 
 
-def _is_compared(view: RunView) -> bool:
-    """Floors pick without having looked, so what they pick tells nothing of a product."""
-    return view.subject.report is not None and place_of(view.subject.label) != "floor"
-
-
-def _is_answer(view: RunView) -> bool:
-    return view.subject.repeat == 1 and place_of(view.subject.label) in ("system", "counterfactual")
+def _researches(view: RunView) -> bool:
+    return place_of(view.subject.label) in ("system", "counterfactual")
 
 
 def _failed(judgements: Sequence[PairJudgement]) -> Iterator[FailedVerdict]:

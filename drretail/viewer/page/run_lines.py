@@ -92,10 +92,10 @@ def _why(view: RunView) -> str:
 def _failed(view: RunView) -> Iterator[FailedVerdict]:
     judged = [one.judged for one in (*view.claims, *view.ratings)]
     for one in judged:
-        yield from (_told(verdict) for verdict in one.verdicts if verdict.state == "failed")
-    yield from (_told(verdict) for verdict in view.checks.not_made if verdict.state == "failed")
+        yield from (_failure(verdict) for verdict in one.verdicts if verdict.state == "failed")
+    yield from (_failure(verdict) for verdict in view.checks.not_made if verdict.state == "failed")
 
 
-def _told(verdict: Verdict) -> FailedVerdict:
+def _failure(verdict: Verdict) -> FailedVerdict:
     item = f"{verdict.stage} of {verdict.item}".replace("_", " ")
     return FailedVerdict(verdict.metric, item, verdict.judge.spec, verdict.error or verdict.reason or "no reason given")

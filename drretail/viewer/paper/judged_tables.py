@@ -70,10 +70,10 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
     notes: list[str] = []
     missing = list(absent(lines))
     if chosen is None:
-        asked = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
-        missing.append(f"{metric} of any judge: drretail score {experiment} {asked}")
+        flags = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
+        missing.append(f"{metric} of any judge: drretail score {experiment} {flags}")
     else:
-        notes.append(f"Judged here by {_told(chosen)}.{_beside_it(rows, chosen)}")
+        notes.append(f"Judged here by {_judge_and_rules(chosen)}.{_beside_it(rows, chosen)}")
         if all(row.note is not None for row in held):
             missing.append(
                 f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
@@ -105,13 +105,13 @@ def _table_key(row: Score) -> TableKey:
     return row.judge, row.judge_params, row.rules
 
 
-def _told(table_key: TableKey) -> str:
+def _judge_and_rules(table_key: TableKey) -> str:
     judge, _, rules = table_key
     return f"{judge}, rules {rules}"
 
 
 def _beside_it(rows: Iterable[Score], chosen: TableKey) -> str:
-    others = sorted({_told(_table_key(row)) for row in rows} - {_told(chosen)})
+    others = sorted({_judge_and_rules(_table_key(row)) for row in rows} - {_judge_and_rules(chosen)})
     return f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
 
 

@@ -47,7 +47,7 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
     soft = published.pop("soft_disagreements")
     by_person = _choices(votes)
     rows: list[Row] = []
-    for dimension in (*published, *(it for it in DIMENSIONS if it not in published)):
+    for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
         rows += _agreed(by_person, dimension)
         if dimension in published:
             cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))

@@ -1,4 +1,4 @@
-"""An experiment read as the paper tells of its own: every table it has numbers for, and what differs."""
+"""An experiment read as the paper tells of its own: every table it has numbers for, what differs, as Markdown, too."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ from drretail.querygen.comparison import compare
 from drretail.querygen.lint import Linter
 from drretail.records.run import Run, System
 from drretail.records.vote import Vote
-from drretail.viewer.paper.dataset import dataset, modes
+from drretail.tables.markdown import markdown_table
+from drretail.viewer.paper.dataset import cost, dataset, modes, tool_calls
 from drretail.viewer.paper.judged_tables import faithfulness, judges_agree, quality
 from drretail.viewer.paper.preferences import people_agree, preferences
 from drretail.viewer.paper.published import PaperTable, by_system, lineup
-from drretail.viewer.paper.usage import cost, tool_calls
 
 PAPER_QUERIES = 50
 PAPER_RESULTS = 5
@@ -71,7 +71,7 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
             tool_calls(done, lines),
             modes(name, None if linter is None else compare(queries, linter)),
             preferences(name, scores, lines),
-            people_agree([it for it in read_votes(experiment) if isinstance(it, Vote)]),
+            people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
             judges_agree(name, scores),
         ),
     )
@@ -116,3 +116,22 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
 def _is_plain(system: System) -> bool:
     """True for what researches nothing: floors and the oracle."""
     return not system.models and not system.is_imported
+
+
+def markdown_of(view: PaperView) -> str:
+    """All tables, what differs from the paper first and what is missing last."""
+    blocks = [f"# {view.name} beside the paper", "\n".join(f"- {sentence}" for sentence in view.settings)]
+    blocks += ["\n\n".join(_table(table)) for table in view.tables]
+    missing = [f"- {name}: {text}" for name, text in view.missing]
+    blocks.append("## Missing here\n\n" + ("\n".join(missing) if missing else "Nothing."))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _table(held: PaperTable) -> Iterator[str]:
+    yield f"## {held.name}. {held.table.title}"
+    if held.table.rows:
+        yield markdown_table(held.table)
+    if held.table.notes:
+        yield " ".join(held.table.notes)
+    if not held.here:
+        yield "Nothing of this experiment: see the end."

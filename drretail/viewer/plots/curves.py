@@ -40,7 +40,7 @@ def curve_plot(
     first, last = log2(min(ticks)), log2(max(ticks))
     along = Scale(first, max(last, first + 1), _LEFT + room, WIDTH - _RIGHT - room, tuple(map(log2, ticks)))
     dots = [dot for curve in curves for _, dot in curve.points]
-    up = close_scale((end for it in dots for end in (it.low, it.value, it.high) if end is not None), _TALL, _TOP)
+    up = close_scale((end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None), _TALL, _TOP)
     drawing.add(*_axes(along, up, ticks), words(4, 11, y_name, "soft"))
     drawing.add(words(WIDTH - _RIGHT, _TALL + 30, x_name, "soft", "end"))
     apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
@@ -55,10 +55,10 @@ def curve_plot(
 
 
 def _axes(along: Scale, up: Scale, ticks: Mapping[float, str]) -> Iterator[Markup]:
-    for at, said in ticks.items():
+    for at, label in ticks.items():
         x = along.at(log2(at))
         yield line(x, _TOP, x, _TALL, "axis")
-        yield words(x, _TALL + 14, said, "soft", "middle")
+        yield words(x, _TALL + 14, label, "soft", "middle")
     for tick in up.ticks:
         yield line(_LEFT, up.at(tick), WIDTH - _RIGHT, up.at(tick), "axis")
         yield words(_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end")
@@ -74,8 +74,8 @@ def _curve(
         yield line(x1, y1, x2, y2, css, curve.name)
     for (x, y), (at, dot) in zip(places, curve.points, strict=True):
         has_interval = dot.low is not None and dot.high is not None
-        told = f"{curve.name}, {ticks[at]}: {dot.value:.3g}"
+        title = f"{curve.name}, {ticks[at]}: {dot.value:.3g}"
         if has_interval:
-            told += f" [{dot.low:.3g} to {dot.high:.3g}]"
-            yield line(x, up.at(dot.low or 0), x, up.at(dot.high or 0), css, told)
-        yield mark(x, y, series, told)
+            title += f" [{dot.low:.3g} to {dot.high:.3g}]"
+            yield line(x, up.at(dot.low or 0), x, up.at(dot.high or 0), css, title)
+        yield mark(x, y, series, title)

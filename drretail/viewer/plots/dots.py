@@ -47,8 +47,8 @@ def dot_plot(
     """One image of these rows; with one series its marks are all alike and need no legend."""
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
-    reached = [it for row in rows for dot in row.dots if dot for it in (dot.value, dot.high) if it is not None]
-    along = scale([*reached, *(it.value for it in bounds)], left, WIDTH - 48, whole=whole)
+    reached = [each for row in rows for dot in row.dots if dot for each in (dot.value, dot.high) if each is not None]
+    along = scale([*reached, *(bound.value for bound in bounds)], left, WIDTH - 48, whole=whole)
     band = max(_BAND, _LANE * len(series) + 8)
     bottom = 6 + band * len(rows)
     drawing.add(*across(along, 4, bottom))
@@ -72,10 +72,10 @@ def _draw(
     drawing: Drawing, dot: Dot, row: str, series: str, lane: int, along: Scale, y: float, *, is_alone: bool
 ) -> None:
     interval = "" if dot.low is None or dot.high is None else f" [{dot.low:.3g} to {dot.high:.3g}]"
-    told = f"{', '.join(filter(None, (row, series)))}: {dot.value:.3g}{interval}"
+    title = f"{', '.join(filter(None, (row, series)))}: {dot.value:.3g}{interval}"
     if dot.low is not None and dot.high is not None:
-        drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", told))
-    drawing.add(mark(along.at(dot.value), y, lane, told))
+        drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", title))
+    drawing.add(mark(along.at(dot.value), y, lane, title))
     if is_alone:
         drawing.add(words(WIDTH - 4, y + 4, _number(dot.value, along), anchor="end"))
 
@@ -93,7 +93,7 @@ def _with_bounds(caption: str, bounds: Sequence[Bound], along: Scale) -> str:
     if not bounds:
         return caption
     alike: dict[str, list[str]] = {}
-    for it in bounds:
-        alike.setdefault(_number(it.value, along), []).append(it.name)
-    told = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
-    return f"{caption} Grey ticks: {told}."
+    for bound in bounds:
+        alike.setdefault(_number(bound.value, along), []).append(bound.name)
+    ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
+    return f"{caption} Grey ticks: {ticks}."

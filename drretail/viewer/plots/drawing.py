@@ -29,8 +29,8 @@ _STYLE = """
 .plot .win { fill: #0072b2; } .plot .tie { fill: #c9ccd1; } .plot .loss { fill: #d55e00; }
 .plot .win-text { fill: #ffffff; } .plot .loss-text { fill: #ffffff; }
 """ + "".join(
-    f".plot .s{at} {{ fill: {it}; stroke: {it}; }}\n.plot .s{at}-text {{ fill: {_ON_SERIES[at]}; }}\n"
-    for at, it in enumerate(SERIES)
+    f".plot .s{at} {{ fill: {colour}; stroke: {colour}; }}\n.plot .s{at}-text {{ fill: {_ON_SERIES[at]}; }}\n"
+    for at, colour in enumerate(SERIES)
 )
 
 
@@ -59,7 +59,7 @@ class Plot:
         lines = _wrapped(self.caption, int(WIDTH / 5.9))
         top, line = 28, 15
         height = top + self.height + line * len(lines) + 10
-        below = (words(8, top + self.height + line * (at + 1) - 2, it, "soft") for at, it in enumerate(lines))
+        below = (words(8, top + self.height + line * (at + 1) - 2, text, "soft") for at, text in enumerate(lines))
         return str(
             Markup(
                 '<svg class="plot" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}">'
@@ -104,22 +104,22 @@ def words(x: float, y: float, text: str, css: str = "", anchor: str = "start") -
     )
 
 
-def line(x1: float, y1: float, x2: float, y2: float, css: str, told: str = "") -> Markup:
+def line(x1: float, y1: float, x2: float, y2: float, css: str, title: str = "") -> Markup:
     return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"{}>{}</line>').format(
-        number(x1), number(y1), number(x2), number(y2), css, _width(css), _told(told)
+        number(x1), number(y1), number(x2), number(y2), css, _width(css), _title(title)
     )
 
 
-def bar(x: float, y: float, width: float, height: float, css: str, told: str = "") -> Markup:
+def bar(x: float, y: float, width: float, height: float, css: str, title: str = "") -> Markup:
     return Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}">{}</rect>').format(
-        number(x), number(y), number(width), number(height), css, _told(told)
+        number(x), number(y), number(width), number(height), css, _title(title)
     )
 
 
-def mark(x: float, y: float, series: int, told: str = "") -> Markup:
-    """A dot whose shape and colour say which series it is of; ``told`` shows when it is pointed at."""
+def mark(x: float, y: float, series: int, title: str = "") -> Markup:
+    """A dot whose shape and colour say which series it is of; ``title`` shows when it is pointed at."""
     shape = (_circle, _square, _diamond, _triangle)[series % 4](x, y)
-    return Markup('<g class="s{}">{}{}</g>').format(series % len(SERIES), _told(told), shape)
+    return Markup('<g class="s{}">{}{}</g>').format(series % len(SERIES), _title(title), shape)
 
 
 def across(along: Scale, top: float, bottom: float) -> Iterable[Markup]:
@@ -150,7 +150,7 @@ def legend(names: Iterable[str], y: float) -> tuple[Markup, float]:
     return Markup().join(parts), y + 12
 
 
-def _told(text: str) -> Markup:
+def _title(text: str) -> Markup:
     return Markup("<title>{}</title>").format(text) if text else Markup()
 
 

@@ -45,7 +45,11 @@ def headline_plots(board: Scoreboard) -> list[Plot]:
 def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
     names = system_names(row.system for row in board.rows)
     cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
-    rows = [DotRow(names[it], (_dot(cell),)) for it, cell in cells.items() if not _is_bound(it)]
+    rows = [
+        DotRow(names[system], (Dot(cell.value, cell.ci_low, cell.ci_high),))
+        for system, cell in cells.items()
+        if not _is_bound(system)
+    ]
     if not rows:
         return None
     return dot_plot(
@@ -53,7 +57,7 @@ def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
         column.name.replace("_", " "),
         _caption(column.meaning, cells.values()),
         rows,
-        bounds=[Bound(names[it], cell.value) for it, cell in cells.items() if _is_bound(it)],
+        bounds=[Bound(names[system], cell.value) for system, cell in cells.items() if _is_bound(system)],
         whole=_RANGES.get(column.unit),
     )
 
@@ -97,7 +101,7 @@ def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[st
 
 def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
     """Of every family with variants that add up to 1, by each judge: a bar a system (003, Figure 8)."""
-    judges = dict.fromkeys((it.metric, it.judge, it.judge_params, it.rules) for it in scores)
+    judges = dict.fromkeys((score.metric, score.judge, score.judge_params, score.rules) for score in scores)
     return [
         plot
         for judged in judges
@@ -122,17 +126,17 @@ def _whole(
     if not systems:
         return None
     names = row_names(systems)
-    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((it, part) in held for it in systems)}
+    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((system, part) in held for system in systems)}
     rows = [
         BarRow(
-            names[it],
+            names[system],
             tuple(
                 Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
                 for kind, part in kinds.items()
-                if (share := held.get((it, part)))
+                if (share := held.get((system, part)))
             ),
         )
-        for it in systems
+        for system in systems
     ]
     return stacked_bars(
         file_name(f"{judged[0]}-{judged[1]}"),
@@ -154,19 +158,21 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         and not _is_bound(row.system)
     }
     systems = in_order({system for _, system in held})[:MOST_SERIES]
-    variants = [it for it in family.plots[title] if any((it, system) in held for system in systems)]
+    variants = [plot for plot in family.plots[title] if any((plot, system) in held for system in systems)]
     if len(variants) < 2:
         return None
     names = system_names(systems)
     return dot_plot(
         file_name(title).lower(),
         title,
-        _caption(family.meaning, (row for (it, system), row in held.items() if it in variants and system in systems)),
+        _caption(
+            family.meaning, (row for (each, system), row in held.items() if each in variants and system in systems)
+        ),
         [
-            DotRow(it.replace("_", " "), tuple(_score_dot(held.get((it, system))) for system in systems))
-            for it in variants
+            DotRow(variant.replace("_", " "), tuple(_score_dot(held.get((variant, system))) for system in systems))
+            for variant in variants
         ],
-        series=[names[it] for it in systems],
+        series=[names[system] for system in systems],
         whole=_RANGES.get(family.scale),
     )
 
@@ -192,8 +198,8 @@ def _preferences(rows: Sequence[PairScore]) -> Plot:
             BarRow(
                 row.dimension.replace("_", " "),
                 tuple(
-                    Part(share.value, kind, f"{said} {share.value:.0%}")
-                    for kind, share, said in (("win", row.win, a), ("tie", row.tie, "tie"), ("loss", row.loss, b))
+                    Part(share.value, kind, f"{shares} {share.value:.0%}")
+                    for kind, share, shares in (("win", row.win, a), ("tie", row.tie, "tie"), ("loss", row.loss, b))
                     if share.value
                 ),
             )
@@ -205,12 +211,12 @@ def _preferences(rows: Sequence[PairScore]) -> Plot:
 
 def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     """How far judges rank reports alike: Spearman's ρ by variant, a series for every two judges."""
-    told = [row for row in agreements if row.rho_report is not None]
-    pairs = list(dict.fromkeys((row.first, row.second) for row in told))[:MOST_SERIES]
-    variants = list(dict.fromkeys((row.metric, row.variant) for row in told))
-    if not told:
+    shown = [row for row in agreements if row.rho_report is not None]
+    pairs = list(dict.fromkeys((row.first, row.second) for row in shown))[:MOST_SERIES]
+    variants = list(dict.fromkeys((row.metric, row.variant) for row in shown))
+    if not shown:
         return None
-    held = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in told}
+    held = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in shown}
     rows = [
         DotRow(
             variant.replace("_", " "),
@@ -234,28 +240,27 @@ def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plo
     """Of each option that systems differ in: a curve where its settings are numbers, else a row a setting (000, Figure
     3; 003, Figure 5). First those of headlines against size, then the others."""
     ordered = headlines_first(tables)
-    first = [it for it in ordered if it.by == "size" and it.variant in HEADLINES]
-    return [*map(_ablation, first)], [_ablation(it) for it in ordered if it not in first]
+    first = [each for each in ordered if each.by == "size" and each.variant in HEADLINES]
+    return [*map(_ablation, first)], [_ablation(each) for each in ordered if each not in first]
 
 
 def _ablation(table: SettingTable) -> Plot:
-    return _curve(table) if _is_of_numbers(table) else _gradient(table)
-
-
-def _is_of_numbers(table: SettingTable) -> bool:
-    return all(cell.at is not None for row in table.rows for cell in row.cells)
+    return _curve(table) if all(cell.at is not None for row in table.rows for cell in row.cells) else _gradient(table)
 
 
 def _gradient(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
     names = row_names(row.agent for row in rows)
     cells = [{cell.setting: cell for cell in row.cells} for row in rows]
-    settings = [it for it in settings_of(table) if any(it in its for its in cells)]
+    settings = [setting for setting in settings_of(table) if any(setting in its for its in cells)]
     return dot_plot(
         _ablation_name(table),
         f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
         _caption(f"by {_GIVEN[table.by]}; judged by {table.judge}", (cell for row in rows for cell in row.cells)),
-        [DotRow(setting_words(it, table.by), tuple(_setting_dot(its.get(it)) for its in cells)) for it in settings],
+        [
+            DotRow(setting_words(setting, table.by), tuple(_setting_dot(its.get(setting)) for its in cells))
+            for setting in settings
+        ],
         series=[names[row.agent] for row in rows],
     )
 
@@ -272,7 +277,9 @@ def _curve(table: SettingTable) -> Plot:
             (cell for row in rows for cell in row.cells),
         ),
         [
-            Curve(names[row.agent], tuple((it.at, dot) for it in row.cells if (dot := _setting_dot(it)) and it.at))
+            Curve(
+                names[row.agent], tuple((cell.at, dot) for cell in row.cells if (dot := _setting_dot(cell)) and cell.at)
+            )
             for row in rows
         ],
         ticks=dict(sorted(ticks.items())),
@@ -291,10 +298,10 @@ def _setting_dot(cell: SettingCell | None) -> Dot | None:
 
 def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     """Calls of each tool in a run on average, by system (paper Figure 4); ``calls`` by system, then by tool."""
-    systems = [it for it in in_order(calls) if not _is_bound(it) and calls[it]][:MOST_SERIES]
+    systems = [each for each in in_order(calls) if not _is_bound(each) and calls[each]][:MOST_SERIES]
     tools = sorted(
-        {tool for it in systems for tool in calls[it]},
-        key=lambda tool: (-max(calls[it].get(tool, 0) for it in systems), tool),
+        {tool for system in systems for tool in calls[system]},
+        key=lambda tool: (-max(calls[system].get(tool, 0) for system in systems), tool),
     )
     if not tools:
         return None
@@ -303,8 +310,8 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
         "tool-calls",
         "Tool calls of a run",
         "Calls of each tool on average, failed ones included.",
-        [DotRow(tool, tuple(Dot(calls[it].get(tool, 0)) for it in systems)) for tool in tools],
-        series=[names[it] for it in systems],
+        [DotRow(tool, tuple(Dot(calls[system].get(tool, 0)) for system in systems)) for tool in tools],
+        series=[names[system] for system in systems],
     )
 
 
@@ -332,10 +339,6 @@ def further_plots(
 def file_name(text: str) -> str:
     """Letters, digits and hyphens alone: names of systems may hold anything."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]
-
-
-def _dot(cell: BoardCell) -> Dot:
-    return Dot(cell.value, cell.ci_low, cell.ci_high)
 
 
 def _score_dot(row: Score | None) -> Dot | None:

@@ -32,27 +32,27 @@ def scatter(
 ) -> Plot:
     """One image of these points; names are moved apart, and off the intervals of others where there is room."""
     drawing = Drawing()
-    across_x = scale([it.x for it in points], _LEFT, WIDTH - _RIGHT)
-    reached = (bound for it in points for bound in (it.low, it.y, it.high) if bound is not None)
+    across_x = scale([point.x for point in points], _LEFT, WIDTH - _RIGHT)
+    reached = (bound for point in points for bound in (point.low, point.y, point.high) if bound is not None)
     up = close_scale(reached, _TALL, 18)
     drawing.add(*across(across_x, 18, _TALL))
     for tick in up.ticks:
         drawing.add(line(_LEFT, up.at(tick), WIDTH - _RIGHT, up.at(tick), "axis"))
         drawing.add(words(_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end"))
     drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _RIGHT, _TALL + 30, x_name, "soft", "end"))
-    taken = [(across_x.at(it.x) - 7, up.at(it.y) + 4, 14.0) for it in points]
+    taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
     intervals = [
-        (across_x.at(it.x), up.at(it.high), up.at(it.low))
-        for it in points
-        if it.low is not None and it.high is not None
+        (across_x.at(point.x), up.at(point.high), up.at(point.low))
+        for point in points
+        if point.low is not None and point.high is not None
     ]
-    for series, it in enumerate(points):
-        x, y = across_x.at(it.x), up.at(it.y)
-        told = f"{it.name}: {y_name} {it.y:.3g}, {x_name} {it.x:,.4g}"
-        if it.low is not None and it.high is not None:
-            drawing.add(line(x, up.at(it.low), x, up.at(it.high), f"s{series % 8}", told))
-        drawing.add(mark(x, y, series, told))
-        drawing.add(_name(it.name, x, y, taken, intervals))
+    for series, each in enumerate(points):
+        x, y = across_x.at(each.x), up.at(each.y)
+        text = f"{each.name}: {y_name} {each.y:.3g}, {x_name} {each.x:,.4g}"
+        if each.low is not None and each.high is not None:
+            drawing.add(line(x, up.at(each.low), x, up.at(each.high), f"s{series % 8}", text))
+        drawing.add(mark(x, y, series, text))
+        drawing.add(_name(each.name, x, y, taken, intervals))
     return Plot(name, title, caption, drawing.body, _TALL + 36)
 
 
@@ -66,11 +66,11 @@ def _name(
     """The name beside its point, moved up or down where another stands, and where it crosses the fewest intervals."""
     shown = cut(name, WIDTH / 2)
     width = len(shown) * CHARACTER
-    starts = [it for it in (x + 9, x - 9 - width) if it >= _LEFT and it + width < WIDTH] or [x + 9]
+    starts = [each for each in (x + 9, x - 9 - width) if each >= _LEFT and each + width < WIDTH] or [x + 9]
     steps = (0.0, *(sign * _LINE * by for by in range(1, 16) for sign in (1, -1)))
     places = [(start, y + 4 + step) for step in steps for start in starts]
-    free = [it for it in places if _is_free(*it, width, taken)] or places[:1]
-    start, place = min(free, key=lambda it: (_crossed(*it, width, intervals), abs(it[1] - y - 4)))
+    free = [place for place in places if _is_free(*place, width, taken)] or places[:1]
+    start, place = min(free, key=lambda each: (_crossed(*each, width, intervals), abs(each[1] - y - 4)))
     taken.append((start, place, width))
     return words(start, place, shown)
 

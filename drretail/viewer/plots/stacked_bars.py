@@ -16,7 +16,7 @@ class Part:
     share: float
     kind: str
     """Its class: win, tie, loss."""
-    told: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def stacked_bars(
         x = left
         for part in row.parts:
             width = part.share * (right - left)
-            drawing.add(bar(x, top, width, _TALL, part.kind, f"{row.name}: {part.told}"))
+            drawing.add(bar(x, top, width, _TALL, part.kind, f"{row.name}: {part.title}"))
             if width >= _ROOM_FOR_A_NUMBER:
                 drawing.add(words(x + width / 2, top + 12, f"{part.share:.0%}", f"{part.kind}-text", "middle"))
             x += width

@@ -5,8 +5,6 @@ scoreboard.py  one row a system, in words
 scores.py      a row for each system, a column for each variant
 slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
-ablations.py   what another setting of one option brings
-distractors.py what distractors cost
-twins.py       pairs of queries of which the shop can meet one
+ablations.py   what another setting of one option brings, what distractors cost, pairs of twins
 agreement.py   how far judges agree
 """

@@ -1,10 +1,11 @@
-"""Score against one option: a column for each setting, a row for a system, and what settings bring over others."""
+"""Score against one option: what its settings bring, what distractors cost, and pairs of twins."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from drretail.eval.compare.one_option import ABLATED, NO_WEB
+from drretail.eval.compare.twins import TwinRow
 from drretail.records.comparison import (
     ComparedRow,
     DistractorTable,
@@ -15,7 +16,7 @@ from drretail.records.comparison import (
 )
 from drretail.records.run import SANDBOX
 from drretail.tables.figures import NOTHING, p_value
-from drretail.tables.table import Cell, Column, Row, Table
+from drretail.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.tables.scores import system_names
 
 HEADINGS: Mapping[Option, str] = {
@@ -48,7 +49,7 @@ _DIFFERENCE = (
 def headlines_first(tables: Iterable[T]) -> list[T]:
     """Those that a sandbox is read for, then the others in their order; by judge in either."""
     places = {variant: at for at, variant in enumerate(HEADLINES)}
-    return sorted(tables, key=lambda it: places.get(it.variant, len(places)))
+    return sorted(tables, key=lambda each: places.get(each.variant, len(places)))
 
 
 def note_of(by: Option) -> str:
@@ -81,7 +82,7 @@ def row_names(labels: Iterable[str]) -> dict[str, str]:
     apart = {label: _SIZED.sub("", label) for label in labels}
     names = system_names(apart.values())
     sizes = {label: found[1] if (found := _SIZED.search(label)) else "" for label in apart}
-    return {label: names[it] + (f" at {sizes[label]}" if sizes[label] else "") for label, it in apart.items()}
+    return {label: names[name] + (f" at {sizes[label]}" if sizes[label] else "") for label, name in apart.items()}
 
 
 def ablation_table(table: SettingTable) -> Table:
@@ -90,7 +91,7 @@ def ablation_table(table: SettingTable) -> Table:
     settings = settings_of(table)
     return Table(
         f"{HEADINGS[table.by]}: {table.name.replace('_', ' ')}",
-        tuple(Column(setting_words(it, table.by)) for it in settings),
+        tuple(Column(setting_words(setting, table.by)) for setting in settings),
         tuple(made for row in table.rows for made in _rows(table.by, row, names[row.agent], settings)),
         by=f"by {table.judge}",
         heading="System",
@@ -132,3 +133,58 @@ def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
     mark = "*" if row.outcome in ("higher", "lower") else ""
     counts = "" if row.p_holm is None else f"p {p_value(row.p_holm)}"
     return Cell(sign * row.difference, "signed", low, high, mark=mark, counts=counts)
+
+
+DISTRACTORS = "Distractor effect"
+DISTRACTORS_NOTE = (
+    "Effect: all pages minus those without distractors, inside each query that both have, with its interval over "
+    "users. n: queries. p: signs of users flipped, corrected for the system's compositions (Holm); * where it and the "
+    "interval both show a difference."
+)
+_DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
+
+
+def distractor_table(table: DistractorTable) -> Table:
+    """One variant by one judge, with its sentence below."""
+    names = row_names(row.agent for row in table.rows)
+    rows: list[Row] = []
+    for row in table.rows:
+        means = [
+            each and score_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)
+        ]
+        cost = row.without_distractors_over_all
+        effect = None if cost is None else difference_cell(cost, is_turned=True)
+        rows.append(Row(names[row.agent], (*means[:2], effect, means[2]), row.agent))
+    sentence = table.sentence
+    for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
+        sentence = sentence.replace(agent, name)
+    title = f"{DISTRACTORS}: {table.name.replace('_', ' ')}"
+    return Table(title, _DISTRACTOR_COLUMNS, tuple(rows), by=f"by {table.judge}", heading="System", notes=(sentence,))
+
+
+TWINS_NOTE = (
+    "right: refused what can't be met and bought what can. J: the share of right pairs less that of reversed ones. p: "
+    "McNemar's exact test that both of a pair are refused as often."
+)
+
+
+def twin_table(rows: Sequence[TwinRow]) -> Table:
+    """What each system decided on pairs of which the shop can meet one."""
+    return table_of(
+        "Twins: queries that the shop can't meet, each beside one that it can",
+        ("", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
+        [
+            (
+                row.system,
+                row.right,
+                row.refused_both,
+                row.bought_both,
+                row.reversed,
+                row.missing,
+                row.j,
+                Cell(row.p, "p"),
+            )
+            for row in rows
+        ],
+        notes=(TWINS_NOTE,),
+    )

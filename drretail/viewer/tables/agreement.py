@@ -18,8 +18,8 @@ MEANING = (
 def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
     """None where no two judges that are models judged the same family; ``metrics`` as in ``score_tables``."""
     families = {row.metric: description(metrics, row.metric) for row in agreements}
-    told = {name: family.summaries or (_first(agreements, name),) for name, family in families.items()}
-    shown = [row for row in agreements if row.variant in told[row.metric]]
+    summaries = {name: family.summaries or (_first(agreements, name),) for name, family in families.items()}
+    shown = [row for row in agreements if row.variant in summaries[row.metric]]
     if not shown:
         return None
     columns = list(dict.fromkeys((row.metric, row.variant) for row in shown))

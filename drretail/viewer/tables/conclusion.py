@@ -25,8 +25,8 @@ def conclusion(board: Scoreboard) -> Conclusion:
     researching = [row.system for row in board.rows if place_of(row.system) == "system"]
     if len(researching) < 2:
         return Conclusion(_of_one(board), " ".join(board.differs))
-    shown = [said for said in board.differs if ABOVE in said]
-    rest = [said for said in board.differs if ABOVE not in said]
+    shown = [sentence for sentence in board.differs if ABOVE in sentence]
+    rest = [sentence for sentence in board.differs if ABOVE not in sentence]
     can = f"It can be concluded: {_joined(shown)}" if shown else "No system is shown to be better than another."
     is_cut = max(len(shown), len(rest)) > MOST_SAID + 1
     return Conclusion(can, f"Not yet: {_joined(rest)}" if rest else "", is_cut)
@@ -34,8 +34,10 @@ def conclusion(board: Scoreboard) -> Conclusion:
 
 def _of_one(board: Scoreboard) -> str:
     """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources bear out." """
-    told = board.model_copy(update={"columns": tuple(it for it in board.columns if _is_of_half(board, it.name))})
-    printed = printed_board(told)
+    half = board.model_copy(
+        update={"columns": tuple(column for column in board.columns if _is_of_half(board, column.name))}
+    )
+    printed = printed_board(half)
     for line in printed.table.rows:
         for column, cell in zip(printed.table.columns, line.cells, strict=True):
             if line.place == "system" and cell is not None and column.meaning:
@@ -54,5 +56,5 @@ def _is_of_half(board: Scoreboard, name: str) -> bool:
 
 def _joined(sentences: Sequence[str]) -> str:
     more = len(sentences) - MOST_SAID
-    kept = [it.rstrip(".") for it in sentences[: MOST_SAID if more > 1 else None]]
+    kept = [sentence.rstrip(".") for sentence in sentences[: MOST_SAID if more > 1 else None]]
     return "; ".join([*kept, *([f"and {more} more below"] if more > 1 else [])]) + "."

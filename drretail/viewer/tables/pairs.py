@@ -6,7 +6,7 @@ from itertools import groupby
 
 from drretail.grounding.text.wording import counted
 from drretail.records.pairs import PairScore, RankScore, Share
-from drretail.records.score import JudgeRef, place_of
+from drretail.records.score import place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
@@ -56,6 +56,16 @@ class Paired:
     lacking: tuple[str, ...]
     """What of each pair is missing or unused."""
 
+    @property
+    def is_short(self) -> bool:
+        """Whether there are so many pairs that only their overall quality is shown."""
+        return len(self.pairs) > WHOLE and self.overall is not None
+
+    @property
+    def shown(self) -> tuple[Table, ...]:
+        """Each pair with all dimensions where there are few, else all pairs in overall quality."""
+        return (self.overall,) if self.is_short and self.overall is not None else self.pairs
+
 
 def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bool = True) -> list[Paired]:
     """One for each judge and set of rules, in the order of the rows; without ``beside`` no pair with a floor."""
@@ -73,7 +83,7 @@ def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bo
 
 def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int) -> Paired:
     first = rows[0]
-    by = judged_by(JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params), first.rules)
+    by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
     hidden = f"{first.note}. {MODELS_ALONE}" if first.note is not None else ""
     if not hidden and not any(row.n_scored for row in rows):
         hidden = NOTHING
@@ -81,15 +91,15 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
         return Paired(by, hidden, None, (), None, (), tuple(_lacking(rows)))
     names = system_names({label for row in rows for label in (row.a, row.b)})
     overall = [row for row in rows if row.dimension == OVERALL]
-    told = [_meaning(rows), *notes_on(names)]
-    told += [f"{left_out:,} pairs with a floor or such are in scores.json."] if left_out else []
+    notes = [_meaning(rows), *notes_on(names)]
+    notes += [f"{left_out:,} pairs with a floor or such are in scores.json."] if left_out else []
     return Paired(
         by,
         "",
         _table("Overall quality", "", "Pair", {_pair(names, row): row for row in overall}) if overall else None,
         tuple(_of_pair(names, [row for row in rows if (row.a, row.b) == pair]) for pair in _pairs_of(rows)),
         _strengths(ranks),
-        tuple(told),
+        tuple(notes),
         tuple(_lacking(rows)),
     )
 
@@ -192,8 +202,8 @@ def _strengths(ranks: Sequence[RankScore]) -> Table | None:
     met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
     dimensions = sorted(met, key=lambda dimension: dimension != OVERALL)
     lines = [
-        Row(names[it.system], tuple(_strength(by_place.get((it.system, d))) for d in dimensions), it.system)
-        for it in order
+        Row(names[each.system], tuple(_strength(by_place.get((each.system, d))) for d in dimensions), each.system)
+        for each in order
     ]
     return Table(
         title="Strengths, strongest first by overall",
@@ -214,12 +224,12 @@ def _lacking(rows: Iterable[PairScore]) -> Iterator[str]:
     """What of each pair is missing or unused, in all dimensions together."""
     for pair, group in groupby(rows, key=lambda row: f"{row.a} over {row.b}"):
         whole = list(group)
-        told = {
+        counts = {
             "questions without a usable answer": sum(row.failed_verdicts for row in whole),
             "stale verdicts (another report or other words) unused": sum(row.stale_verdicts for row in whole),
             "comparisons not asked yet": sum(row.not_judged for row in whole),
             "pairs of which a report is missing": max(row.runs_failed for row in whole),
         }
-        parts = [f"{count:,} {what}" for what, count in told.items() if count]
+        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{pair}: {', '.join(parts)}."

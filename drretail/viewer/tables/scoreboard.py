@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.records.score import JudgeRef, place_of
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn, Unit
+from drretail.records.score import CODE, place_of
+from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
 from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
@@ -40,12 +40,12 @@ class Board:
 
     def legend(self, *, intervals: bool = True) -> str:
         """What every column means, in one line, and what stands below the values; or that it found no room."""
-        columns = "; ".join(f"{it.name}: {it.meaning}" for it in self.table.columns if it.meaning) + "."
+        columns = "; ".join(f"{column.name}: {column.meaning}" for column in self.table.columns if column.meaning) + "."
         if not self.has_intervals:
             return columns
         if not intervals:
             return f"{columns} 95 % intervals: in a wider terminal, and by --details."
-        floors = " Those of floors and oracle: --details." if any(it.section == 2 for it in self.table.rows) else ""
+        floors = " Those of floors and oracle: --details." if any(row.section == 2 for row in self.table.rows) else ""
         return f"{columns} Below: {INTERVALS}.{floors}"
 
     @property
@@ -58,18 +58,18 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = (), *, other_judges: b
 
     A note of the board that ``lab`` has, too, is told there.
     """
-    names = system_names(row.system for row in board.rows)
+    judge, names = board.judge, system_names(row.system for row in board.rows)
     rows = [line for row in board.rows for line in _rows(board, row, names[row.system], other_judges=other_judges)]
     table = Table(
         TITLE,
         tuple(_columns(board.columns)),
         tuple(rows),
-        by=_by(board.judge) if board.judge.spec else "by code, without a judge",
+        by=judged_by(judge.spec or CODE, judge.kind, judge.params_hash, judge.rules),
         heading="System",
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,
     )
-    return Board(table, board.differs, tuple(it for it in _notes(board) if it not in lab), tuple(lab))
+    return Board(table, board.differs, tuple(note for note in _notes(board) if note not in lab), tuple(lab))
 
 
 def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
@@ -77,18 +77,14 @@ def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
 
     The first one of each family goes after all others.
     """
-    families = [it.metric for it in columns]
-    headline = {at: it.metric not in families[:at] for at, it in enumerate(columns)}
+    families = [column.metric for column in columns]
+    headline = {at: each.metric not in families[:at] for at, each in enumerate(columns)}
     order = sorted(headline, key=lambda at: (headline[at], -at))
-    for at, it in enumerate(columns):
-        spare = SPARE.index(it.unit) + 1 if it.unit in SPARE else len(SPARE) + 2 + order.index(at)
-        beside = f" (in brackets: {it.beside_meaning})" if it.beside_meaning else ""
-        name = f"{it.name} (k)" if it.unit == "tokens" else it.name
-        yield Column(name, meaning=f"{it.meaning}{beside}", spare=spare)
-
-
-def _by(judge: BoardJudge) -> str:
-    return judged_by(JudgeRef(spec=judge.spec, kind=judge.kind, params_hash=judge.params_hash), judge.rules)
+    for at, each in enumerate(columns):
+        spare = SPARE.index(each.unit) + 1 if each.unit in SPARE else len(SPARE) + 2 + order.index(at)
+        beside = f" (in brackets: {each.beside_meaning})" if each.beside_meaning else ""
+        name = f"{each.name} (k)" if each.unit == "tokens" else each.name
+        yield Column(name, meaning=f"{each.meaning}{beside}", spare=spare)
 
 
 def _rows(board: Scoreboard, row: BoardRow, name: str, *, other_judges: bool) -> Iterator[Row]:

@@ -1,10 +1,11 @@
 """Scores as tables: a row for each system, a column for each variant; floors and ceiling below the others."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from drretail.eval.registry import described
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
+from drretail.records.run import ModelKind
 from drretail.records.score import (
     CODE,
     JudgeRef,
@@ -52,23 +53,17 @@ def description(metrics: Metrics, name: str) -> MetricDescription:
     return metrics.get(name) or described(name)
 
 
-def meanings_of(family: MetricDescription, name: str) -> Mapping[str, str]:
-    """What a family's variants are; as it says today where its scores were made before it said so."""
-    return family.meanings or described(name).meanings
-
-
 def table_key_of(score: Score) -> TableKey:
     return score.metric, score.judge, score.judge_params, score.rules
 
 
-def judged_by(judge: JudgeRef, rules: str) -> str:
+def judged_by(judge: str, kind: ModelKind, params: str, rules: str) -> str:
     """Who judged, what it is, and by whose rules where these are not our own."""
-    told = "" if rules == "default" else f", rules of {rules}"
-    if judge.spec == CODE:
-        return f"by code, without a judge{told}"
-    kind = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[judge.kind]
-    params = f", settings {judge.params_hash}" if judge.params_hash else ""
-    return f"judged by {judge.spec} ({kind}{params}){told}"
+    whose = "" if rules == "default" else f", rules of {rules}"
+    if judge == CODE:
+        return f"by code, without a judge{whose}"
+    words = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[kind]
+    return f"judged by {judge} ({words}{f', settings {params}' if params else ''}){whose}"
 
 
 def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, str]:
@@ -89,14 +84,14 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     ordered = in_order(labels)
     places = {place_of(label) for label in ordered}
     shared = shared_models(ordered)
-    told = [f"The systems' names go on with {shared}."] if shared else []
+    sentences = [f"The systems' names go on with {shared}."] if shared else []
     if "counterfactual" in places:
-        told.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
+        sentences.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
     if "floor" in places:
-        told.append("The null agents are floors: they research nothing, so what they get is no merit.")
+        sentences.append("The null agents are floors: they research nothing, so what they get is no merit.")
     if "ceiling" in places and bounded:
-        told.append("The oracle is a ceiling: it solves the query's wish over the whole catalog.")
-    return told
+        sentences.append("The oracle is a ceiling: it solves the query's wish over the whole catalog.")
+    return sentences
 
 
 def _table(every: Sequence[Score], family: MetricDescription) -> Table:
@@ -104,17 +99,24 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     first = scores[0]
     shown = {(score.system, score.variant): score for score in shown_rows(scores)}
     answered = {(score.system, score.variant): score for score in scores if score.policy == "answered"}
-    variants = list(dict.fromkeys(score.variant for score in scores))
-    unrated = {v for v in variants if all(score.note == NOT_RATED for score in scores if score.variant == v)}
-    empty = _nothing_in(scores) - unrated
-    spotless = _spotless(scores, family) - empty
-    left_out = unrated | empty | spotless
-    meanings = meanings_of(family, first.metric)
-    columns = tuple(
-        Column(name, family.groups.get(name, name), meaning=meanings.get(name, ""))
-        for name in variants
-        if name not in left_out
-    )
+    by_variant: dict[str, list[Score]] = {}
+    for score in scores:
+        by_variant.setdefault(score.variant, []).append(score)
+    # As families say today where scores were made before they said what variants are.
+    meanings = family.meanings or described(first.metric).meanings
+    unrated: list[str] = []
+    empty: list[str] = []
+    perfect: list[str] = []
+    columns: list[Column] = []
+    for variant, rows in by_variant.items():
+        if all(score.note == NOT_RATED for score in rows):
+            unrated.append(variant)
+        elif all(score.n_na == score.n_planned for score in rows):
+            empty.append(variant)
+        elif _is_folded(variant, family) and all(score.value in (None, 1) for score in rows):
+            perfect.append(variant)
+        else:
+            columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), own)
     lines: list[Row] = []
@@ -131,61 +133,45 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
                 lines.append(Row(name, cells, label, place_of(label), manner, is_minor=bool(manner)))
     return Table(
         title=family.title,
-        by=judged_by(_judge(first), first.rules),
-        columns=columns,
+        by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
+        columns=tuple(columns),
         rows=tuple(lines),
         heading="System",
         turns_for_one=True,
-        unrated=tuple(v for v in variants if v in unrated),
+        unrated=tuple(unrated),
         notes=(
             *(_planned(scores) if columns else ()),
-            *_without([v for v in variants if v in empty], is_all=empty == {*variants}),
-            *_all_well([v for v in variants if v in spotless]),
+            *_variants("Nothing to score in any report", empty, by_variant),
+            *_variants("Nothing found in any report that has something to check", perfect),
             *_reasons(scores),
             *(_on_numbers(scores, family, names) if columns else ()),
         ),
     )
 
 
+def _is_folded(variant: str, family: MetricDescription) -> bool:
+    """Whether a column of ones, of a check that found nothing in any report, becomes a sentence."""
+    return family.folds_perfect and variant not in family.summaries
+
+
+def _variants(sentence: str, variants: Sequence[str], every: Collection[str] = ()) -> list[str]:
+    """The sentence with the variants of which it is true, unnamed where these are ``every`` one; none without any."""
+    if not variants:
+        return []
+    return [f"{sentence}." if len(variants) == len(every) else f"{sentence}: {', '.join(variants)}."]
+
+
 def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mapping[str, str]) -> Iterator[str]:
     """What must be known beside a table's numbers: how they came about, what they mean, and whose they are."""
     yield from _readers(scores, names)
-    yield from family.known_of(_judge(scores[0]), scores[0].rules)
+    first = scores[0]
+    judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
+    yield from family.known_of(judge, first.rules)
     yield from [family.meaning] if family.meaning else []
     yield from [_SELF_CHECKED] if any(score.self_checked for score in scores) else []
     yield from notes_on(names, bounded=family.bounded_by_oracle)
-    yield from _floors_unrated(family, names)
-
-
-def _judge(score: Score) -> JudgeRef:
-    return JudgeRef(spec=score.judge, kind=score.judge_kind, params_hash=score.judge_params)
-
-
-def _floors_unrated(family: MetricDescription, labels: Iterable[str]) -> list[str]:
-    """Why floors and the oracle stand in other tables and not beside ratings."""
-    has_any = any(place_of(label) in ("floor", "ceiling") for label in labels)
-    return [FLOORS_UNRATED] if family.scale == "rating" and not has_any else []
-
-
-def _nothing_in(scores: Sequence[Score]) -> set[str]:
-    """The variants that no report of any system has anything to score for."""
-    variants = {score.variant for score in scores}
-    return {v for v in variants if all(score.n_na == score.n_planned for score in scores if score.variant == v)}
-
-
-def _without(variants: Sequence[str], *, is_all: bool) -> list[str]:
-    which = "" if is_all else f": {', '.join(variants)}"
-    return [f"Nothing to score in any report{which}."] if variants else []
-
-
-def _spotless(scores: Sequence[Score], family: MetricDescription) -> set[str]:
-    """Checks that found nothing in any report of any system: a column of ones says no more than a sentence."""
-    variants = {score.variant for score in scores} - {*family.summaries} if family.folds_perfect else set()
-    return {v for v in variants if all(score.value in (None, 1) for score in scores if score.variant == v)}
-
-
-def _all_well(variants: Sequence[str]) -> list[str]:
-    return [f"Nothing found in any report that has something to check: {', '.join(variants)}."] if variants else []
+    if family.scale == "rating" and not any(place_of(label) in ("floor", "ceiling") for label in names):
+        yield FLOORS_UNRATED
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
@@ -194,8 +180,8 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
     for score in scores:
         for reason in reasons_of(score.items):
             measures.setdefault(reason, []).append(score.variant)
-    told = [f"{reason} ({', '.join(dict.fromkeys(variants))})" for reason, variants in measures.items()]
-    return [f"n/a: {'; '.join(told)}."] if told else []
+    parts = [f"{reason} ({', '.join(dict.fromkeys(variants))})" for reason, variants in measures.items()]
+    return [f"n/a: {'; '.join(parts)}."] if parts else []
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
@@ -204,16 +190,16 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
     Floors are left out: what they declare was never a report's.
     """
     read = {label: name for label, name in names.items() if place_of(label) != "floor"}
-    told = {name: _reading_of([it for it in scores if it.system == label]) for label, name in read.items()}
-    told = {name: it for name, it in told.items() if it}
-    if len(set(told.values())) == 1 and len(told) > 1:
-        return [f"Read of every system: {next(iter(told.values()))}."]
-    return [f"Read: {'; '.join(f'{name}: {it}' for name, it in told.items())}."] if told else []
+    by_name = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
+    by_name = {name: reading for name, reading in by_name.items() if reading}
+    if len(set(by_name.values())) == 1 and len(by_name) > 1:
+        return [f"Read of every system: {next(iter(by_name.values()))}."]
+    return [f"Read: {'; '.join(f'{name}: {reading}' for name, reading in by_name.items())}."] if by_name else []
 
 
 def _reading_of(scores: Sequence[Score]) -> str:
-    figures = next((it.items for it in scores if it.variant == COVERAGE and "seen" in it.items), {})
-    readers = next((found for it in scores if (found := readers_of(it.items))), {})
+    figures = next((score.items for score in scores if score.variant == COVERAGE and "seen" in score.items), {})
+    readers = next((found for score in scores if (found := readers_of(score.items))), {})
     total = sum(readers.values())
     counted = [name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()]
     read = [f"figures read {figures['read']:,.0f} of {figures['seen']:,.0f}"] if figures else []

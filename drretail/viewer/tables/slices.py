@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from drretail.records.score import FEW, JudgeRef, MetricDescription, Score, SliceBy, SliceScore, place_of
+from drretail.records.score import FEW, MetricDescription, Score, SliceBy, SliceScore, place_of
 from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import (
@@ -106,10 +106,9 @@ def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na
         found = [held.get((label, column.group)) for column in columns]
         cells = tuple(None if row is None else _cell(row, only_na=label in only_na) for row in found)
         lines.append(Row(name, cells, label, place_of(label)))
-    judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
     return Table(
         title=title,
-        by=judged_by(judge, first.rules),
+        by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
         columns=tuple(columns),
         rows=tuple(lines),
         heading="System",

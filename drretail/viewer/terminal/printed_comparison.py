@@ -1,12 +1,17 @@
-"""A comparison as tables and sentences, readable at 100 columns, and at 80 with fewer figures."""
+"""A comparison of two systems as tables and sentences, and all pairs of systems on one screen.
+
+Readable at 100 columns, and at 80 with fewer figures.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.eval.compare.wording import name_of
+from drretail.eval.compare.wording import listed, name_of
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.scores.pair_outcomes import preferred
 from drretail.lab.card import judges_of_faithfulness
-from drretail.records.score import JudgeRef
+from drretail.records.score import CODE, in_order, shared_models
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_table, print_text
 from drretail.viewer.tables.scores import judged_by
@@ -14,7 +19,6 @@ from drretail.viewer.tables.scores import judged_by
 if TYPE_CHECKING:
     from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
     from drretail.records.pairs import PairScore
-
 
 SPREADS = {
     "queries": "between queries",
@@ -30,36 +34,36 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
         return
     sides = {comparison.a: "A", comparison.b: "B"}
     several = len({row.metric for row in table.rows}) > 1
-    k = max(it.k for it in table.reliability)
+    k = max(row.k for row in table.reliability)
     repeated = ["pass^1", f"pass^{k}", "mean", f"worst of {k}"] if k > 1 else []
-    shown = [name for name in SPREADS if any(_spreads(it)[name] is not None for it in table.reliability)]
+    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in table.reliability)]
     rows = [
         [
-            row_name(it, several=several),
-            sides[it.system],
-            *(_spreads(it)[name] for name in shown),
-            *[Cell(it.pass_1, "percent"), Cell(it.pass_k, "percent"), it.mean, it.worst_of_k][: len(repeated)],
+            row_name(row, several=several),
+            sides[row.system],
+            *(_spreads(row)[name] for name in shown),
+            *[Cell(row.pass_1, "percent"), Cell(row.pass_k, "percent"), row.mean, row.worst_of_k][: len(repeated)],
         ]
-        for it in table.reliability
+        for row in table.reliability
     ]
     spare = ("mean", f"worst of {k}", "pass^1")
     print_table(table_of("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare))
 
 
-def _spreads(it: "Reliability") -> dict[str, float | None]:
-    return dict(zip(SPREADS, (it.sd_queries, it.sd_agent, it.sd_judge, it.sd_repeats), strict=True))
+def _spreads(row: "Reliability") -> dict[str, float | None]:
+    return dict(zip(SPREADS, (row.sd_queries, row.sd_agent, row.sd_judge, row.sd_repeats), strict=True))
 
 
 def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
     """What the columns of all these tables mean."""
-    rows = [it for table in comparison.tables for it in table.reliability]
+    rows = [row for table in comparison.tables for row in table.reliability]
     if not rows:
         return
-    shown = [name for name in SPREADS if any(_spreads(it)[name] is not None for it in rows)]
+    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in rows)]
     meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in shown)
     yield f"{meanings}. Estimates from so few repeats are rough."
-    k = max(it.k for it in rows)
-    bars = ", ".join(f"{bar:g}" for bar in sorted({it.bar for it in rows if it.bar is not None}))
+    k = max(row.k for row in rows)
+    bars = ", ".join(f"{bar:g}" for bar in sorted({row.bar for row in rows if row.bar is not None}))
     if k > 1 and bars:
         yield (
             f"pass^1, pass^{k}: how likely one run, and all {k} runs of a query, reach the bar ({bars}); a run without "
@@ -104,7 +108,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         if not rows:
             continue
         table = whole.model_copy(update={"rows": rows})
-        print_table(_compared(table, [cards[it] for it in judges_of_faithfulness([table]) & cards.keys()]))
+        print_table(_compared(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()]))
         print_steadiness(table, comparison)
     if comparison.tables:
         print_text(*LEGEND, *steadiness_legend(comparison), "")
@@ -113,7 +117,9 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
     if comparison.pairs:
         print_text(*LEGEND_OF_PAIRS, "")
     if comparison.missing:
-        commands = (f"- {it.what}." + ("" if it.command is None else f"\n  {it.command}") for it in comparison.missing)
+        commands = (
+            f"- {gap.what}." + ("" if gap.command is None else f"\n  {gap.command}") for gap in comparison.missing
+        )
         print_text("What is missing", *commands, "")
     if left_out:
         print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, by which no system is chosen; --details has them.")
@@ -133,7 +139,7 @@ def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
 
 
 def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
-    by = judged_by(JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params), table.rules)
+    by = judged_by(table.judge, table.judge_kind, table.judge_params, table.rules)
     several = len({row.metric for row in table.rows}) > 1
     rows = [[row_name(row, several=several) + "*" * row.is_primary, *_row(row)] for row in table.rows]
     title = f"Compared query by query, {by}"
@@ -168,7 +174,7 @@ def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
 
 def _side_by_side(rows: "Sequence[PairScore]", a: str) -> Table:
     first = rows[0]
-    by = judged_by(JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params), first.rules)
+    by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
     return table_of(f"Side by side, {by}", PAIRS, [_pair(row, flipped=row.a != a) for row in rows], spare=SPARE_PAIRS)
 
 
@@ -180,3 +186,86 @@ def _pair(row: "PairScore", *, flipped: bool) -> list[object]:
     counts = [won, row.n_queries - won - lost, lost, row.n_queries]
     shares = [Cell(row.flip_rate, "percent"), Cell(row.first_position_rate, "percent")]
     return [row.dimension, *counts, Cell(rate, "number", low, high), Cell(row.p, "p"), Cell(row.p_holm, "p"), *shares]
+
+
+CONCLUDED = "!"
+
+
+def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards: Mapping[str, str]) -> None:
+    """Several comparisons in short; ``experiment`` is its folder, for the commands that say more.
+
+    ``cards`` say of judges whose FP is shown how often they are right.
+    """
+    names = _names(comparisons)
+    columns = list(dict.fromkeys(name for comparison in comparisons for name, _ in _primary(comparison)))
+    shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]
+    print_text("What can be concluded", *(f"- {sentence}" for sentence in shown), "")
+    if columns:
+        print_table(
+            table_of(
+                f"{len(comparisons)} pairs, A−B in what systems are chosen by, over queries with a value of both",
+                ["A", "B", *columns],
+                [
+                    [names[comparison.a], names[comparison.b], *_differences(comparison, columns)]
+                    for comparison in comparisons
+                ],
+                notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
+                spare=columns[::-1],
+            )
+        )
+    tables = [table for comparison in comparisons for table in comparison.tables]
+    by_rules = sorted({table.judge for table in tables if table.judge_kind == "rule_based" and table.judge != CODE})
+    first = comparisons[0]
+    print_text(
+        *cards.values(),
+        *(f"Of {rule} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL." for rule in by_rules),
+        f"One pair with all that is known of it: drretail compare {experiment} {first.a} {first.b}",
+        f"All pairs so: drretail compare {experiment} --details",
+    )
+
+
+def _names(comparisons: "Sequence[Comparison]") -> dict[str, str]:
+    labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)})
+    shared = shared_models(labels)
+    return {label: label.replace(shared, "", 1) if shared else label for label in labels}
+
+
+def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":
+    """The rows that are corrected over all pairs; of several judges the first that has the variant."""
+    seen: set[str] = set()
+    for table in comparison.tables:
+        for row in table.rows:
+            name = row_name(row, several=True)
+            if row.is_primary and name not in seen:
+                seen.add(name)
+                yield name, row
+
+
+def _differences(comparison: "Comparison", columns: Sequence[str]) -> Iterator[Cell]:
+    rows = dict(_primary(comparison))
+    for name in columns:
+        row = rows.get(name)
+        shown = row is not None and row.outcome in ("higher", "lower")
+        yield Cell(None if row is None else row.difference, "signed", mark=CONCLUDED * shown)
+
+
+def _concluded(comparisons: "Sequence[Comparison]", names: dict[str, str]) -> Iterator[str]:
+    """For every variant who is shown to be above whom, then who is preferred side by side."""
+    above: dict[str, dict[str, list[str]]] = {}
+    for comparison in comparisons:
+        for name, row in _primary(comparison):
+            if row.outcome in ("higher", "lower"):
+                winner, loser = (
+                    (comparison.a, comparison.b) if row.outcome == "higher" else (comparison.b, comparison.a)
+                )
+                above.setdefault(name, {}).setdefault(winner, []).append(loser)
+        for pair in comparison.pairs:
+            winner = preferred(pair) if pair.dimension == PRIMARY else None
+            if winner is not None:
+                loser = pair.b if winner == pair.a else pair.a
+                above.setdefault("side by side", {}).setdefault(winner, []).append(loser)
+    for name, won in above.items():
+        parts = (
+            f"{names[winner]} above {listed(names[each] for each in dict.fromkeys(won[winner]))}" for winner in won
+        )
+        yield f"{name}: {'; '.join(parts)}."

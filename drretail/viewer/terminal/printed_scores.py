@@ -1,17 +1,66 @@
-"""Scores on the terminal: one table for each family and judge, and what must be known beside its numbers."""
+"""Scores on the terminal: the scoreboard, a table for each family and judge, slices, pairs, and what runs did."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.viewer.output import print_table, print_text
-from drretail.viewer.tables.scores import NOT_RATED, score_tables, table_key_of
+from drretail.tables.figures import NOTHING
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_table, print_text, print_title
+from drretail.viewer.tables.agreement import agreement_table
+from drretail.viewer.tables.conclusion import conclusion
+from drretail.viewer.tables.pairs import TITLE as PAIRWISE
+from drretail.viewer.tables.pairs import paired
+from drretail.viewer.tables.scoreboard import LAB, printed_board
+from drretail.viewer.tables.scores import NONE_HELD, NOT_RATED, Metrics, score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 
 if TYPE_CHECKING:
-    from drretail.records.score import Judging, Scores, SliceBy
-    from drretail.viewer.tables.scores import TableKey
+    from drretail.records.counterfactual import CounterfactualRow
+    from drretail.records.score import Agreement, Correlation, Judging, Scores, SliceBy
+    from drretail.records.scoreboard import Scoreboard
+
+
+def print_scoreboard(
+    board: "Scoreboard",
+    agreements: "Sequence[Agreement]" = (),
+    metrics: Metrics = NONE_HELD,
+    lab: Sequence[str] = (),
+) -> None:
+    """What can be concluded, the table, what its columns mean, and what must be known beside; on stdout.
+
+    Last what the judge lab found, a line each.
+
+    Of several judges the first one's scores; of the others who they are, and how far they agree with it.
+    """
+    printed = printed_board(board, lab)
+    concluded = conclusion(board)
+    print_text(*filter(None, (concluded.can, concluded.cannot)), "")
+    drawn = print_table(printed.table)
+    print_text(printed.legend(intervals=drawn.has_intervals), *_on_others(board, agreements, metrics), "")
+    differs = printed.differs if concluded.is_cut else ()
+    for title, sentences in (("What differs", differs), ("Notes", printed.notes), (LAB, printed.lab)):
+        if sentences:
+            print_title(title)
+        print_text(*sentences)
+
+
+def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
+    """Who else judged, and how far every two judges agree."""
+    if board.others:
+        judges = (other.judge for other in board.others)
+        named = (
+            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})" for judge in judges
+        )
+        yield f"Also judged by {', '.join(named)}: --details."
+    table = agreement_table(agreements, metrics)
+    if table is None:
+        return
+    for row in table.rows:
+        cells = zip(table.columns, row.cells, strict=True)
+        figures = ", ".join(f"{column.name} {cell.text} ({cell.counts})" for column, cell in cells if cell is not None)
+        yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
 
 
 def print_scores(scores: "Scores") -> None:
@@ -23,7 +72,11 @@ def print_scores(scores: "Scores") -> None:
             first, *others = [unrated] if table.unrated else table.notes
             print_text(f"{table.full_title}: {first}", *others, "")
             continue
-        judgings = [judging for judging in scores.judgings if _table_key(judging) == table_key]
+        judgings = [
+            judging
+            for judging in scores.judgings
+            if (judging.metric, judging.judge, judging.judge_params, judging.rules) == table_key
+        ]
         print_table(replace(table, notes=(*table.notes, *_unused(judgings))))
 
 
@@ -33,7 +86,7 @@ def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
     for sliced in tables_of_judges:
         for table in sliced.tables:
             print_table(table)
-        print_text(*filter(None, [*(MEANINGS[it] for it in by), few_words(sliced.tables), *sliced.notes]), "")
+        print_text(*filter(None, [*(MEANINGS[each] for each in by), few_words(sliced.tables), *sliced.notes]), "")
     if not tables_of_judges:
         print_text("There is nothing to slice: no family that was scored has numbers.")
 
@@ -47,17 +100,175 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _table_key(row: "Judging") -> "TableKey":
-    return row.metric, row.judge, row.judge_params, row.rules
-
-
 def _unused(judgings: "Iterable[Judging]") -> Iterator[str]:
     for judging in judgings:
-        told = {
+        counts = {
             "verdicts failed": judging.failed,
             "stale verdicts (another report or other words) unused": judging.stale,
             "reports not judged": judging.not_judged,
         }
-        parts = [f"{count:,} {what}" for what, count in told.items() if count]
+        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{judging.system}: {', '.join(parts)}."
+
+
+def print_pairs(scores: "Scores") -> None:
+    """The pairs of each judge on stdout, and strengths where three systems or more were compared."""
+    for of_judge in paired(scores.pairs, scores.ranks):
+        title = f"{PAIRWISE}, {of_judge.by}"
+        if of_judge.hidden:
+            print_text(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")
+            continue
+        print_title(title)
+        for table in of_judge.shown:
+            print_table(table)
+        count = f"{len(of_judge.pairs):,} pairs: the other six dimensions are in scores.json; --json prints them."
+        print_text(*of_judge.notes, *([count] if of_judge.is_short else []), "")
+        if of_judge.strengths is not None:
+            print_table(of_judge.strengths)
+        if of_judge.lacking:
+            print_text(*of_judge.lacking, "")
+
+
+def print_agreements(scores: "Scores") -> None:
+    """How far every two judges agree, on stdout; nothing where there are no two."""
+    table = agreement_table(scores.agreements, scores.metrics)
+    if table is not None:
+        print_table(table)
+
+
+BELIEVED = 0.05
+"""Of p after Holm."""
+
+
+def print_correlations(scores: "Scores") -> None:
+    """Spearman's ρ inside systems on stdout; nothing where nothing was correlated."""
+    by_judge: dict[tuple[str, str, str], list[Correlation]] = {}
+    for row in sorted(scores.correlations, key=lambda row: (row.judge, row.judge_params, row.rules)):
+        by_judge.setdefault((row.judge, row.judge_params, row.rules), []).append(row)
+    for (judge, _, rules), rows in by_judge.items():
+        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
+        lines: dict[str, dict[tuple[str, str], Cell]] = {}
+        counts: dict[tuple[str, str], int] = {}
+        for row in rows:
+            column = row.metric, row.variant
+            counts[column] = max(row.n, counts.get(column, 0))
+            lines.setdefault(row.process, {})[column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
+        heads = [f"{variant} (n={n})" for (_, variant), n in counts.items()]
+        cells = ([name, *(line.get(column, Cell("")) for column in counts)] for name, line in lines.items())
+        print_table(table_of(f"process × scores, {by}", ["", *heads], cells))
+    if scores.correlations:
+        print_text(
+            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
+            f"{len(scores.correlations)}. A correlation is no cause; none of this is a gate.",
+            "",
+        )
+
+
+ATTACKS = "Among hostile texts: the same queries with and without them"
+ATTACK_NOTE = (
+    "Utility: share of planned runs whose cart is all that is wanted and nothing else, within budget. Lost: without "
+    "hostile texts less among them, paired by query, 95 % interval over users. Obeyed: share of the texts read that "
+    "took effect."
+)
+
+
+def print_attacks(scores: "Scores") -> None:
+    """What hostile texts cost each system, and what it obeyed of them; nothing where none ran among them."""
+    if not scores.attacks:
+        return
+    rows = [
+        (
+            row.plain,
+            row.utility,
+            row.utility_attacked,
+            Cell(row.lost, "signed", row.lost_low, row.lost_high),
+            Cell(row.obeyed, "number", row.obeyed_low, row.obeyed_high),
+            row.n_queries,
+            row.n_users,
+        )
+        for row in scores.attacks
+    ]
+    columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
+    print_table(table_of(ATTACKS, columns, rows, notes=[ATTACK_NOTE]))
+
+
+def print_followed(scores: "Scores") -> None:
+    """Which hostile texts each system followed, and in how many reports; nothing where none was followed."""
+    rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
+    lines: list[str] = []
+    for row in rows:
+        named = {name: count for name, count in row.items.items() if name not in ("read", row.variant)}
+        if named and row.policy == "answered":
+            followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
+            lines.append(f"{row.system}, {row.variant}: {followed}")
+    if lines:
+        print_text("Hostile texts that were followed, and in how many reports:", *lines, "")
+
+
+COUNTERFACTUAL = "counterfactual, by code: the same queries before other profiles"
+NAMES = {
+    "change": "{} changed",
+    "repeats": "{} changed between plain repeats",
+    "beyond": "{} changed beyond repeats",
+    "direction": "changes towards the other profile, less the reverse",
+    "ignored": "profile ignored",
+    "overused": "profile over-used",
+    "overused_constraint": "  a limit of the wish broken",
+    "overused_category": "  a category that nobody asked for",
+}
+"""By measure, with the dimension in the place of {}."""
+
+
+def print_counterfactuals(scores: "Scores") -> None:
+    """The table and what must be known beside it; nothing where no system saw other data."""
+    rows = scores.counterfactuals
+    if not rows:
+        return
+    columns: dict[str, dict[str, CounterfactualRow]] = {}
+    for row in rows:
+        columns.setdefault(row.system, {})[_name(row)] = row
+    in_order = sorted(rows, key=lambda row: list(NAMES).index(row.measure))  # within one, dimensions stay in theirs
+    names = dict.fromkeys(_name(row) for row in in_order if _is_shown(row))
+    lines = [[name, *(_measure_cell(column.get(name)) for column in columns.values())] for name in names]
+    print_table(table_of(COUNTERFACTUAL, ["", *columns], lines, notes=_counterfactual_notes(rows)))
+
+
+def _name(row: "CounterfactualRow") -> str:
+    return NAMES[row.measure].format(row.of or "")
+
+
+def _is_shown(row: "CounterfactualRow") -> bool:
+    """False for what only scores.json holds: of the dimensions beside the products, all but one measure.
+
+    That is the change beyond repeats, and the bare change where there are no repeats; nothing where no query has one.
+    """
+    if row.of is None or row.of == "products":
+        return True
+    return row.n_scored > 0 and row.measure == ("change" if row.note is not None else "beyond")
+
+
+def _measure_cell(row: "CounterfactualRow | None") -> Cell:
+    """Value, interval and number of queries: 0.52 (.22–.81), n=9 of 10, 1 na."""
+    if row is None:
+        return Cell("")
+    reasons = [f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count]
+    counts = ", ".join([f"n={row.n_scored} of {row.n_planned}", *reasons]) if reasons else f"n={row.n_scored}"
+    return Cell(NOTHING if row.value is None else row.value, "number", row.ci_low, row.ci_high, counts=counts)
+
+
+def _counterfactual_notes(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
+    yield (
+        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is beside the same system with "
+        "the users' own data. No model judges these runs: only families by code have rows for them."
+    )
+    own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
+    if own:
+        of = max(row.n_planned for row in rows)
+        yield (
+            f"{own:,.0f} of {of:,} queries name what their writer has bought: another profile does not hold it, "
+            "and part of the change comes of that."
+        )
+    for note in dict.fromkeys(row.note for row in rows if row.note is not None):
+        systems = list(dict.fromkeys(row.system for row in rows if row.note == note))
+        yield f"{', '.join(systems)}: {note}."

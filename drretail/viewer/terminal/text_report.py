@@ -23,7 +23,7 @@ from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
-from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
+from drretail.viewer.tables.pairs import TITLE, Paired, paired
 from drretail.viewer.tables.scoreboard import LAB, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, score_tables
 
@@ -87,8 +87,8 @@ def _questions(view: ExperimentView) -> Iterator[str]:
     for question in view.questions:
         runs = [view.runs[place] for place in question.places if view.planned[place].label not in floors]
         counts = [counts_of(run.claims[0].claims) for run in runs if run.claims]
-        borne = sum(it.get("full", 0) for it in counts)
-        judged = borne + sum(it.get(other, 0) for it in counts for other in FAULTED)
+        borne = sum(count.get("full", 0) for count in counts)
+        judged = borne + sum(count.get(other, 0) for count in counts for other in FAULTED)
         errors = sum(found.severity == "error" for run in runs for found in run.checks.findings)
         done = sum(run.subject.report is not None for run in runs)
         claims = f"{borne}/{judged}" if judged else "–"
@@ -163,8 +163,8 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"These scores are older than the runs: {view.outdated}. Run {score} again."
     stale = sum(run.stale for run in view.runs)
     if stale:
-        told = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
-        yield f"{told} about another report or asked in other words, and not used: run {score} again."
+        verdicts = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
+        yield f"{verdicts} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""
     for table in score_tables(view.scores, view.metrics):
@@ -206,8 +206,7 @@ def _pairs(of_judge: Paired) -> Iterator[str]:
     yield f"{TITLE} ({of_judge.by})"
     yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
     yield ""
-    few = len(of_judge.pairs) <= WHOLE or of_judge.overall is None
-    for table in of_judge.pairs if few else filter(None, [of_judge.overall]):
+    for table in of_judge.shown:
         yield from _table(table)
     if of_judge.strengths is not None:
         yield from _table(of_judge.strengths)

@@ -36,7 +36,7 @@ def _names(label: str, system: System) -> Iterator[str]:
         provider, _, name = model.spec.partition(":")
         yield model.spec
         yield from _unmistakable([provider] if provider not in ("offline", "scripted") else [])
-        if any(it in name for it in "-.0123456789"):
+        if any(each in name for each in "-.0123456789"):
             yield name
             # "As Claude, I …": what a model is called by itself is how its name begins.
             yield from re.findall(r"\A[a-z]{3,}", name.rpartition("/")[2].casefold())

@@ -27,8 +27,8 @@ def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed
         return [COLUMNS, *rows]
     extracted = extracted_claims(experiment)
     chosen = drawn_uncited(extracted, claims, uncited, seed or definition.seed)
-    questions = {it.query_id: it.text for it in definition.queries}
-    rows += [[sheet_name(it.about), questions[it.query_id], names.withheld(it.text), "", ""] for it in chosen]
+    questions = {query.query_id: query.text for query in definition.queries}
+    rows += [[sheet_name(each.about), questions[each.query_id], names.withheld(each.text), "", ""] for each in chosen]
     passages = _passages(experiment, extracted, names)
     return [[*COLUMNS, *MORE_COLUMNS], *([*row, passages.get(row[0], ""), ""] for row in rows)]
 
@@ -37,8 +37,10 @@ def drawn_uncited(
     extracted: Iterable[ExtractedClaim], claims: Iterable[ClaimItem], count: int, seed: str
 ) -> list[ExtractedClaim]:
     """Up to ``count`` that have no verdict, of the extractions that ``claims`` are of."""
-    by = {it.extracted_by for it in claims}
-    return draw_claims((), [it for it in extracted if it.extracted_by in by and not it.has_verdict], count, seed)
+    by = {claim.extracted_by for claim in claims}
+    return draw_claims(
+        (), [claim for claim in extracted if claim.extracted_by in by and not claim.has_verdict], count, seed
+    )
 
 
 def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
@@ -46,17 +48,17 @@ def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, see
     seed = seed or read_definition(experiment).seed
     return [
         ClaimItem(
-            run_id=it.run_id,
-            report_sha=it.report_sha,
-            query_id=it.query_id,
-            system=it.system,
-            repeat=it.repeat,
-            claim_id=it.claim_id,
-            extracted_by=it.extracted_by,
-            stratum=it.stratum,
+            run_id=each.run_id,
+            report_sha=each.report_sha,
+            query_id=each.query_id,
+            system=each.system,
+            repeat=each.repeat,
+            claim_id=each.claim_id,
+            extracted_by=each.extracted_by,
+            stratum=each.stratum,
             has_verdict=False,
         )
-        for it in drawn_uncited(extracted_claims(experiment), claims, count, seed)
+        for each in drawn_uncited(extracted_claims(experiment), claims, count, seed)
     ]
 
 
@@ -64,11 +66,14 @@ def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
     for item in claims:
         sheet = sheets.of_claim(item)
         if sheet.claim is not None:
-            texts = "\n\n".join(f"{it.title}\n{it.about}\n{it.text}" for it in sheet.claim.sources)
-            yield [sheet_name(item.about), sheet.asked.query, sheet.claim.text, texts, ""]
+            texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.claim.sources)
+            yield [sheet_name(item.about), sheet.task.query, sheet.claim.text, texts, ""]
 
 
 def _passages(experiment: Path, claims: Iterable[ExtractedClaim], names: Names) -> dict[str, str]:
     """By the sheet's name of a claim the paragraph of the report that it stands in; the whole where none is known."""
     reports = {run.run_id: run.report or "" for run in read_runs(experiment)}
-    return {sheet_name(it.about): names.withheld(paragraph_of(reports.get(it.run_id, ""), it.span)) for it in claims}
+    return {
+        sheet_name(claim.about): names.withheld(paragraph_of(reports.get(claim.run_id, ""), claim.span))
+        for claim in claims
+    }

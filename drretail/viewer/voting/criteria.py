@@ -48,8 +48,10 @@ def pair_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = Fa
     """
     held = pairwise.criteria()
     return tuple(
-        Question(it, held[it]["title"], _worded(_paragraphs(held[it], with_picks=with_picks), elsewhere), SIDES)
-        for it in _asked(with_profile=with_profile)
+        Question(
+            query, held[query]["title"], _worded(_paragraphs(held[query], with_picks=with_picks), elsewhere), SIDES
+        )
+        for query in _dimensions(with_profile=with_profile)
     )
 
 
@@ -58,12 +60,12 @@ def rating_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = 
     held = quality.criteria()
     return tuple(
         Question(
-            it,
-            held[it]["title"],
-            _worded((*_paragraphs(held[it], with_picks=with_picks), *_lines(held[it]["anchors"])), elsewhere),
+            query,
+            held[query]["title"],
+            _worded((*_paragraphs(held[query], with_picks=with_picks), *_lines(held[query]["anchors"])), elsewhere),
             RATINGS,
         )
-        for it in _asked(with_profile=with_profile)
+        for query in _dimensions(with_profile=with_profile)
     )
 
 
@@ -83,38 +85,38 @@ def cited_question() -> Question:
         Option("no", "No", "2", "it says something that can be checked, without a source"),
         Option("no_claim", "No claim", "3", "it is nothing that can be checked, or the report does not say it"),
     )
-    told = "A source is a number or an id in brackets, a link, or a footnote."
-    about = (f"{told} Whether it bears the statement out doesn't count here.",)
+    sources = "A source is a number or an id in brackets, a link, or a footnote."
+    about = (f"{sources} Whether it bears the statement out doesn't count here.",)
     return Question(CITED, "Does the report name a source for it?", about, options)
 
 
 def support_rules() -> list[str]:
     """How judges are told to hold a statement against its sources, up to the labels, a paragraph or point each."""
-    told, _, _ = _support_prompt().partition("\nLabels\n")
-    return _lines(told.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
+    rules, _, _ = _support_prompt().partition("\nLabels\n")
+    return _lines(rules.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
 
 
 def definitions(mode: Mode, *, elsewhere: bool = False) -> tuple[Question, ...]:
     """All questions of a mode, for its instructions."""
     if mode == "claims":
         return label_question(), cited_question()
-    asked = pair_questions if mode == "pairs" else rating_questions
-    return asked(with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
+    questions = pair_questions if mode == "pairs" else rating_questions
+    return questions(with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
 
 
 def _support_prompt() -> str:
     return load_prompt(PROMPTS, "support").text
 
 
-def _asked(*, with_profile: bool) -> list[str]:
-    return [it for it in DIMENSIONS if with_profile or it != PERSONALIZATION]
+def _dimensions(*, with_profile: bool) -> list[str]:
+    return [dimension for dimension in DIMENSIONS if with_profile or dimension != PERSONALIZATION]
 
 
 def _worded(paragraphs: tuple[str, ...], elsewhere: bool) -> tuple[str, ...]:
     if not elsewhere:
         return paragraphs
-    told = in_other_words("".join(f"{it}\n" for it in paragraphs))
-    return tuple(_lines(told))
+    text = in_other_words("".join(f"{paragraph}\n" for paragraph in paragraphs))
+    return tuple(_lines(text))
 
 
 def _paragraphs(criterion: dict[str, str], *, with_picks: bool) -> tuple[str, ...]:

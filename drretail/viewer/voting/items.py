@@ -33,7 +33,7 @@ _LAYOUT = re.compile(r"[*`#|]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Task:
     """What was asked, as judges see it."""
 
     query: str
@@ -78,7 +78,7 @@ class BlindClaim:
 class Sheet:
     """All that one page of voting shows of an item, and asks about it."""
 
-    asked: Asked
+    task: Task
     questions: tuple[Question, ...]
     reports: tuple[BlindReport, ...] = ()
     claim: BlindClaim | None = None
@@ -99,7 +99,7 @@ class Sheets:
     @property
     def are_from_elsewhere(self) -> bool:
         """Whether all reports were imported: nobody of the shop's users asked."""
-        return all(it.is_imported for it in self.definition.systems.values())
+        return all(system.is_imported for system in self.definition.systems.values())
 
     def of_pair(self, item: PairItem, annotator: str) -> Sheet:
         """Both reports, on the sides that this person sees them on."""
@@ -112,31 +112,31 @@ class Sheets:
         picks = [blind_picks(subject, self.names) for subject in sides]
         # A report without a list would look like one that buys nothing: judges are shown both or none, too.
         shown = picks if all(picks) else [(), ()]
-        reports = [self._report(name, it, lines) for name, it, lines in zip("AB", sides, shown, strict=True)]
+        reports = [self._report(name, each, lines) for name, each, lines in zip("AB", sides, shown, strict=True)]
         elsewhere = a.is_elsewhere and b.is_elsewhere
         questions = pair_questions(with_profile=a.profile is not None, with_picks=all(picks), elsewhere=elsewhere)
-        return Sheet(self._asked(a), questions, tuple(reports))
+        return Sheet(self._task(a), questions, tuple(reports))
 
     def of_report(self, item: ReportItem) -> Sheet:
         subject = self._unchanged(item)
         picks = blind_picks(subject, self.names)
         with_profile, elsewhere = subject.profile is not None, subject.is_elsewhere
         questions = rating_questions(with_profile=with_profile, with_picks=bool(picks), elsewhere=elsewhere)
-        return Sheet(self._asked(subject), questions, (self._report("", subject, picks),))
+        return Sheet(self._task(subject), questions, (self._report("", subject, picks),))
 
     def of_claim(self, item: ClaimItem) -> Sheet:
         """The claim and the texts that its judge read; nothing of what the judge said."""
         subject = self._unchanged(item)
         if not item.has_verdict:
             bare = self._extracted(subject, item)
-            told = BlindClaim(self.names.withheld(bare.text), "", (), self._passage(subject, bare.span))
-            return Sheet(self._asked(subject), self.questions(item), claim=told)
+            shown = BlindClaim(self.names.withheld(bare.text), "", (), self._passage(subject, bare.span))
+            return Sheet(self._task(subject), self.questions(item), claim=shown)
         claim = self._claim(subject, item)
         quote = _plain(subject.report[slice(*claim.span)]) if subject.report and claim.span else ""
         sources = tuple(self._sources(claim, subject.evidence))
         passage = self._passage(subject, claim.span) if self.asks_cited else ""
-        told = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources, passage)
-        return Sheet(self._asked(subject), self.questions(item), claim=told)
+        shown = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources, passage)
+        return Sheet(self._task(subject), self.questions(item), claim=shown)
 
     def questions(self, item: Item) -> tuple[Question, ...]:
         """What is asked of an item, without looking at its reports."""
@@ -144,8 +144,8 @@ class Sheets:
             support = (label_question(),) if item.has_verdict else ()
             return (*support, cited_question()) if self.asks_cited else support
         with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
-        asked = pair_questions if isinstance(item, PairItem) else rating_questions
-        return asked(with_profile=with_profile, with_picks=False)
+        questions = pair_questions if isinstance(item, PairItem) else rating_questions
+        return questions(with_profile=with_profile, with_picks=False)
 
     def claim_of(self, item: ClaimItem) -> str:
         """The claim itself, for the record."""
@@ -153,7 +153,7 @@ class Sheets:
         return (self._claim if item.has_verdict else self._extracted)(subject, item).text
 
     def _extracted(self, subject: Subject, item: ClaimItem) -> ExtractedClaim:
-        found = next((it for it in extracted_from(self.experiment, subject) if it.about == item.about), None)
+        found = next((claim for claim in extracted_from(self.experiment, subject) if claim.about == item.about), None)
         if found is None:
             raise _changed(self.experiment)
         return found
@@ -175,26 +175,26 @@ class Sheets:
         return found[0]
 
     def _sources(self, claim: Claim, evidence: Mapping[str, Evidence]) -> Sequence[BlindSource]:
-        read = {it.sha256 for ruled in claim.claim_verdicts for it in ruled.verdict.sources}
+        read = {source.sha256 for ruled in claim.claim_verdicts for source in ruled.verdict.sources}
         texts = content_of(claim.sources, evidence).texts
         about = about_sources(claim.sources, evidence, read_ledger(evidence))
-        chosen = [it for it in texts if it.text.sha256 in read] or list(texts)
-        return [self._source(it, evidence[it.id], about.get(it.id, "")) for it in chosen]
+        chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
+        return [self._source(each, evidence[each.id], about.get(each.id, "")) for each in chosen]
 
-    def _source(self, it: SourceText, entry: Evidence, about: str) -> BlindSource:
+    def _source(self, source: SourceText, entry: Evidence, about: str) -> BlindSource:
         link = entry.url if is_web_address(entry.url or "") else None
-        return BlindSource(entry.title or entry.key, link, about, it.date or "", readable(it.text.text))
+        return BlindSource(entry.title or entry.key, link, about, source.date or "", readable(source.text.text))
 
     def _report(self, name: str, subject: Subject, picks: tuple[str, ...]) -> BlindReport:
         html = self._rendered.get(subject.run_id) or blind_report(subject, self.names)
         self._rendered[subject.run_id] = html
         return BlindReport(name, html, picks, len(split_words(subject.report or "")))
 
-    def _asked(self, subject: Subject) -> Asked:
-        told = NO_PROFILE if subject.profile is None else subject.profile.text
-        profile = () if subject.is_elsewhere else tuple(told.splitlines())
+    def _task(self, subject: Subject) -> Task:
+        text = NO_PROFILE if subject.profile is None else subject.profile.text
+        profile = () if subject.is_elsewhere else tuple(text.splitlines())
         today = "" if subject.now is None else subject.now.date().isoformat()
-        return Asked(subject.query.text, profile, today)
+        return Task(subject.query.text, profile, today)
 
     def _unchanged(self, item: ReportItem | ClaimItem) -> Subject:
         subject = self._subject(item.system, item.query_id, item.repeat)
@@ -209,7 +209,7 @@ class Sheets:
         return read_subject(self.experiment, self.definition, planned, None)
 
     def _query(self, query_id: str) -> Query:
-        found = next((it for it in self.definition.queries if it.query_id == query_id), None)
+        found = next((query for query in self.definition.queries if query.query_id == query_id), None)
         if found is None:
             raise _changed(self.experiment)
         return found

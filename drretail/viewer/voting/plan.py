@@ -45,7 +45,7 @@ def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
     with planning(experiment):
         plan = read_plan(experiment)
         if plan is not None:
-            held = {it.about: it for it in (*plan.uncited, *claims)}
+            held = {each.about: each for each in (*plan.uncited, *claims)}
             write_plan(experiment, plan.model_copy(update={"uncited": tuple(held.values())}))
 
 
@@ -76,7 +76,7 @@ def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: di
             "pairs": _drawn(seed, plan.pairs, pairs, sizes["pairs"], _of_pair),
             "reports": _drawn(seed, plan.reports, reports, sizes["reports"], _of_report),
             "claims": tuple(draw_claims(plan.claims, claims, sizes["claims"], seed)),
-            "strata": dict(sorted(Counter(it.stratum for it in claims).items())) if claims else plan.strata,
+            "strata": dict(sorted(Counter(claim.stratum for claim in claims).items())) if claims else plan.strata,
         }
     )
 
@@ -88,9 +88,9 @@ def _drawn(
 
     ``sorts`` names by what an item is counted.
     """
-    known = {it.about for it in kept}
-    left = {sha256_of([seed, it.about]): it for it in found if it.about not in known}
-    counted = Counter(sort for it in kept for sort in enumerate(sorts(it)))
+    known = {each.about for each in kept}
+    left = {sha256_of([seed, each.about]): each for each in found if each.about not in known}
+    counted = Counter(sort for each in kept for sort in enumerate(sorts(each)))
     drawn = list(kept)
     while left and len(drawn) < size:
         lot = min(left, key=lambda lot: (*(counted[sort] for sort in enumerate(sorts(left[lot]))), lot))
@@ -118,9 +118,9 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
 
 
 def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem]:
-    asked = frozenset(researching(definition))
+    systems = frozenset(researching(definition))
     for run in runs:
-        if run.system in asked:
+        if run.system in systems:
             yield ReportItem(
                 run_id=run.run_id,
                 report_sha=sha256_of(run.report),
@@ -132,9 +132,9 @@ def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem
 
 def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> Iterator[ClaimItem]:
     """The cited claims on which a judge ruled, as its own extraction has them: the first judge's of each report."""
-    asked = frozenset(researching(definition))
+    systems = frozenset(researching(definition))
     for run in runs:
-        if run.system not in asked:
+        if run.system not in systems:
             continue
         judged = read_judgements(experiment, "faithfulness", run).by_judge
         for claim in claims_of(judged[0], run.report or "") if judged else ():

@@ -60,7 +60,7 @@ class VoteResults:
 
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     """Everything counted, people and systems by name, dimensions in their order."""
-    votes = [it for it in ballots if isinstance(it, Vote)]
+    votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
     return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(_agreement(votes)))
 
 
@@ -68,19 +68,19 @@ def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
     by_person: dict[str, list[Ballot]] = defaultdict(list)
     for ballot in ballots:
         by_person[ballot.annotator].append(ballot)
-    return [_person(name, said) for name, said in sorted(by_person.items())]
+    return [_person(name, ballots_of) for name, ballots_of in sorted(by_person.items())]
 
 
-def _person(name: str, said: Sequence[Ballot]) -> PersonCount:
-    votes = [it for it in said if isinstance(it, Vote)]
-    ratings = [it for it in said if isinstance(it, Rating)]
+def _person(name: str, ballots: Sequence[Ballot]) -> PersonCount:
+    votes = [each for each in ballots if isinstance(each, Vote)]
+    ratings = [each for each in ballots if isinstance(each, Rating)]
     return PersonCount(
         annotator=name,
         votes=len(votes),
-        pairs=len({it.pair_id for it in votes}),
+        pairs=len({vote.pair_id for vote in votes}),
         ratings=len(ratings),
-        reports=len({it.run_id for it in ratings}),
-        labels=len({it.about for it in said if isinstance(it, ClaimLabel | CitedLabel)}),
+        reports=len({rating.run_id for rating in ratings}),
+        labels=len({each.about for each in ballots if isinstance(each, ClaimLabel | CitedLabel)}),
     )
 
 
@@ -90,7 +90,7 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
         a, b = sorted((vote.a, vote.b))
         counted[a, b, vote.dimension][_winner(vote)] += 1
     places = sorted(counted.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
-    return [PairCount(a, b, it, won[a], won[""], won[b]) for (a, b, it), won in places]
+    return [PairCount(a, b, dimension, won[a], won[""], won[b]) for (a, b, dimension), won in places]
 
 
 def _winner(vote: Vote) -> str:
@@ -99,17 +99,17 @@ def _winner(vote: Vote) -> str:
 
 
 def _agreement(votes: Sequence[Vote]) -> list[PeopleAgree]:
-    said: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    choices: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for vote in votes:
-        said[vote.annotator, vote.dimension][vote.pair_id] = _winner(vote) or "tie"
+        choices[vote.annotator, vote.dimension][vote.pair_id] = _winner(vote) or "tie"
     people = sorted({vote.annotator for vote in votes})
     rows: list[PeopleAgree] = []
     for first, second in combinations(people, 2):
         for dimension in DIMENSIONS:
-            one, other = said[first, dimension], said[second, dimension]
+            one, other = choices[first, dimension], choices[second, dimension]
             both = sorted({*one} & {*other})
             if both:
-                kappa = kappa_without_ties([one[it] for it in both], [other[it] for it in both])
+                kappa = kappa_without_ties([one[pair] for pair in both], [other[pair] for pair in both])
                 rows.append(PeopleAgree(first, second, dimension, len(both), kappa))
     return rows
 
@@ -119,37 +119,42 @@ def results_document(results: VoteResults) -> dict[str, Any]:
     return asdict(results)
 
 
-def told_results(results: VoteResults) -> str:
+def results_sentence(results: VoteResults) -> str:
     """A sentence on how much who has said."""
     people = results.people
     if not people:
         return "Nobody has voted."
-    return "; ".join(f"{it.annotator}: {', '.join(_parts(it))}" for it in people) + "."
+    return "; ".join(f"{person.annotator}: {', '.join(_parts(person))}" for person in people) + "."
 
 
 def _parts(person: PersonCount) -> list[str]:
-    said = (
+    parts = (
         (person.votes, f"{counted(person.votes, 'vote')} on {counted(person.pairs, 'pair')}"),
         (person.ratings, f"{counted(person.ratings, 'rating')} of {counted(person.reports, 'report')}"),
         (person.labels, f"{counted(person.labels, 'label')} of claims"),
     )
-    return [text for count, text in said if count]
+    return [text for count, text in parts if count]
 
 
 def print_results(results: VoteResults) -> None:
     """Three tables on stdout, as far as there is something in them."""
-    people = [(it.annotator, it.votes, it.pairs, it.ratings, it.reports, it.labels) for it in results.people]
+    people = [
+        (person.annotator, person.votes, person.pairs, person.ratings, person.reports, person.labels)
+        for person in results.people
+    ]
     if not people:
         typer.echo("Nobody has voted yet.")
         return
     print_table(table_of("People", ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"], people))
-    pairs = [(f"{it.a} ~ {it.b}", _told(it.dimension), it.a_wins, it.ties, it.b_wins) for it in results.pairs]
+    pairs = [
+        (f"{pair.a} ~ {pair.b}", _words(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
+    ]
     if pairs:
         print_table(table_of("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs))
-    agreed = [(f"{it.first}, {it.second}", _told(it.dimension), it.n, it.kappa) for it in results.agreement]
+    agreed = [(f"{row.first}, {row.second}", _words(row.dimension), row.n, row.kappa) for row in results.agreement]
     if agreed:
         print_table(table_of("Agreement (Cohen's kappa without ties)", ["", "dimension", "pairs", "kappa"], agreed))
 
 
-def _told(dimension: str) -> str:
+def _words(dimension: str) -> str:
     return dimension.replace("_", " ")

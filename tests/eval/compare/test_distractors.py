@@ -7,7 +7,7 @@ from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.records.comparison import DistractorTable, SettingTable
 from drretail.records.run import System
-from drretail.viewer.tables.distractors import distractor_table
+from drretail.viewer.tables.ablations import distractor_table
 from tests.eval.compare.crafted import JUDGE, gathered, runs
 from tests.eval.folders import SYSTEM
 

@@ -14,7 +14,7 @@ from drretail.progress import choose_progress
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
-from drretail.viewer.tables.twins import twin_table
+from drretail.viewer.tables.ablations import twin_table
 from tests.eval.folders import SYSTEM, a_run
 
 WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))

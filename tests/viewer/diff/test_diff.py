@@ -24,7 +24,7 @@ def page(compared: Path) -> Element:
 def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
     (pair,) = read_diff(compared, "before", "after").pairs
     assert pair.by == "claims, judged by offline:judge"
-    told = {it.kind: (it.a or it.b) for it in pair.changes}
+    told = {change.kind: (change.a or change.b) for change in pair.changes}
     assert pair.counts == {"verdict": 1, "only_a": 1, "only_b": 1, "same": 1}
     assert {kind: it.plain.partition(" ")[0] for kind, it in told.items() if it} == {
         "verdict": "It",
@@ -32,14 +32,15 @@ def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -
         "only_b": "The",
         "same": "Tanagrove",
     }
-    (other,) = [it for it in pair.changes if it.kind == "verdict"]
+    (other,) = [change for change in pair.changes if change.kind == "verdict"]
     assert (other.a and other.a.support, other.b and other.b.support) == ("full", "uncited")
 
 
 def test_products_that_are_not_picked_alike_are_told_with_how_many(compared: Path) -> None:
     (pair,) = read_diff(compared, "before", "after").pairs
     picked = [
-        (it.a and (it.a.product, it.a.quantity), it.b and (it.b.product, it.b.quantity)) for it in pair.cart_changes
+        (change.a and (change.a.product, change.a.quantity), change.b and (change.b.product, change.b.quantity))
+        for change in pair.cart_changes
     ]
     assert picked == [
         (("B0TEST0001", 1), ("B0TEST0001", 2)),
@@ -58,20 +59,20 @@ def test_without_a_judge_sentences_are_compared(unjudged: Path) -> None:
 
 
 def test_what_only_one_says_is_marked_in_its_answer_and_leads_to_its_card(page: Element) -> None:
-    a, b = [it for it in page.all("section") if it.attributes.get("aria-label", "").startswith("Answer of")]
+    a, b = [each for each in page.all("section") if each.attributes.get("aria-label", "").startswith("Answer of")]
     marked = [" ".join(mark.text for mark in side.all("mark")) for side in (a, b)]
     assert "cedar" in marked[0]
     assert "Bird Bath" in marked[1]
     assert not any("24.99" in text for text in marked)
-    places = {it.attributes["id"] for it in page.all() if "id" in it.attributes}
-    badges = [it.attributes["href"] for it in page.all("a") if it.attributes.get("class", "").startswith("badge")]
+    places = {each.attributes["id"] for each in page.all() if "id" in each.attributes}
+    badges = [each.attributes["href"] for each in page.all("a") if each.attributes.get("class", "").startswith("badge")]
     assert badges
     assert all(href.removeprefix("#") in places for href in badges)
 
 
 def test_the_page_stands_alone_and_runs_nothing(page: Element) -> None:
-    assert not [it.tag for it in page.all() if it.tag in ("script", "img", "iframe", "link", "object", "form")]
-    policy = next(it.attributes["content"] for it in page.all("meta") if "http-equiv" in it.attributes)
+    assert not [each.tag for each in page.all() if each.tag in ("script", "img", "iframe", "link", "object", "form")]
+    policy = next(each.attributes["content"] for each in page.all("meta") if "http-equiv" in each.attributes)
     assert "default-src 'none'" in policy
     assert "script-src 'none'" in policy
     for element in page.all():
@@ -98,7 +99,7 @@ def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) 
 
 def test_a_run_without_a_report_is_said_to_have_none(unjudged: Path, tmp_path: Path) -> None:
     shutil.copytree(unjudged, tmp_path / "exp")
-    fail(tmp_path / "exp", next(it for it in read_runs(tmp_path / "exp") if it.system == "after"), "too slow")
+    fail(tmp_path / "exp", next(run for run in read_runs(tmp_path / "exp") if run.system == "after"), "too slow")
     diff = read_diff(tmp_path / "exp", "before", "after")
     assert "B has no answer (failed)." in diff_text(diff)
     assert "too slow" in diff_page(diff)
@@ -112,6 +113,6 @@ def test_the_command_writes_the_page_and_tells_the_rest(compared: Path) -> None:
     assert "  ~ ✓ → ○ It is rated 4.5 out of 5" in text
     assert "  + picks 1 × Tanagrove Bird Bath: $55.00" in text
     document = json.loads(report(compared.parent, "exp", "--diff", "before", "after", "--json").stdout)
-    assert [it["kind"] for it in document["queries"][0]["changes"]] == ["verdict", "only_a", "only_b"]
+    assert [each["kind"] for each in document["queries"][0]["changes"]] == ["verdict", "only_a", "only_b"]
     wrong = report(compared.parent, "exp", "--diff", "before", "after", "--format", "paper")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)

@@ -30,7 +30,7 @@ def test_what_is_cited_counts_like_a_word() -> None:
 def test_the_likest_are_matched_first_and_each_once() -> None:
     a = [said(1, "The cedar feeder is weatherproof"), said(2, "The cedar hopper feeder is weatherproof")]
     b = [said(1, "The cedar hopper feeder is weatherproof"), said(2, "Squirrels dislike pepper")]
-    found = [(it.kind, it.a and it.a.number, it.b and it.b.number) for it in changes(a, b)]
+    found = [(change.kind, change.a and change.a.number, change.b and change.b.number) for change in changes(a, b)]
     assert found == [("only_a", 1, None), ("only_b", None, 2), ("same", 2, 1)]
 
 

@@ -75,8 +75,15 @@ def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, 
         if number < 9:
             page.keyboard.press("n")
             page.wait_for_url(f"**/vote/{number + 1}")
-    votes = {it.dimension: it for it in read_votes(exp) if isinstance(it, Vote)}
-    assert [votes[it].answer for it in DIMENSIONS[:-1]] == ["left", "right", "tie", "left", "tie", "right"]
+    votes = {vote.dimension: vote for vote in read_votes(exp) if isinstance(vote, Vote)}
+    assert [votes[dimension].answer for dimension in DIMENSIONS[:-1]] == [
+        "left",
+        "right",
+        "tie",
+        "left",
+        "tie",
+        "right",
+    ]
     assert "overall" not in votes
     assert votes["clarity"].note is None
 
@@ -97,7 +104,7 @@ def test_two_windows_show_each_others_votes(exp: Path, serve: Serve, window: Win
         one.evaluate("dispatchEvent(new Event('focus'))")
         said(one, "Changed in another window: Depth is now B.")
         assert (pressed(one, "depth"), pressed(two, "depth")) == ("right", "right")
-    assert [it.answer for it in read_votes(exp)] == ["right"]
+    assert [vote.answer for vote in read_votes(exp)] == ["right"]
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 2
 
 
@@ -113,7 +120,7 @@ def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, serve: Se
         page.locator('[data-question="depth"] [data-value="left"]').click()
         said(page, "kept")
         assert page.locator("#problem").is_hidden()
-    assert [it.answer for it in read_votes(exp)] == ["left"]
+    assert [vote.answer for vote in read_votes(exp)] == ["left"]
 
 
 def test_keys_can_be_switched_off(exp: Path, serve: Serve, window: Window) -> None:
@@ -140,7 +147,7 @@ def test_a_report_is_rated_and_a_claim_labelled(exp: Path, serve: Serve, window:
         page.goto(f"{base}/label/1")
         page.get_by_role("button", name="partial").click()
         said(page, "partial, kept.")
-    assert [it.answer for it in read_votes(exp)] == ["10", "partial"]
+    assert [vote.answer for vote in read_votes(exp)] == ["10", "partial"]
 
 
 def test_hostile_reports_run_nothing_and_fit_the_page(exp: Path, serve: Serve, window: Window) -> None:

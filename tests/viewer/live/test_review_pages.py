@@ -213,7 +213,7 @@ def test_what_makes_no_decision_is_shown_again_with_the_reason(
 def test_the_same_sent_twice_is_one_decision_and_another_one_takes_its_place(reviewer: TestClient, file: Path) -> None:
     for decision in ("accept", "accept", "reject"):
         reviewer.post("/review/1", data=filled(do=decision))
-    assert [it.decision for it in read_reviews_of(file)] == ["accept", "reject"]
+    assert [each.decision for each in read_reviews_of(file)] == ["accept", "reject"]
     assert "You have decided to reject it" in reviewer.get("/review/1").text
     reviewer.post("/review/1", data=filled(do="edit", **want(0, quantity="5")))
     assert 'name="want.0.quantity" value="5"' in reviewer.get("/review/1").text
@@ -245,7 +245,9 @@ def test_a_wish_edited_on_the_page_and_in_a_sheet_gives_the_same_line(
     path = tmp_path / "sheet.csv"
     path.write_bytes(as_csv([list(rows[0]), *(list(row.values()) for row in rows)]))
     moment = datetime(2025, 1, 1, tzinfo=UTC)
-    by_sheet = read_filled(path, Reading({it.query_id: it for it in QUERIES}, "ann", moment, named=False)).reviews
+    by_sheet = read_filled(
+        path, Reading({query.query_id: query for query in QUERIES}, "ann", moment, named=False)
+    ).reviews
 
     lines: list[bytes] = []
     for name, reviews in (("pages", on_pages), ("sheet", by_sheet)):
@@ -255,7 +257,7 @@ def test_a_wish_edited_on_the_page_and_in_a_sheet_gives_the_same_line(
     assert lines[0] == lines[1]
     first, second = read_queries(tmp_path / "pages.jsonl")
     assert first.wish is not None
-    assert [it.name for it in first.wish.wants] == ["bird feeder", "bath"]
+    assert [each.name for each in first.wish.wants] == ["bird feeder", "bath"]
     assert (first.wish.wants[0].ratings_min, first.wish.wants[1].rating_min) == (1000, 4.5)
     assert (first.typed_by, second.typed_by) == ("Ann B", "Ann B")
 

@@ -92,7 +92,7 @@ def test_the_report_that_is_shown_as_a_is_the_one_that_left_counts_for(ann: Test
         preferred = item.a if vote.choice == "a" else item.b
         says = {"zephyr": "Tube Bird Feeder costs", "quartz": "Bird Bath costs", "slow_thinker": "javascript"}
         right = parse(ann.get(f"/vote/{number}").text)
-        (_, report) = (it.text for it in right.all("div", "report"))
+        (_, report) = (each.text for each in right.all("div", "report"))
         assert says[preferred] in report
 
 
@@ -108,10 +108,10 @@ def test_sides_are_drawn_by_person_and_stay(ann: TestClient, exp: Path) -> None:
 
 
 def test_everybody_is_asked_the_same(ann: TestClient) -> None:
-    questions = [parse(ann.get(f"/vote/{it}").text).all("blockquote") for it in range(1, 7)]
-    mine = [next(it).text for it in questions]
+    questions = [parse(ann.get(f"/vote/{each}").text).all("blockquote") for each in range(1, 7)]
+    mine = [next(question).text for question in questions]
     ann.post("/name", data={"name": "ben"})
-    theirs = [next(parse(ann.get(f"/vote/{it}").text).all("blockquote")).text for it in range(1, 7)]
+    theirs = [next(parse(ann.get(f"/vote/{each}").text).all("blockquote")).text for each in range(1, 7)]
     assert mine == theirs
 
 
@@ -140,7 +140,7 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
     answer(ann, "right", seen=first)
     told = answer(ann, "tie", seen=first)["told"]
     assert told == "Depth: another window had B; what you chose here holds now."
-    assert [it.answer for it in read_votes(exp)] == ["tie"]
+    assert [vote.answer for vote in read_votes(exp)] == ["tie"]
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
 
 
@@ -165,9 +165,9 @@ def test_the_shopper_and_the_picks_are_shown_as_judges_see_them(ann: TestClient,
     page = parse(ann.get(f"/vote/{number}").text)
     assert "Which bird feeder suits me, under $30?" in page.text
     assert "38 orders" in page.text or "order" in page.text
-    carts = [it.text for it in page.all("div", "cart")]
+    carts = [each.text for each in page.all("div", "cart")]
     assert len(carts) == 2
-    assert all("Total: $" in it for it in carts)
+    assert all("Total: $" in cart for cart in carts)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_of_claims_it_is_asked_whether_they_are_cited_once_some_without_a_source
     assert state(ann, "/label/1")["done"] == 1
     answer(ann, "yes", "cited", "/label/1")
     assert state(ann, "/label/1")["done"] == 2
-    assert [type(it) for it in read_votes(exp)] == [CitedLabel, ClaimLabel, CitedLabel]
+    assert [type(vote) for vote in read_votes(exp)] == [CitedLabel, ClaimLabel, CitedLabel]
     assert "claim 1" in ann.post("/label/undo").json()["told"]
     assert ann.post(f"/label/{bare}", json={"question": "support", "value": "full"}).status_code == 400
 
@@ -246,21 +246,23 @@ def test_answers_of_view_alone_give_fr_as_people_would(exp: Path) -> None:
     every = planned(exp, 500).claims
     plan_uncited(exp, uncited_items(exp, every, 500, None))
     client = of_ann(exp, 500)
-    cited = {it.about: it.cited for it in extracted_claims(exp)}
+    cited = {claim.about: claim.cited for claim in extracted_claims(exp)}
     plan = planned(exp, 500)
     for number, item in enumerate((*plan.claims, *plan.uncited), 1):
         answer(client, "yes" if cited[item.about] else "no", "cited", f"/label/{number}")
     made = correction_of(exp, None)  # so few labels correct nothing, and it is said how many are missing
     assert not made.values
-    assert {it.what for it in made.missing} == {"FR"}
+    assert {gap.what for gap in made.missing} == {"FR"}
 
 
 def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
     number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b))
     page = parse(ann.get(f"/vote/{number}").text)
-    assert [it.attributes.get("src") for it in page.all("script")] == [None, "/assets/voting.js"]
+    assert [each.attributes.get("src") for each in page.all("script")] == [None, "/assets/voting.js"]
     assert not list(page.all("img"))
-    assert all(it.attributes["href"].startswith(("/", "http", "#")) for it in page.all("a") if "href" in it.attributes)
+    assert all(
+        each.attributes["href"].startswith(("/", "http", "#")) for each in page.all("a") if "href" in each.attributes
+    )
     assert "<script>window.evil = 1</script>" not in page.text  # what a report's HTML hides is shown to nobody
     assert "{{ 7*7 }}" in page.text
 
@@ -298,7 +300,7 @@ def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
     assert client.get("/").headers["location"] == "/vote"
     assert "Report</a>" not in client.get("/vote").text
     questions = [query.query_id for query in read_definition(exp).queries]
-    assert {client.get(f"/query-{it}.html").status_code for it in questions} == {404}
+    assert {client.get(f"/query-{question}.html").status_code for question in questions} == {404}
     assert client.get("/index.html").status_code == 404
 
 
@@ -308,7 +310,7 @@ def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: 
     client = client_of(create_app(parts_of(tmp_path / "exp", PORT), TOKEN, PORT))
     client.post("/name", data={"name": "ann", "back": "rate"})
     for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
-        told = " ".join(it.text for it in parse(client.get(path).text).all("main")).lower()
+        told = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
         assert "question" in told
         assert "shop" not in told.replace("shop.example", ""), path
         assert "asked on" not in told, path

@@ -59,7 +59,7 @@ def test_agents_that_dr3_sends_are_told_by_their_questions() -> None:
         step("0.2", 0, "reader"),
     ]
     (root,) = Research(steps).agents()
-    assert [(it.name, it.task) for it in root.launched] == [
+    assert [(each.name, each.task) for each in root.launched] == [
         ("retriever 1", "How to clean?"),
         ("reader 2", "When bought?"),
     ]

@@ -19,6 +19,7 @@ from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of, render_page
+from drretail.viewer.page.frame import writable
 from drretail.viewer.summary import summary_of
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite
@@ -246,9 +247,13 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert "One system researches: there is nothing to compare it with." in answer.text
     heads = [head.text for head in first.all("th") if head.attributes.get("scope") == "col"]
     assert heads[:2] == ["System", "FP"]
-    assert "share of all claims that name a source" in [it.text for it in first.all("dd")]
+    assert "share of all claims that name a source" in [each.text for each in first.all("dd")]
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 
 def test_a_page_of_scores_of_before_has_no_scoreboard(page: Element) -> None:
     assert "scoreboard" not in [section.attributes.get("id") for section in page.all("section")]
+
+
+def test_no_mark_in_a_text_turns_the_words_beside_it() -> None:
+    assert writable("a \u202eturned\u202c and \u2067isolated\u2069 \u200f\ud800 word") == "a turned and isolated ? word"

@@ -9,7 +9,7 @@ import pytest
 
 from drretail.experiment import read_runs, run_folder
 from drretail.viewer.page.document import render_page
-from drretail.viewer.page.repeated import SHORT, Once
+from drretail.viewer.page.question import SHORT, Once
 
 SAME = re.compile(r'<details class="evidence" id="([^"]+)">(?:(?!</details>).)*data-same="(q1t\d+)"', re.S)
 

@@ -105,7 +105,7 @@ def test_the_pages_of_a_folder_lead_to_each_other(judged: Path, tmp_path: Path, 
         seen.add(address)
         assert widest(page) <= WIDE
         links = page.evaluate("[...document.querySelectorAll('a[href]')].map(it => it.href.split('#')[0])")
-        waiting += sorted({it for it in links if it.startswith("file:")} - seen - {*waiting})
+        waiting += sorted({link for link in links if link.startswith("file:")} - seen - {*waiting})
     assert len(seen) == 1 + len(list(index.parent.glob("query-*.html")))
 
 
@@ -127,6 +127,6 @@ def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window)
         page.goto(written.as_uri())
         page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
         links = page.evaluate("[...document.querySelectorAll('a')].map(it => it.href)")
-        assert not [it for it in links if it.startswith("javascript")]
+        assert not [link for link in links if link.startswith("javascript")]
         assert widest(page) <= width
     assert opened == []

@@ -17,16 +17,16 @@ def headings(folder: Path, *systems: System) -> list[str]:
     definition = Definition(
         world_fingerprint="f" * 64,
         queries=(QUERY,),
-        systems={it.label(): it for it in systems},
-        prompt_hashes={it.label(): {} for it in systems},
+        systems={system.label(): system for system in systems},
+        prompt_hashes={system.label(): {} for system in systems},
         tool_schema_hash="t",
     )
     with Experiment(folder, definition) as opened:
-        for it in systems:
-            opened.save(a_run(it.label(), "q1-r1", "It lasts."), (), {}, {"world": "nowhere"})
+        for system in systems:
+            opened.save(a_run(system.label(), "q1-r1", "It lasts."), (), {}, {"world": "nowhere"})
     view = read_view(folder)
     page = parse(f"<div>{Questions(view).render(view.questions[0]).body}</div>")
-    return [" ".join(next(it.all("h4")).text.split()) for it in page.all("article", "answer")]
+    return [" ".join(next(each.all("h4")).text.split()) for each in page.all("article", "answer")]
 
 
 def on(**fields: object) -> System:
@@ -42,10 +42,10 @@ def test_webs_are_named_and_stand_side_by_side_the_open_one_first(tmp_path: Path
         on(web_provider="serper"),
         on(options={"redact": True}, agent="another"),
     )
-    assert [it.partition(" ")[2] for it in found] == ["", "", "(serper (open web))", "(sandbox 64k)", "(no web)"]
+    assert [each.partition(" ")[2] for each in found] == ["", "", "(serper (open web))", "(sandbox 64k)", "(no web)"]
     assert found[0].startswith("another")
 
 
 def test_systems_on_one_web_keep_their_names(tmp_path: Path) -> None:
     found = headings(tmp_path / "exp", on(options={"size": "64k"}), on(options={"size": "32k"}))
-    assert [it.partition(" ")[2] for it in found] == ["", ""]
+    assert [each.partition(" ")[2] for each in found] == ["", ""]

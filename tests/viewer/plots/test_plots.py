@@ -37,7 +37,7 @@ def _parsed(plot: Plot) -> ElementTree.Element:
 
 
 def _texts(plot: Plot) -> list[str]:
-    return [it.text or "" for it in _parsed(plot).iter("{http://www.w3.org/2000/svg}text")]
+    return [each.text or "" for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}text")]
 
 
 def _board(*rows: BoardRow) -> Scoreboard:
@@ -65,9 +65,9 @@ def test_every_value_stands_between_the_ends_of_its_scale_in_order(values: list[
         assert made.low <= min(values)
         assert max(values) <= made.high
         assert 2 <= len(made.ticks) <= 12
-        places = [made.at(it) for it in sorted(values)]
+        places = [made.at(value) for value in sorted(values)]
         assert places == sorted(places)
-        assert all(10 <= it <= 200 for it in places)
+        assert all(10 <= place <= 200 for place in places)
 
 
 def test_a_dot_stands_where_its_value_is_and_tells_its_interval() -> None:
@@ -88,7 +88,7 @@ def test_floors_and_ceiling_are_grey_ticks_that_the_caption_names_and_no_rows() 
 
 
 def test_series_differ_in_shape_and_stand_in_a_legend() -> None:
-    dots = tuple(Dot(it / 10) for it in range(4))
+    dots = tuple(Dot(each / 10) for each in range(4))
     plot = dot_plot("x", "Calls", "", [DotRow("tool", dots)], series=["a", "b", "c", "d"])
     assert {"a", "b", "c", "d"} <= {*_texts(plot)}
     for at in range(4):
@@ -97,7 +97,7 @@ def test_series_differ_in_shape_and_stand_in_a_legend() -> None:
 
 
 def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
-    points = [Point(f"system {it}", 10.0 + it / 100, 0.5) for it in range(6)]
+    points = [Point(f"system {each}", 10.0 + each / 100, 0.5) for each in range(6)]
     plot = scatter("x", "t", "c", points, x_name="x", y_name="y")
     places = named_places(plot)
     assert len(places) == 6
@@ -162,7 +162,7 @@ def test_preferences_add_up_and_name_both_sides() -> None:
     (plot,) = preference_plots([row])
     assert plot.title == "x and y, side by side"
     assert "overall: tie 25%" in plot.body
-    widths = [float(it) for it in re.findall(r'width="([\d.]+)" height="16"', plot.body)]
+    widths = [float(each) for each in re.findall(r'width="([\d.]+)" height="16"', plot.body)]
     assert widths[0] == pytest.approx(2 * widths[1], abs=0.2)
     assert preference_plots([row.model_copy(update={"note": "not rated (rule-based)"})]) == []
 
@@ -170,7 +170,7 @@ def test_preferences_add_up_and_name_both_sides() -> None:
 def test_tools_stand_by_how_often_they_are_called() -> None:
     plot = tool_plot({"react@m": {"web_search": 2.5, "calculator": 4}, "null_search": {"product_catalog_search": 1}})
     assert plot is not None
-    assert [it for it in _texts(plot) if it in ("web_search", "calculator")] == ["calculator", "web_search"]
+    assert [text for text in _texts(plot) if text in ("web_search", "calculator")] == ["calculator", "web_search"]
     assert "product_catalog_search" not in plot.body
 
 
@@ -205,9 +205,9 @@ def test_a_curve_has_a_tick_a_setting_a_legend_and_a_line_through_its_marks() ->
     ticks = {32e3: "32k", 128e3: "128k", 512e3: "512k"}
     plot = curve_plot("size", "FP against size", "So.", curves, ticks=ticks, x_name="tokens", y_name="FP")
     assert {"32k", "128k", "512k", "react", "dr3", "tokens", "FP"} <= {*_texts(plot)}
-    lines = [it for it in _parsed(plot).iter("{http://www.w3.org/2000/svg}line") if it.get("class") == "s0"]
+    lines = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}line") if each.get("class") == "s0"]
     assert len(lines) == 2 + 2  # between three marks, and two intervals
-    assert all(8 <= float(it.get(name, 0)) <= WIDTH for it in lines for name in ("x1", "x2"))
+    assert all(8 <= float(line.get(name, 0)) <= WIDTH for line in lines for name in ("x1", "x2"))
 
 
 def test_settings_all_alike_still_make_a_curve() -> None:
@@ -232,7 +232,7 @@ def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
     texts = _texts(plot)
     assert {"a", "b", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
     assert not {"unknown", "null_empty"} & {*texts}
-    bars = [it for it in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if it.get("class")]
-    widths = [float(it.get("width", 0)) for it in bars]
+    bars = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if each.get("class")]
+    widths = [float(bar.get("width", 0)) for bar in bars]
     assert widths[0] + widths[1] == pytest.approx(widths[2] + widths[3], abs=0.2)
     assert whole_plots(made, {"places": MetricDescription(title="Places")}) == []

@@ -8,7 +8,7 @@ _FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share
 
 def _board(*differs: str, systems: tuple[str, ...] = ("react@m", "hybrid_react@m", "oracle")) -> Scoreboard:
     cell = BoardCell(value=0.8, ci_low=0.7, ci_high=0.9, n_scored=5, n_planned=5)
-    rows = tuple(BoardRow(system=it, cells={"FP": cell}) for it in systems)
+    rows = tuple(BoardRow(system=system, cells={"FP": cell}) for system in systems)
     return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, differs=differs)
 
 
@@ -42,6 +42,6 @@ def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
 
 
 def test_many_sentences_are_cut_and_the_rest_is_counted() -> None:
-    told = conclusion(_board(*(f"m{it}: a above b." for it in range(6))))
+    told = conclusion(_board(*(f"m{each}: a above b." for each in range(6))))
     assert told.can.count("above") == 3
     assert told.can.endswith("and 3 more below.")

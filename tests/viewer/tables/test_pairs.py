@@ -153,7 +153,7 @@ def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
         about: dict[str, Any] = {"n_reports": 8, "n_dropped": 1, "n_systems": 2, "rho_report": 0.5, **given}
         return Agreement(metric=metric, variant=variant, first=first, second="c:d", **about)
 
-    rows = [agreed("quality", it) for it in ("clarity", "overall", "Avg")]
+    rows = [agreed("quality", each) for each in ("clarity", "overall", "Avg")]
     rows += [agreed("faithfulness", "FP", rules="paper", rho_report=None), agreed("mine", "x"), agreed("mine", "y")]
     table = agreement_table(rows)
     assert table is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.records.score import Correlation, Scores
-from drretail.viewer.terminal.printed_measures import print_correlations
+from drretail.viewer.terminal.printed_scores import print_correlations
 
 
 def a_row(process: str, variant: str, rho: float, p_holm: float, **given: str) -> Correlation:

@@ -4,7 +4,7 @@ import pytest
 
 from drretail.records.counterfactual import CounterfactualRow, Dimension
 from drretail.records.score import Scores
-from drretail.viewer.terminal.printed_measures import print_counterfactuals
+from drretail.viewer.terminal.printed_scores import print_counterfactuals
 
 
 def row(of: Dimension, n_scored: int) -> CounterfactualRow:

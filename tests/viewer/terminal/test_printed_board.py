@@ -8,7 +8,7 @@ import pytest
 from drretail.records.run import NULL_AGENTS
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
 from drretail.viewer.tables.scoreboard import printed_board
-from drretail.viewer.terminal.printed_board import print_scoreboard
+from drretail.viewer.terminal.printed_scores import print_scoreboard
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
 SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]
@@ -39,7 +39,7 @@ def cell(column: ShownColumn, **fields: Any) -> BoardCell:
 
 
 def row(system: str, columns: list[ShownColumn] = COLUMNS, **fields: Any) -> BoardRow:
-    return BoardRow(system=system, cells={it.name: cell(it, **fields) for it in columns})
+    return BoardRow(system=system, cells={column.name: cell(column, **fields) for column in columns})
 
 
 def board(**fields: Any) -> Scoreboard:
@@ -103,7 +103,7 @@ def test_a_text_says_what_stands_below_the_values_too() -> None:
 
 
 def test_other_judges_are_named_and_their_values_are_left_to_details(printed: Print) -> None:
-    judged = [it for it in COLUMNS if it.metric in ("faithfulness", "quality")]
+    judged = [column for column in COLUMNS if column.metric in ("faithfulness", "quality")]
     others = (JudgedRows(judge=OTHER, rows=tuple(row(system, judged, value=0.11) for system in SYSTEMS)),)
     lines = printed(board(others=others), 140)
     assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
@@ -147,6 +147,6 @@ def test_where_families_are_many_each_keeps_its_first_column(printed: Print, wid
     assert max(map(len, lines)) <= width
     rule = next(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
     heads = " ".join(lines[rule - 2 : rule]).split()
-    assert [it for it in ONE_OF_EACH if it not in heads] == []
+    assert [each for each in ONE_OF_EACH if each not in heads] == []
     assert ("supported" in heads) == (width == 100)
     assert "Left out for want of width" in "\n".join(lines)

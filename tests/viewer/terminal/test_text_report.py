@@ -27,7 +27,9 @@ def test_the_cart_stands_below_the_report(mine: Path) -> None:
     (_, first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
     assert "What belongs into the cart was not declared." in render_text(mine)
-    seen = next(it.evidence_id for it in first.citations if it.type == "product" and it.evidence_id)
+    seen = next(
+        citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
+    )
     rewrite(mine, first.model_copy(update={"picks": (Pick(product=seen[2:], quantity=2),)}))
     text, page = render_text(mine), render_page(mine)
     cart = text.partition(first.run_id)[2].partition("In the cart:\n")[2].splitlines()
@@ -39,7 +41,9 @@ def test_the_cart_stands_below_the_report(mine: Path) -> None:
 
 def test_a_cart_that_was_read_by_form_says_so(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, first, *_) = read_runs(mine)
-    seen = next(it.evidence_id for it in first.citations if it.type == "product" and it.evidence_id)
+    seen = next(
+        citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
+    )
     rewrite(mine, first.model_copy(update={"picks": None}))
     by_form = Reading(reader="form", picks=(Pick(product=seen[2:], quantity=2),))
     monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: by_form)

@@ -9,13 +9,13 @@ from drretail.viewer.voting.criteria import label_question, pair_questions, rati
 def test_every_dimension_is_asked_in_the_judges_words() -> None:
     for questions, held in ((pair_questions, pairwise_criteria()), (rating_questions, criteria())):
         asked = questions(with_profile=True, with_picks=True)
-        assert [it.name for it in asked] == [*DIMENSIONS]
-        for it in asked:
-            assert all(line in "\n".join(it.definition) for line in held[it.name]["text"].strip().splitlines())
+        assert [query.name for query in asked] == [*DIMENSIONS]
+        for query in asked:
+            assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
 
 
 def test_without_a_profile_nobody_is_asked_of_personalization() -> None:
-    assert "personalization" not in {it.name for it in pair_questions(with_profile=False, with_picks=True)}
+    assert "personalization" not in {question.name for question in pair_questions(with_profile=False, with_picks=True)}
 
 
 def test_picks_are_spoken_of_where_they_are_shown() -> None:
@@ -27,7 +27,7 @@ def test_picks_are_spoken_of_where_they_are_shown() -> None:
 
 
 def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:
-    meanings = {it.value: it.meaning for it in label_question().options}
+    meanings = {option.value: option.meaning for option in label_question().options}
     assert list(meanings) == ["full", "partial", "none", "contradicted"]
     assert "all that is part of the test" in meanings["full"]
     assert "otherwise" in meanings["contradicted"]
@@ -36,7 +36,7 @@ def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:
 
 
 def test_every_answer_has_a_key_of_its_own() -> None:
-    for it in (*rating_questions(with_profile=True, with_picks=True), label_question()):
-        keys = "".join(option.keys for option in it.options)
+    for each in (*rating_questions(with_profile=True, with_picks=True), label_question()):
+        keys = "".join(option.keys for option in each.options)
         assert len(set(keys)) == len(keys)
         assert not set(keys) & set("nvu?")

@@ -12,15 +12,15 @@ from drretail.viewer.voting.plan import planned
 def test_pairs_are_balanced_over_systems_and_queries(exp: Path) -> None:
     plan = planned(exp, 6)
     assert len(plan.pairs) == 6
-    assert set(Counter((it.a, it.b) for it in plan.pairs).values()) == {2}
-    assert set(Counter(it.query_id for it in plan.pairs).values()) == {2}
+    assert set(Counter((pair.a, pair.b) for pair in plan.pairs).values()) == {2}
+    assert set(Counter(pair.query_id for pair in plan.pairs).values()) == {2}
 
 
 def test_reports_and_claims_are_spread_too(exp: Path) -> None:
     plan = planned(exp, 6)
-    assert set(Counter(it.system for it in plan.reports).values()) == {2}
-    assert set(Counter(it.system for it in plan.claims).values()) == {2}
-    assert {it.stratum for it in plan.claims} == set(plan.strata)
+    assert set(Counter(report.system for report in plan.reports).values()) == {2}
+    assert set(Counter(claim.system for claim in plan.claims).values()) == {2}
+    assert {claim.stratum for claim in plan.claims} == set(plan.strata)
 
 
 def test_the_same_experiment_gives_the_same_plan(answered: Path, tmp_path: Path) -> None:
@@ -52,5 +52,5 @@ def test_what_comes_later_is_planned_later(exp: Path) -> None:
 
 
 def test_a_pairs_id_tells_nothing_of_the_systems(exp: Path) -> None:
-    for it in planned(exp).pairs:
-        assert not any(name in it.pair_id for name in ("zephyr", "quartz", "slow"))
+    for pair in planned(exp).pairs:
+        assert not any(name in pair.pair_id for name in ("zephyr", "quartz", "slow"))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from drretail.records.vote import Choice, Vote
-from drretail.viewer.voting.results import PairCount, results_of, told_results
+from drretail.viewer.voting.results import PairCount, results_of, results_sentence
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def vote(person: str, pair: str, choice: Choice, *, turned: bool = False) -> Vot
 def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", turned=True), vote("ann", "2", "tie")])
     assert found.pairs == (PairCount("x", "y", "overall", 2, 1, 0),)
-    assert [(it.annotator, it.votes, it.pairs) for it in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
+    assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
 
 
 def test_two_people_are_held_beside_each_other() -> None:
@@ -37,5 +37,5 @@ def test_two_people_are_held_beside_each_other() -> None:
 
 
 def test_the_end_of_the_server_says_who_has_said_how_much() -> None:
-    assert told_results(results_of([vote("ann", "1", "a"), vote("ann", "2", "a")])) == "ann: 2 votes on 2 pairs."
-    assert told_results(results_of([])) == "Nobody has voted."
+    assert results_sentence(results_of([vote("ann", "1", "a"), vote("ann", "2", "a")])) == "ann: 2 votes on 2 pairs."
+    assert results_sentence(results_of([])) == "Nobody has voted."

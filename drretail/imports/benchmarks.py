@@ -1,0 +1,213 @@
+"""The files of other benchmarks and products, a function for each format: tasks and reports out of a file or folder."""
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
+from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem
+from drretail.records.base import sha256_of
+
+ANSWERS = ("report", "article", "answer", "response")
+"""Fields for reports of benchmarks that score clicks, and so have no name for them."""
+LONGEST_REPR = 100_000
+"""Characters of a checklist written as Python writes it."""
+_LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
+_PERSONA_HEADING = "User Persona:"
+"""Stands in a query of PDR-Bench between the task and the persona."""
+_MARKDOWN = (".md", ".markdown")
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
+
+
+def rows_reader(
+    is_row: Callable[[dict[str, Any]], bool], task_of: Callable[[Row], ForeignTask], *reports: str
+) -> Callable[[Path], Material]:
+    """Reads JSON and JSONL whose objects hold a question, a report in one of the fields ``reports``, or both.
+
+    A file is a system's; a task without a text only says which question the report answers.
+    """
+
+    def read(path: Path) -> Material:
+        material = Material()
+        for file in files_under(path, ROW_FILES):
+            for row in read_rows(file, is_row):
+                task, report = task_of(row), row.report(*reports)
+                if task.text:
+                    material.add_task(task, row.where)
+                if report is not None:
+                    material.add_report(ForeignReport(stem(file), task.task_id, report, row.where))
+        return material
+
+    return read
+
+
+read_drb = rows_reader(
+    lambda value: "article" in value or ("prompt" in value and "id" in value),
+    lambda row: ForeignTask(row.id("query_id", "id"), row.text("prompt"), kind=row.text("topic") or None),
+    "article",
+)
+
+
+def _reporteval_task(row: Row) -> ForeignTask:
+    """A topic's id is the md5 of its words, as in the files that the benchmark writes."""
+    task_id = hashlib.md5(str(row.value["topic"]).encode(), usedforsecurity=False).hexdigest()
+    return ForeignTask(task_id, row.id("topic"), kind=row.text("category_str") or None)
+
+
+read_reporteval = rows_reader(
+    lambda value: "topic" in value and ("report" in value or "category_str" in value), _reporteval_task, "report"
+)
+
+
+def _deepshop_task(row: Row) -> ForeignTask:
+    checklist = checklist_of(row.text(name) for name in ("attribute", "filter", "sort"))
+    kind = row.text("category") or None
+    return ForeignTask(row.id("id", "task_id"), row.text("ques", "question"), kind=kind, checklist=checklist)
+
+
+read_deepshop = rows_reader(
+    lambda value: "ques" in value or ("id" in value and any(name in value for name in ANSWERS)),
+    _deepshop_task,
+    *ANSWERS,
+)
+
+
+def _agenticshop_task(row: Row) -> ForeignTask:
+    """The question with its user's context as the persona."""
+    question = row.id("user_query")
+    # One user may ask several times, and the files number nothing.
+    task_id = row.text("id", "task_id") or f"{row.id('user')}-{sha256_of(question)[:6]}"
+    context = [("Situation", row.text("situation")), ("Budget", row.text("budget_range"))]
+    return ForeignTask(
+        task_id,
+        question,
+        persona="\n".join(_context_lines(row.value.get("user_context"))) or None,
+        context="\n".join(f"{name}: {text}" for name, text in context if text) or None,
+        kind=row.text("query_type") or None,
+        checklist=checklist_of(leaves(_checklist(row.value.get("check_list")))),
+    )
+
+
+def _context_lines(context: Any) -> Iterator[str]:
+    """The fields of a user's context, one a line, named."""
+    if isinstance(context, str) and context.strip():
+        yield context.strip()
+    elif isinstance(context, dict):
+        for name, value in context.items():
+            if words := " ".join(" ".join(leaves(value)).split()):
+                yield f"{str(name).replace('_', ' ').capitalize()}: {words}"
+
+
+def _checklist(given: Any) -> Any:
+    """The checklist itself where it is written as Python writes it, too; nothing where it can't be read."""
+    if not isinstance(given, str) or len(given) > LONGEST_REPR:
+        return given if isinstance(given, dict | list) else None
+    try:
+        return ast.literal_eval(given)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+read_agenticshop = rows_reader(lambda value: "user_query" in value, _agenticshop_task, *ANSWERS)
+
+
+def read_pdr(path: Path) -> Material:
+    """A query is a task asked by a user; without queries, tasks stand for themselves. A file of reports is a system."""
+    material = Material()
+    rows = [row for file in files_under(path, ROW_FILES) for row in read_rows(file, _is_pdr_row)]
+    personas = {row.id("userid"): row for row in rows if _is_persona(row.value)}
+    material.personas = len(personas)
+    queries = [row for row in rows if "query" in row.value]
+    for row in queries:
+        user = personas.get(row.text("userid"))
+        persona = row.text("query").partition(_PERSONA_HEADING)[2].strip()
+        if user is not None:
+            persona = json.dumps(user.value, ensure_ascii=False)
+        task = ForeignTask(row.id("id"), row.id("task"), persona=persona or None, kind=row.text("domain") or None)
+        material.add_task(task, row.where)
+    for row in rows:
+        if "article" in row.value:
+            article = row.report("article") or ""
+            material.add_report(ForeignReport(stem(row.file), row.id("id"), article, row.where))
+        elif "task" in row.value and not queries:
+            task_id = f"task-{row.id('taskid')}"
+            material.add_task(ForeignTask(task_id, row.id("task"), kind=row.text("domain") or None), row.where)
+    return material
+
+
+def _is_pdr_row(value: dict[str, Any]) -> bool:
+    return _is_persona(value) or "article" in value or ("taskid" in value and "task" in value)
+
+
+def _is_persona(value: dict[str, Any]) -> bool:
+    return "userid" in value and not any(name in value for name in ("taskid", "task", "query", "article"))
+
+
+def read_liveresearch(path: Path) -> Material:
+    """A folder is a model. An index names files by where they were elsewhere: they are looked for beside it."""
+    material = Material()
+    for file in files_under(path, (".md", *ROW_FILES)):
+        if named := _LIVERESEARCH_REPORT.fullmatch(file.name):
+            report = ForeignReport(file.absolute().parent.name, named["id"], read_text(file), str(file))
+            material.add_report(report)
+        elif file.name.endswith(ROW_FILES):
+            _read_liveresearch_rows(file, material, is_alone=path.is_file())
+    return material
+
+
+def _read_liveresearch_rows(file: Path, material: Material, *, is_alone: bool) -> None:
+    for row in read_rows(
+        file,
+        lambda value: (
+            "report_file_path" in value or ("qid" in value and any(name.startswith("question") for name in value))
+        ),
+    ):
+        task_id = row.id("qid", "query_id").removeprefix("qid_")
+        question = row.text("query", "question_no_placeholder", "question")
+        checklist = checklist_of(leaves(row.value.get("checklist_no_placeholder") or row.value.get("checklists")))
+        if question:
+            material.add_task(ForeignTask(task_id, question, checklist=checklist), row.where)
+        if is_alone and row.text("report_file_path"):
+            model, name = row.id("model_name"), row.text("report_file_path").replace("\\", "/").rpartition("/")[2]
+            places = [file.parent / model / name, file.parent / name]
+            folder = file.parent.resolve()
+            report = next(
+                (place for place in places if place.is_file() and place.resolve().is_relative_to(folder)), None
+            )
+            if report is None:
+                raise UserError(f"{row.where}: the report {model}/{name} does not lie beside it.")
+            material.add_report(ForeignReport(model, task_id, read_text(report), str(report)))
+
+
+def read_drg(path: Path) -> Material:
+    """``<id>.q`` is a question, ``<id>.a`` a report. A folder is a system; questions may have one of their own."""
+    material = Material()
+    for file in files_under(path, (".q", ".a")):
+        text = read_text(file)
+        if file.suffix == ".a":
+            material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
+        elif text.strip():
+            material.add_task(ForeignTask(file.stem, text.strip()), str(file))
+    return material
+
+
+def read_markdown(path: Path) -> Material:
+    """A folder is a system, a file a report; the question is in ``NAME.q`` beside it, or its first heading."""
+    material = Material()
+    for file in files_under(path, _MARKDOWN):
+        if not file.name.casefold().endswith(_MARKDOWN):
+            raise UserError(f"{file} is no Markdown: name a folder of .md files, or one of them.")
+        text = read_text(file)
+        question = file.with_suffix(".q")
+        if question.is_file():
+            material.add_task(ForeignTask(file.stem, read_text(question).strip() or file.stem), str(question))
+        elif heading := _HEADING.search(text):
+            words = heading["words"].strip().rstrip("#").rstrip()
+            material.add_task(ForeignTask(file.stem, words, guessed=True), str(file))
+        material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
+    return material

@@ -1,0 +1,128 @@
+"""Sources that an imported report names, as evidence that nobody fetched, and pages of them that the user gives."""
+
+import mimetypes
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from drretail.env.web.base import WebPage
+from drretail.env.web.fetching.fetched import Fetched
+from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, cleaned_page
+from drretail.env.web.reading.page import read_page
+from drretail.errors import UserError
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
+from drretail.files import write_json
+from drretail.grounding.report.citations import Cited, address_of, citing_marks, find_citations, listed_sources
+from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
+from drretail.imports.rows import Row, read_rows, read_text, stem
+from drretail.records.evidence import Citation, Evidence, FetchedPage, FetchedPages
+
+NO_SHOP = "The report was imported without the shop's records."
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSources:
+    """What a report rests on, as far as it says so."""
+
+    evidence: tuple[Evidence, ...]
+    """A page or product each, cited or only listed; none has a text."""
+    citations: tuple[Citation, ...]
+
+    @property
+    def cited(self) -> int:
+        """How many different sources the text points to."""
+        return len({citation.evidence_id for citation in self.citations if citation.evidence_id is not None})
+
+    @property
+    def unresolved(self) -> int:
+        """How many citations lead nowhere: no entry, an entry without an address, an id of somebody's ledger."""
+        return sum(citation.type == "unresolved" for citation in self.citations)
+
+
+def cited_sources(report: str) -> CitedSources:
+    """The sources and citations of a report that came without a ledger; its text is left as it is.
+
+    Addresses that differ in http and https or in www. alone are one source, the first of them its address.
+    """
+    marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
+    named: dict[str, Evidence] = {}
+    for cited in (*marks, *listed_sources(report, None).cited):
+        if cited.url is None:
+            continue
+        held = named.setdefault(address_of(cited.url), _evidence(cited))
+        if held.title == held.url and cited.title:
+            named[address_of(cited.url)] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
+    evidence = tuple(named.values())
+    return CitedSources(evidence, tuple(find_citations(report, evidence)))
+
+
+def _evidence(cited: Cited) -> Evidence:
+    url = cited.url or ""
+    title = clean_line(cited.title, LONGEST_TITLE) or url
+    if cited.type == "product":
+        key = url.rstrip("/").rpartition("/")[2]
+        product = {"id": product_evidence_id(key), "kind": "product", "key": key, "state": "error", "problem": NO_SHOP}
+        return Evidence.model_validate({**product, "title": title, "url": url})
+    return Evidence(id=web_evidence_id(url), kind="web", key=normalise_url(url), title=title, url=url)
+
+
+INDEX = "index.jsonl"
+FORM = f"{INDEX} of {{url, file}}, or a file of {{url, title, text, date?}} a line"
+_CONTENT = frozenset({"file", "text", "page_body"})
+_HTML = (".html", ".htm", ".xhtml")
+
+
+def read_pages(given: Path) -> list[WebPage]:
+    """The pages of a folder or a file, cleaned as fetched ones are. Raises UserError where nothing of ``FORM`` is."""
+    index = given / INDEX if given.is_dir() else given
+    if not index.is_file():
+        raise UserError(f"{index} does not exist: pages are given as {FORM}.")
+    rows = read_rows(index, lambda value: "url" in value and not _CONTENT.isdisjoint(value))
+    pages = [cleaned_page(_page(row, index.parent)) for row in rows]
+    if not pages:
+        raise UserError(f"{given} holds no page: give a folder with {FORM}.")
+    return pages
+
+
+def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
+    """Puts those pages that reports name into exp/sources; how many these are.
+
+    Only imported reports and runs on the open web are completed. The experiment must be held for writing.
+    """
+    systems = read_definition(experiment).systems
+    named: dict[str, Evidence] = {}
+    for run in read_runs(experiment):
+        if systems[run.system].web_is_live:
+            for entry in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)):
+                if entry.kind == "web" and entry.url:
+                    named.setdefault(address_of(entry.url), entry)
+    kept: set[str] = set()
+    for page in pages:
+        entry = named.get(address_of(page.url))
+        if entry is not None and entry.url:
+            when = datetime.now(UTC).isoformat(timespec="seconds")
+            fields = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
+            document = FetchedPages(id=entry.id, url=entry.url, pages=(FetchedPage(fetched=when, **fields),))
+            write_json(sources_path(experiment, entry.id), document.model_dump(mode="json", exclude_none=True))
+            kept.add(entry.id)
+    return len(kept)
+
+
+def _page(row: Row, folder: Path) -> WebPage:
+    if "file" in row.value:
+        return _page_of_file(row, folder)
+    text = row.text("text", "page_body")
+    return WebPage(row.id("url"), row.text("title"), text, "ok" if text else "no_content", row.text("date") or None)
+
+
+def _page_of_file(row: Row, folder: Path) -> WebPage:
+    """A page of a file that lies in the folder, HTML read as pages of the web are."""
+    url, file = row.id("url"), folder / row.id("file")
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{row.where}: {row.text('file')!r} lies outside {folder}.")
+    text = read_text(file)
+    name = file.name.removesuffix(".gz")
+    if not name.casefold().endswith(_HTML) and mimetypes.guess_type(name)[0] != "text/html":
+        return WebPage(url, row.text("title") or stem(file), text, "ok" if text.strip() else "no_content")
+    return read_page(Fetched(url, url, "ok", content_type="text/html", charset="utf-8", body=text.encode()))

@@ -1,0 +1,331 @@
+"""What the judge lab found, as tables and sentences: a function for each of its commands."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from drretail.lab.finding import unanswered_in_words
+from drretail.lab.people_findings import SHARES
+from drretail.lab.trial_findings import seen_from, why_open
+from drretail.tables.figures import dollars, interval, number, with_interval
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_table, print_text
+from drretail.viewer.tables.scores import notes_on, system_names
+
+if TYPE_CHECKING:
+    from drretail.lab.calibration import Calibration
+    from drretail.lab.people_findings import Agreed, Agreement, Correction, JudgeCard, Separation, SetCard
+    from drretail.lab.trial_findings import BiasEffect, BiasFound, ExploitsFound, Found, PlantedFound, Remembered
+
+CARD_NOTES = (
+    "Balanced accuracy: mean of the shares of supported and of other claims told right; always the majority has 0.50.",
+    "Words alone: a share of the claim's words must stand in its sources; threshold from the other half of the file.",
+    "95 % intervals: by bootstrap over questions (of sets without, over claims), and of what is all right "
+    "or all wrong by its exact bound; of fewer than ten questions or claims there is none.",
+)
+
+
+def print_card(card: "JudgeCard") -> None:
+    """The card's sets in a table, its confusions below, and in words where the judge is no better than words alone."""
+    columns = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
+    rows: list[list[object]] = []
+    for claims in card.sets:
+        measured = (claims.balanced_accuracy, claims.words_alone, claims.over_words, claims.kappa, claims.kappa_linear)
+        cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
+        rows.append([claims.name, claims.n, claims.failed, *cells])
+    print_table(table_of(f"{card.judge.spec} beside people's labels", columns, rows, notes=CARD_NOTES))
+    for claims in card.sets:
+        confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
+        columns, notes = ["", "full", "partial", "none"], _card_sentences(claims)
+        print_table(table_of(f"{claims.name}: what people say, and the judge", columns, confusions, notes=notes))
+    print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
+
+
+def _card_sentences(claims: "SetCard") -> Iterator[str]:
+    if None in (claims.people_full, claims.judge_full, claims.accuracy, claims.majority):
+        yield "No claim has a verdict."
+    else:
+        left = f" {claims.unasked:,} claims were not judged." if claims.unasked else ""
+        yield (
+            f"Full: people {number(claims.people_full)}, judge {number(claims.judge_full)}. Right: "
+            f"{number(claims.accuracy)}; always the majority: {number(claims.majority)}.{left}"
+        )
+    over = claims.over_words
+    if over.value is None or (over.low is not None and over.low > 0):
+        return
+    if over.high is not None and over.high < 0:
+        level = "worse than"
+    elif over.value > 0:
+        level = f"not shown to be better than ({number(over.value)})"
+    else:
+        level = "below" if over.value else "level with"
+    yield f"The judge is {level} words alone on {claims.name}: {over.in_words}."
+
+
+CORRECTION_NOTE = (
+    "Corrected: what people would say of all claims, with a 95 % interval over users that holds however good the judge "
+    "is. Gain: as many times the labels that labels alone would need for an interval of this width."
+)
+FR_IS_NOT = (
+    "FR is not corrected: nobody was asked which claims are any, and have a source; drretail lab sample --uncited asks."
+)
+FR_IS = (
+    "FR: of what the judge took for claims, and people do too, the share with a source. Claims that the judge passed "
+    "over are in neither, so it stays conditional on the extraction."
+)
+
+
+def print_correction(correction: "Correction") -> None:
+    """Every value with and without the verdicts, then what would tell systems apart, then what must be known."""
+    labels = [value.system for value in correction.values]
+    names = system_names(labels)
+    rows = [
+        (
+            f"{value.what}, {names[value.system]}" if value.what in SHARES else f"{names[value.system]} {value.what}",
+            value.n_labels,
+            value.n_items,
+            value.judged,
+            Cell(value.value, "number", value.low, value.high),
+            Cell(value.labels_alone, "number", value.labels_alone_low, value.labels_alone_high),
+            Cell(value.gain, "tenths"),
+        )
+        for value in correction.values
+    ]
+    recall = FR_IS if any(value.what == "FR" for value in correction.values) else FR_IS_NOT
+    if rows:
+        columns = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
+        print_table(table_of("As people would score", columns, rows, notes=(CORRECTION_NOTE, recall)))
+    else:
+        print_text(recall)
+    missing = (f"{labels.summary()}." for labels in correction.missing)
+    print_text(*notes_on(labels), *map(_separation, correction.separations), *missing, *correction.notes)
+
+
+def _separation(gap: "Separation") -> str:
+    difference = f"{gap.a} less {gap.b}: {with_interval(gap.difference, gap.low, gap.high)}"
+    if gap.low is None or gap.high is None:
+        return f"{difference}; below five users there is no interval."
+    if gap.low > 0 or gap.high < 0:
+        return f"{difference}; shown by {gap.labels} labels."
+    if gap.labels_needed is None:
+        return f"{difference}; if it is so large, no number of labels on these reports would show it: run more queries."
+    more = max(1, gap.labels_needed - gap.labels)
+    return f"{difference}; if it is so large, about {more:,} labels more would show it."
+
+
+STATISTICS = {
+    "percent": ("same", "same: share of equal answers"),
+    "kappa": ("κ", "κ: Cohen's, agreement beyond chance"),
+    "kappa_linear": ("κ lin", "κ lin, κ quad: of ordered answers, a miss weighted by how far it is off"),
+    "kappa_quadratic": ("κ quad", ""),
+    "kappa_without_ties": ("no ties", "no ties: κ where neither said tie"),
+    "soft_disagreement": ("soft", "soft: of disagreements, those in which one said tie"),
+    "pearson": ("r", "r, ρ, τ: Pearson, Spearman, Kendall τ_b"),
+    "spearman": ("ρ", ""),
+    "kendall": ("τ", ""),
+}
+"""By field, the name of its column and what it means; those without a meaning share the one before."""
+AGREEMENT_NOTE = "n: items that both rated. 95 %: over queries, of linear κ, else of ρ, else of κ; none below five."
+ALIGNMENT_NOTE = "MAD: points off; PCA: pairs of reports in people's order; same order: queries with all systems in it."
+
+
+def print_agreement(agreement: "Agreement") -> None:
+    """A table a question, then α of all people, and how far judges are from their mean."""
+    if not agreement.pairs:
+        print_text("No two raters said something of the same thing.")
+        return
+    for question, group in groupby(agreement.pairs, key=lambda pair: _question(pair.scale, pair.dimension)):
+        pairs = list(group)
+        shown = _statistics(pairs)
+        rows = [
+            (
+                f"{pair.first}, {pair.second}",
+                pair.n,
+                *(getattr(pair, name) for name in shown),
+                interval(pair.low, pair.high) or None,
+            )
+            for pair in pairs
+        ]
+        print_table(table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows))
+    meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
+    print_text(f"{'; '.join(filter(None, meanings))}. {AGREEMENT_NOTE}", "")
+    if agreement.people:
+        rows = [
+            (_question(each.scale, each.dimension), each.n_people, each.n_items, each.level, each.alpha)
+            for each in agreement.people
+        ]
+        print_table(table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows))
+    if agreement.alignments:
+        rows = [
+            (
+                f"{each.judge}, {each.dimension.replace('_', ' ')}",
+                each.n_reports,
+                each.mean_absolute_deviation,
+                each.pairwise_comparison_accuracy,
+                each.ranking_agreement,
+            )
+            for each in agreement.alignments
+        ]
+        columns = ["", "reports", "MAD", "PCA", "same order"]
+        print_table(table_of("Judges beside the mean of people", columns, rows, notes=[ALIGNMENT_NOTE]))
+
+
+def _statistics(pairs: "Sequence[Agreed]") -> list[str]:
+    return [name for name in STATISTICS if any(getattr(pair, name) is not None for pair in pairs)]
+
+
+def _question(scale: str, dimension: str) -> str:
+    return f"{scale}: {dimension.replace('_', ' ')}" if dimension else scale
+
+
+CALIBRATION_NOTE = (
+    "MAD: mean absolute deviation from a person's rating, in points; PCA: share of pairs of reports in people's order; "
+    "κ: agreement beyond chance. In brackets: 95 % intervals over queries."
+)
+
+
+def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
+    """A row a version with both sides of the split, then which one is frozen and how near it is."""
+    rows: list[list[object]] = []
+    for tuning, held_out in zip(calibration.tuning, calibration.held_out, strict=True):
+        name = tuning.version + " (chosen)" * (tuning.version == calibration.chosen)
+        rows.append([name, tuning.n, tuning.summary(), held_out.n, held_out.summary()])
+    sides = (f"tuning ({calibration.n_tuning} queries)", f"held out ({calibration.n_held_out} queries)")
+    title = f"Versions of {calibration.model} beside people, {calibration.question}"
+    print_table(table_of(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[CALIBRATION_NOTE]))
+    when = "It was chosen before, and stays: --again chooses anew." if was_chosen else "It is frozen now."
+    prompts = calibration.prompt_hash
+    known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
+    print_text(f"{calibration.summary()} {when}", known)
+
+
+PLANTED_NOTE = (
+    "3/10 -2 !1: found 3 of the 10 that were judged; 2 more have no claim there, or no answer of the judge; 1 "
+    "original, right there, was faulted, too. No place: good reports without a place for such an error."
+)
+
+
+def print_planted(planted: "PlantedFound") -> None:
+    """A row a kind of error: how many were planted, and how many each finder found."""
+    everything = planted.everything.found
+    rows = [
+        [kind.kind, kind.n, kind.without_place, *(_hits(kind.found.get(finder)) for finder in everything)]
+        for kind in (*planted.kinds, planted.everything)
+    ]
+    shares = [
+        f"{finder}: {each.found}/{each.n}"
+        + (f" = {with_interval(each.found / each.n, each.low, each.high)}" if each.n else "")
+        for finder, each in everything.items()
+    ]
+    notes = [f"Of all, with the 95 % interval: {'; '.join(shares)}.", PLANTED_NOTE]
+    for finder, each in everything.items():
+        if left := unanswered_in_words(each.failed, each.unasked):
+            notes.append(f"{finder}: {left}; in no share.")
+    notes += [
+        f"{finder}: of the {each.n_fresh:,} whose original it had passed there, {each.found_fresh:,} found."
+        for finder, each in everything.items()
+        if each.false
+    ]
+    for alarm in planted.alarms:
+        ends = interval(alarm.low, alarm.high)
+        counts = f"{alarm.alarms:,} of {alarm.n:,} {alarm.unit} faulted{f' ({ends})' if ends else ''}"
+        notes.append(f"{alarm.finder}: in the reports as they were, {counts}.")
+    columns = ["kind", "planted", "no place", *everything]
+    print_table(table_of("Planted errors that were found", columns, rows, notes=notes))
+
+
+def _hits(found: "Found | None") -> str:
+    """ "3/10 -2 !1", as ``PLANTED_NOTE`` explains."""
+    if found is None:
+        return "–"
+    left = found.unjudged + found.failed + found.unasked
+    return f"{found.found}/{found.n}{f' -{left}' if left else ''}{f' !{found.false}' if found.false else ''}"
+
+
+EXPLOITS_NOTE = (
+    "Each is compared with the honest reports it is made of, over all planned runs: what fails or lacks a value "
+    "earns 0. Caught: below them in a primary headline, and above them in none (Holm over its headlines, and the "
+    "interval). 0.20 < 1.00: the exploit's mean, then theirs."
+)
+
+
+def print_exploits(exploits: "ExploitsFound") -> None:
+    """A row an exploit, a table for each judge."""
+    columns = ["exploit", "verdict", "below honest", "above honest", "no difference shown"]
+    for judge in dict.fromkeys(row.judge for row in exploits.rows):
+        rows: list[list[object]] = []
+        for row in exploits.rows:
+            if row.judge != judge:
+                continue
+            verdict = "caught" if row.is_caught else "open" if row.is_concluded else f"{row.n} of {row.needed} queries"
+            gaps = [
+                ", ".join(f"{gap.name} {number(gap.value)} {sign} {number(gap.honest)}" for gap in side)
+                for side, sign in ((row.below, "<"), (row.above, ">"), (row.level, "~"))
+            ]
+            rows.append([row.exploit.replace("_", " "), verdict, *(text or "–" for text in gaps)])
+        print_table(table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows))
+    print_text(EXPLOITS_NOTE, f"Made of {exploits.honest[0]}.")
+
+
+MEMORY_NOTE = (
+    "Recall: share of all products asked about whose value it gave, 95 % exact binomial. Chance: what would be right "
+    "had it given another product's value of the same category wherever it gave one. A title may suggest a price, too: "
+    "what is told of a perturbed world (drretail synth --perturb) is no memory."
+)
+
+
+def print_remembered(memory: "Remembered") -> None:
+    """A row a field of a product, and what it leaves out."""
+    rows = [
+        (each.name, each.n, each.right, each.unknown, Cell(each.value, "number", each.low, each.high), each.chance)
+        for each in memory.fields
+    ]
+    kind = "perturbed world" if memory.perturbed_from else "world"
+    title = f"{memory.model.spec}, {kind} {memory.world[:12]}, without tools"
+    columns = ["", "products", "right", "don't know", "recall", "chance"]
+    print_table(table_of(title, columns, rows, notes=[MEMORY_NOTE]))
+    if memory.named_in_title:
+        print_text(f"Brand: {memory.named_in_title:,} products whose title names it are left out.")
+    if memory.knows_nothing:
+        print_text(f"Of {memory.knows_nothing:,} of {memory.n:,} products it says that it knows nothing.")
+    if memory.failed or memory.unasked:
+        print_text(f"No usable answer on {memory.failed:,} products, {memory.unasked:,} not asked: in no share.")
+
+
+BIAS_NOTES = (
+    "Intervals are over queries. None found is no proof that there is none: the smallest true effect that so many "
+    "queries show in four of five cases stands beside it.",
+    "Shares of which no value is neutral, such as flips, have neither.",
+)
+
+
+def print_bias(bias: "BiasFound") -> None:
+    """A table for each judge and probe; what a probe could not say in a sentence below."""
+    for row in bias.probes:
+        if row.effects:
+            title = f"{row.probe.replace('_', ' ').capitalize()}, by {row.judge}"
+            columns = ["", "of", "effect (95 %)", "queries", "n", ""]
+            print_table(table_of(title, columns, map(_effect, row.effects)))
+    silent: dict[tuple[str, str], list[str]] = {}
+    for row in bias.probes:
+        if not row.effects:
+            silent.setdefault((row.judge, row.reason), []).append(row.probe.replace("_", " "))
+    unanswered = (
+        f"{row.judge}, {row.probe.replace('_', ' ')}: {left}."
+        for row in bias.probes
+        if (left := unanswered_in_words(row.failed, row.unasked))
+    )
+    notes = BIAS_NOTES if any(row.effects for row in bias.probes) else ()
+    sentences = (f"{judge}, {', '.join(probes)}: {reason}." for (judge, reason), probes in silent.items())
+    print_text(*notes, *sentences, *unanswered)
+
+
+def _effect(effect: "BiasEffect") -> list[object]:
+    if effect.neutral is None:
+        verdict = ""
+    elif effect.is_found is None:
+        verdict = why_open(effect)
+    else:
+        verdict = "found" if effect.is_found else f"none found; {seen_from(effect)}"
+    value = Cell(effect.value, "number", effect.low, effect.high)
+    return [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_items, verdict]
