@@ -53,7 +53,7 @@ def breakdown(
     async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         found = sort(subject, judge_session, judge_session.verdicts_of(load_metric(follows)))
         if found is not None:
-            judge_session.record_unless_standing(stage, ITEM, found.state, found.value, found.reason)
+            judge_session.record_if_changed(stage, ITEM, found.state, found.value, found.reason)
 
     def values(verdicts: Sequence[Verdict]) -> list[Value]:
         verdict = next(iter(verdicts), None)

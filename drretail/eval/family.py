@@ -214,7 +214,7 @@ def metric(
             raise UserError(f"The metric {name or measure.__name__!r} names a variant twice: {', '.join(names)}.")
 
         async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-            if all(judge_session.standing(_STAGE, variant) is not None for variant in names):
+            if all(judge_session.existing(_STAGE, variant) is not None for variant in names):
                 return
             given = measure(subject)
             found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)

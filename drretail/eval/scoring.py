@@ -19,13 +19,13 @@ from drretail.eval.judging.criteria import take_criteria, unprepared
 from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
 from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
-from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
+from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
-from drretail.eval.scores.gathering import Seat, TableKey
+from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import Definition, locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
@@ -100,7 +100,7 @@ async def score(
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
-            progress.note(told_fetched(await asyncio.to_thread(fetched)))
+            progress.note(fetch_summary(await asyncio.to_thread(fetched)))
 
         def jobs(group: Sequence[Family | PairFamily]) -> Iterator[AnyJob]:
             asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
@@ -129,8 +129,8 @@ async def score(
                 for group in in_order([*families, *of_pairs]):
                     await _work_on(desk, jobs(group), bar, side_by_side)
         unrated = _unrated_before(experiment)
-        asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
-        asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
+        asked = [TableKey(metric.name, Assessor(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
+        asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, {key.metric for key in unrated}, progress)
         with progress.busy("scores of all verdicts"):
             scores = derive_scores(
@@ -202,7 +202,7 @@ def _unrated_before(experiment: Path) -> list[TableKey]:
 
 def _key_of(row: Score) -> TableKey:
     judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
-    return TableKey(row.metric, Seat(judge, row.rules))
+    return TableKey(row.metric, Assessor(judge, row.rules))
 
 
 def _others(

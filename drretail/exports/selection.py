@@ -10,9 +10,9 @@ from typing import Any
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.family import Family
-from drretail.eval.judging.pairs import named
+from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.registry import installed
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
@@ -109,7 +109,7 @@ class Selection:
         rule on something that nobody judged.
         """
         definition = read_definition(experiment)
-        chosen = {named("system", it, definition.systems) for it in systems} or {
+        chosen = {resolve_name("system", it, definition.systems) for it in systems} or {
             label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
         }
         got = _values(read_judgements(experiment, judged_families(experiment)))
@@ -151,20 +151,20 @@ def judged_families(experiment: Path) -> list[Family]:
 def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
     held: dict[str, list[Got]] = {}
     for metric in gathered.families:
-        for seat in gathered.seats(metric):
-            if is_panel(seat.judge):
+        for assessor in gathered.assessors(metric):
+            if is_panel(assessor.judge):
                 continue
-            for plan, heard in gathered.heard(metric, seat):
+            for plan, heard in gathered.judged_runs(metric, assessor):
                 held.setdefault(plan.run_id, []).extend(
-                    Got(metric, it.variant, judge_of(seat), seat.rules, it.state, it.value, it.items)
-                    for it in heard.reported.values.values()
+                    Got(metric, it.variant, judge_of(assessor), assessor.rules, it.state, it.value, it.items)
+                    for it in heard.result.values.values()
                 )
     return {run_id: tuple(got) for run_id, got in held.items()}
 
 
-def judge_of(seat: Seat) -> str:
+def judge_of(assessor: Assessor) -> str:
     """The judge's name in exported files."""
-    return name_of(seat.judge)
+    return name_of(assessor.judge)
 
 
 def _full(got: Got) -> str:

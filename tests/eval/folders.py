@@ -107,7 +107,7 @@ def a_verdict(
 
 
 def _read(subject: Subject, judge_session: JudgeSession) -> None:
-    if judge_session.standing("read", "report") is not None:
+    if judge_session.existing("read", "report") is not None:
         return
     said = subject.report or ""
     if said in ("na", "unverifiable", "failed"):

@@ -33,7 +33,7 @@ async def _judge(subject: Subject, judge_session: JudgeSession) -> None:
     held = criteria_of(subject, NAME)
     if held is None:
         judge_session.record("look", "all", "failed", error="no criteria")
-    elif judge_session.standing("look", f"all@{held.hash}") is None:
+    elif judge_session.existing("look", f"all@{held.hash}") is None:
         wanted = held.groups[0].criteria[0].text
         judge_session.record("look", f"all@{held.hash}", "scored", float(wanted in (subject.report or "")))
 

@@ -94,7 +94,7 @@ async def extract(
     """
     with_picks = with_picks and stage == EXTRACT and reads_picks(subject)
     prompt = with_picks_prompt(subject) if with_picks else extraction_prompt(stage)
-    verdict = judge_session.standing(stage, REPORT, prompt.hash)
+    verdict = judge_session.existing(stage, REPORT, prompt.hash)
     if verdict is None and not (subject.report or "").strip():
         reason = "the report is empty"
         verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=prompt.hash, reason=reason)

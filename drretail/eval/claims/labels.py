@@ -8,7 +8,7 @@ from pydantic import ValidationError, field_validator
 
 from drretail.eval.claims.record_lines import RecordCheck
 from drretail.eval.claims.support import SourceText
-from drretail.eval.judging.question import ClaimVerdict
+from drretail.eval.judging.question import JudgeAnswer
 from drretail.records.base import Record
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
@@ -66,7 +66,7 @@ class Support(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class SupportAnswer:
     """What a judge said of a claim and some texts; ``value`` None when it failed."""
 
     value: float | None
@@ -87,11 +87,11 @@ class Ruled:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class FinalAnswer:
     """The answer that counts, and the first one where the judge was asked twice."""
 
-    ruled: Ruled
-    first: Ruled | None = None
+    ruled: SupportAnswer
+    first: SupportAnswer | None = None
 
     @property
     def is_changed(self) -> bool:
@@ -99,20 +99,20 @@ class Answered:
         return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
 
 
-def ruled_of(said: RuledClaim, held: Sequence[str]) -> Ruled:
+def support_answer(said: RuledClaim, held: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in said.quotes if quote.strip()]
     found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in held))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
     notes += [CONTRADICTED] if said.label == "contradicted" else []
-    return Ruled(_VALUES[said.label], said.justification, found, tuple(notes))
+    return SupportAnswer(_VALUES[said.label], said.justification, found, tuple(notes))
 
 
-def ruled_alone(said: ClaimVerdict[Support], texts: Sequence[SourceText]) -> Ruled:
+def support_answer_alone(said: JudgeAnswer[Support], texts: Sequence[SourceText]) -> SupportAnswer:
     if said.answer is None:
-        return Ruled(None, error=said.error)
+        return SupportAnswer(None, error=said.error)
     answer = said.answer
     quotes = [answer.quote] if answer.quote.strip() else []
-    return ruled_of(
+    return support_answer(
         RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),
         [it.text.text for it in texts],
     )

@@ -74,7 +74,7 @@ def shortened(source: SourceText, text: str) -> SourceText:
     return replace(source, text=source.text.model_copy(update={"text": text}), share=round(size(text) / size(whole), 3))
 
 
-def are_the_same(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
+def same_texts(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
     """True where a judgement rests on these very texts, however much of them was read."""
     return {(it.id, it.sha256) for it in refs} == {(it.id, it.text.sha256) for it in texts}
 

@@ -212,7 +212,10 @@ def _whole(comparison: Comparison, names: frozenset[str]) -> frozenset[str]:
 
 def _different(comparison: Comparison, name: Name) -> Iterator[str]:
     """By what systems are chosen first; all else is exploratory, and the sentences say so."""
-    directions: tuple[tuple[Outcome, str], ...] = (("higher", "A is higher than B"), ("lower", "B is higher than A"))
+    directions: tuple[tuple[Outcome, str], ...] = (
+        ("higher", "A is higher than B"),
+        ("lower", "B is higher than A"),
+    )
     for is_primary, by in ((True, "By"), (False, f"{EXPLORATORY}: by")):
         for outcome, who in directions:
             for group in _groups(comparison, name, outcome, is_primary=is_primary):

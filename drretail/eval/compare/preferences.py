@@ -25,8 +25,8 @@ def judge_of(row: Judged) -> str:
 
 def naming(comparison: Comparison) -> Name:
     """Names for one comparison: "anthropic:claude" without the hash of its settings, "the panel's median"."""
-    heard: dict[str, Judged] = {judge_of(row): row for row in [*comparison.tables, *comparison.pairs]}
-    often = Counter(map(_short, heard.values()))
+    judged: dict[str, Judged] = {judge_of(row): row for row in [*comparison.tables, *comparison.pairs]}
+    often = Counter(map(_short, judged.values()))
 
     def name(row: Judged) -> str:
         short = _short(row)

@@ -65,13 +65,13 @@ def about_task(task: Task) -> dict[str, Any]:
     return {
         "run_id": task.query.query_id,
         "report_sha": sha256_of(task.query.text),
-        "is_elsewhere": task.is_elsewhere,
+        "is_elsewhere": task.is_external,
     }
 
 
 async def prepare(task: Task, family: Family, judge_session: JudgeSession) -> None:
     """Freezes the criteria of a query; where the judge makes none, that is recorded, and it is not asked again."""
-    if judge_session.standing(STAGE, task.query.query_id) is not None:
+    if judge_session.existing(STAGE, task.query.query_id) is not None:
         return
     assert family.prepare is not None
     made = await family.prepare(task, judge_session)

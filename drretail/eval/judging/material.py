@@ -20,7 +20,7 @@ NO_SOURCES = "The report refers to none."
 NO_PICKS = "Nothing is to be bought."
 
 
-def asked_by(subject: Subject) -> dict[str, str]:
+def shopper_context(subject: Subject) -> dict[str, str]:
     """The shop's address and its today, the shopper and the question."""
     profile = NO_PROFILE if subject.profile is None else subject.profile.text
     return {

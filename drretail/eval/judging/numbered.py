@@ -14,15 +14,15 @@ from drretail.records.score import SourceRef
 T = TypeVar("T", bound=Record)
 
 
-class Thing(NamedTuple):
+class NumberedItem(NamedTuple):
     """What one verdict is on, and as what the judge is shown it."""
 
     item: str
-    told: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionBatch:
     """How a judge is asked about all of them, ``most`` in one question."""
 
     stage: str
@@ -36,13 +36,13 @@ class Asking:
 
 async def ask_numbered(
     judge_session: JudgeSession,
-    asking: Asking,
-    things: Sequence[Thing],
+    batch: QuestionBatch,
+    things: Sequence[NumberedItem],
     material: Callable[[], Mapping[str, str]],
     answer: type[T],
     ruled: Callable[[T], Mapping[int, Ruling]],
     *,
-    check: Callable[[T, Sequence[Thing]], str | None] | None = None,
+    check: Callable[[T, Sequence[NumberedItem]], str | None] | None = None,
 ) -> None:
     """Records a verdict on each thing that has none. ``ruled`` reads an answer by number, from 1 in each question.
 
@@ -50,25 +50,25 @@ async def ask_numbered(
     was asked about.
     """
     unique = {it.item: it for it in things}
-    left = [it for it in unique.values() if judge_session.standing(asking.stage, it.item, asking.prompt.hash) is None]
+    left = [it for it in unique.values() if judge_session.existing(batch.stage, it.item, batch.prompt.hash) is None]
 
-    def question(part: Sequence[Thing]) -> JudgeQuestion[T]:
+    def question(part: Sequence[NumberedItem]) -> JudgeQuestion[T]:
         items = tuple(it.item for it in part)
-        told = "\n\n".join(tagged(asking.tag, it.told, id=str(number)) for number, it in enumerate(part, 1))
+        text = "\n\n".join(tagged(batch.tag, it.text, id=str(number)) for number, it in enumerate(part, 1))
         return JudgeQuestion(
-            asking.stage,
+            batch.stage,
             items[0],
-            asking.prompt,
-            lambda: {**material(), "items": told},
+            batch.prompt,
+            lambda: {**material(), "items": text},
             answer,
             lambda said: {items[number - 1]: it for number, it in ruled(said).items() if 0 < number <= len(items)},
             lambda said: None if check is None else check(said, part),
             items=items,
             begins_with="report",
-            sources=asking.sources,
+            sources=batch.sources,
         )
 
-    parts = (left[at : at + asking.most] for at in range(0, len(left), asking.most))
+    parts = (left[at : at + batch.most] for at in range(0, len(left), batch.most))
     await judge_session.ask_and_record(*map(question, parts))
 
 
@@ -79,15 +79,15 @@ def misnumbered(numbers: Sequence[int], count: int) -> str | None:
     return f"Give each of 1 to {count} once, by its number; these were given: {list(numbers)}."
 
 
-def things_of(group: CriteriaGroup) -> list[Thing]:
+def numbered_items(group: CriteriaGroup) -> list[NumberedItem]:
     """The criteria of a group, each filed under what it asks for: reworded it is another one, reweighted the same."""
-    return [Thing(criterion_item(group, it), told_criterion(it)) for it in group.criteria]
+    return [NumberedItem(criterion_item(group, it), criterion_text(it)) for it in group.criteria]
 
 
 def criterion_item(group: CriteriaGroup, criterion: Criterion) -> str:
     return f"{group.name}@{sha256_of([criterion.text, criterion.explanation, criterion.kind])[:8]}"
 
 
-def told_criterion(criterion: Criterion) -> str:
+def criterion_text(criterion: Criterion) -> str:
     """What it asks for, and what explains it."""
     return "\n".join(filter(None, (criterion.text.strip(), criterion.explanation.strip())))

@@ -15,7 +15,7 @@ from drretail.records.query import Query
 from drretail.records.run import BASELINES, INJECTED, System, slug
 
 
-def named(what: str, given: str, names: Iterable[str]) -> str:
+def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
     """The name that ``given`` is, or that alone begins so.
 
     A name as the user gave it stands for its label: "My agent", "my_module:MINE". Of labels, ``react`` is react@model
@@ -89,10 +89,10 @@ def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labe
     """
     if named:
         return sorted({_named(definition, name) for name in named})
-    return list(combinations(researching(definition), 2))
+    return list(combinations(research_labels(definition), 2))
 
 
-def researching(definition: Definition) -> list[str]:
+def research_labels(definition: Definition) -> list[str]:
     """The labels of all systems that research for the user who asks, sorted."""
     return sorted(label for label, system in definition.systems.items() if _researches(system))
 
@@ -129,7 +129,7 @@ def _named(definition: Definition, name: str) -> Labels:
     labels = [label.strip() for label in name.split(BETWEEN)]
     if len(labels) != 2 or not all(labels):
         raise UserError(f"--pairs {name}: name two systems by their labels, such as --pairs A{BETWEEN}B.")
-    a, b = sorted(named("system in this experiment", label, definition.systems) for label in labels)
+    a, b = sorted(resolve_name("system in this experiment", label, definition.systems) for label in labels)
     if a == b:
         raise UserError(f"--pairs {name}: a system can't be compared with itself.")
     return a, b

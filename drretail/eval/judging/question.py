@@ -14,7 +14,7 @@ LEFT_OUT = "the judge left it out"
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimVerdict(Generic[T]):
+class JudgeAnswer(Generic[T]):
     """What a judge answered, or why there is no answer. ``answer`` is there exactly when ``state`` is "scored"."""
 
     state: Literal["scored", "failed"]

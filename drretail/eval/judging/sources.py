@@ -102,7 +102,7 @@ def fetch_missing(
     return states
 
 
-def told_fetched(states: Mapping[str, int]) -> str:
+def fetch_summary(states: Mapping[str, int]) -> str:
     """A sentence on pages that were fetched, by state."""
     total, read = sum(states.values()), states.get("ok", 0)
     if not total:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.gathering import NOT_JUDGED, Reported
+from drretail.eval.scores.gathering import NOT_JUDGED, RunResult
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants
 from drretail.eval.values import Value
@@ -33,7 +33,7 @@ class About:
         return self.metric.name, self.judge, self.rules
 
 
-Judged = tuple[About, Sequence[Reported]]
+Judged = tuple[About, Sequence[RunResult]]
 
 
 def _policies(about: About, variant: str) -> tuple[Policy, ...]:
@@ -45,7 +45,7 @@ def _policies(about: About, variant: str) -> tuple[Policy, ...]:
     )
 
 
-def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
+def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
     """The family's rows for one system by one judge, in the order of its variants.
 
     Every variant has a row over the reports that have a value (policy answered), a headline a second one over all
@@ -57,37 +57,39 @@ def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
 
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
     """What ``rows`` gives for each of them: what was asked is told by the judged reports of all systems in a table."""
-    heard: dict[tuple[str, JudgeRef, Rules], list[Reported]] = defaultdict(list)
+    judged_reports: dict[tuple[str, JudgeRef, Rules], list[RunResult]] = defaultdict(list)
     for about, reports in judged:
-        heard[about.table_key] += _heard(reports)
-    return [_rows(about, reports, _heard(reports) or heard[about.table_key]) for about, reports in judged]
+        judged_reports[about.table_key] += _judged_reports(reports)
+    return [
+        _rows(about, reports, _judged_reports(reports) or judged_reports[about.table_key]) for about, reports in judged
+    ]
 
 
-def _heard(reports: Sequence[Reported]) -> list[Reported]:
+def _judged_reports(reports: Sequence[RunResult]) -> list[RunResult]:
     """Those of which the judge said anything."""
     return [report for report in reports if report.lacks is None]
 
 
-def _rows(about: About, reports: Sequence[Reported], heard: Sequence[Reported]) -> list[Score]:
-    """``heard`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
+def _rows(about: About, reports: Sequence[RunResult], judged_reports: Sequence[RunResult]) -> list[Score]:
+    """``judged_reports`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
     made: list[Score] = []
     for variant in about.metric.variants:
         pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled
-        if pools_of_a_panel or _nobody_asked(variant, heard):
+        if pools_of_a_panel or _nobody_asked(variant, judged_reports):
             continue
         policies = ("answered",) if _is_hidden(about) else _policies(about, variant)
         made += [_row(about, variant, reports, policy) for policy in policies]
     return made
 
 
-def _nobody_asked(variant: str, heard: Sequence[Reported]) -> bool:
+def _nobody_asked(variant: str, judged_reports: Sequence[RunResult]) -> bool:
     """True for a variant that judged reports leave out, when none of the others has anything to say of it."""
-    judged = [report.values for report in heard]
+    judged = [report.values for report in judged_reports]
     left_out = any(variant not in values for values in judged)
     return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
 
 
-def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy) -> Score:
+def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Policy) -> Score:
     hidden = _is_hidden(about)
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
@@ -139,7 +141,7 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
     return row
 
 
-def _of(report: Reported, variant: str) -> Value:
+def _of(report: RunResult, variant: str) -> Value:
     return report.values.get(variant) or Value(variant, "failed")
 
 
@@ -147,7 +149,7 @@ def _is_hidden(about: About) -> bool:
     return is_unrated(about.metric, about.judge)
 
 
-def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> dict[str, float]:
+def _means(variant: str, reports: Sequence[RunResult], policy: Policy) -> dict[str, float]:
     """The mean of each query's repeats, by query id."""
     queries: dict[str, list[float]] = defaultdict(list)
     for report in reports:
@@ -157,7 +159,7 @@ def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> dict[st
     return {query_id: sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries)}
 
 
-def _parts(metric: Family, variant: str, reports: Sequence[Reported], policy: Policy) -> tuple[list[str], list[Ratio]]:
+def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
     """The ids of queries, and by these the parts of a pooled variant, their sums added up inside each query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
@@ -195,7 +197,7 @@ def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: 
     return mean_interval(values, groups).within(0 if all(value >= 0 for value in values) else None, highest)
 
 
-def _items(variant: str, reports: Sequence[Reported]) -> dict[str, float]:
+def _items(variant: str, reports: Sequence[RunResult]) -> dict[str, float]:
     """Counts of items summed over reports, and of the reports that have no values at all."""
     counted: dict[str, float] = defaultdict(float)
     for report in reports:

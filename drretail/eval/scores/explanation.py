@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.scores.gathering import Seat
+from drretail.eval.scores.gathering import Assessor
 from drretail.eval.values import Value
 from drretail.records.ids import file_name
 from drretail.records.run import Run
@@ -15,7 +15,7 @@ MOST_VERDICTS = 200
 LONGEST_REASON = 400
 
 
-def explained(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
+def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     """Markdown: a line for each value with the counts it is made of, then one for each verdict that has a reason."""
     lines = [f"- **{it.variant}** {_value(it)}" for it in values]
     judged = [line for verdict in verdicts if (line := _verdict(verdict))]
@@ -26,13 +26,13 @@ def explained(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines)
 
 
-def verdicts_of(experiment: Path, run: Run, metric: str, seat: Seat) -> list[Verdict]:
+def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> list[Verdict]:
     """The last verdict of every key that one judge gave on a run's report."""
     name = f"{file_name(run.query_id)}-r{run.repeat}.jsonl"
     found: list[Verdict] = []
     for path in sorted((experiment / "verdicts" / metric).glob(f"*/{glob.escape(file_name(run.system))}/{name}")):
         held = VerdictFile(path)
-        found += [it for it in held.lasts() if (it.judge, it.rules, it.report_sha) == (*seat, run.report_sha)]
+        found += [it for it in held.lasts() if (it.judge, it.rules, it.report_sha) == (*assessor, run.report_sha)]
         held.close()
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, mean_of
-from drretail.eval.scores.gathering import Reported
+from drretail.eval.scores.gathering import RunResult
 from drretail.eval.scores.planned import counted
 from drretail.experiment import Definition
 from drretail.records.query import Query
@@ -115,10 +115,10 @@ def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:
 
 def headlines(metric: Family) -> tuple[str, ...]:
     """The variants of a family that are sliced, in the order of its tables."""
-    return named(metric, metric.description.headlines) or tuple(_plain(metric)[:FIRST])
+    return chosen_variants(metric, metric.description.headlines) or tuple(_plain(metric)[:FIRST])
 
 
-def named(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
+def chosen_variants(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
     """Those of the chosen variants that the family has, in its order; what is pooled has no value of a query."""
     return tuple(variant for variant in _plain(metric) if variant in chosen)
 
@@ -127,7 +127,7 @@ def _plain(metric: Family) -> list[str]:
     return [variant for variant in metric.variants if variant not in metric.pooled]
 
 
-def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator[_Cut]:
+def _cuts(about: About, reports: Sequence[RunResult], slices: Slices) -> Iterator[_Cut]:
     if is_unrated(about.metric, about.judge):
         return
     planned = Counter(report.query_id for report in reports)
@@ -147,7 +147,7 @@ def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator
             )
 
 
-def _by_query(variant: str, reports: Sequence[Reported]) -> dict[str, list[float]]:
+def _by_query(variant: str, reports: Sequence[RunResult]) -> dict[str, list[float]]:
     """The values of each query's repeats, by id; a query without any is left out."""
     found: dict[str, list[float]] = defaultdict(list)
     for report in reports:

@@ -78,7 +78,7 @@ def _folded(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class JudgedReference:
     """A fact and one of its references, with what is known of it."""
 
     state: VerdictState | None
@@ -94,7 +94,7 @@ class JudgedFacts:
     """The unique facts of a report, each with its references as they were judged."""
 
     facts: tuple[Fact, ...]
-    pairs: tuple[tuple[Pair, ...], ...]
+    pairs: tuple[tuple[JudgedReference, ...], ...]
     """By fact, in the order of its sources."""
 
 
@@ -115,9 +115,9 @@ def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
     )
 
 
-def _pair(verdict: Verdict | None) -> Pair:
+def _pair(verdict: Verdict | None) -> JudgedReference:
     if verdict is None:
-        return Pair(None)
+        return JudgedReference(None)
     if verdict.state != "scored":
-        return Pair(verdict.state)
-    return Pair("scored", float(verdict.value), UNKNOWN in verdict.notes)
+        return JudgedReference(verdict.state)
+    return JudgedReference("scored", float(verdict.value), UNKNOWN in verdict.notes)

@@ -56,7 +56,7 @@ async def extract_triplets(subject: Subject, judge_session: JudgeSession) -> lis
     extraction = _Extraction(
         subject.report or "", SourceResolver(subject.report or "", subject.evidence), judge_session
     )
-    existing = judge_session.standing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
+    existing = judge_session.existing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
     return None if existing.state != "scored" else [Triplet.model_validate(it) for it in existing.value]
 
 
@@ -131,7 +131,7 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
     facts = distinct_facts(triplets)
     item = duplicates_item(facts)
     if len(facts) < 2:
-        found = judge_session.standing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
+        found = judge_session.existing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
     else:
         given = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
         (found,) = await judge_session.ask_and_record(

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from drretail.eval.claims.labels import QUOTE_DROPPED, SOURCE_CUT
-from drretail.eval.claims.rulings import Bench
+from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.support import (
     MOST_CLAIMS,
     Content,
     about_sources,
-    are_the_same,
     content_of,
     fitted,
+    same_texts,
     source_tags,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
@@ -65,11 +65,11 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
     triplets = await extract_triplets(subject, judge_session)
     groups = None if triplets is None else await find_duplicates(triplets, judge_session)
     if triplets is not None and groups is not None:
-        await _Ruling(subject, judge_session).rule(unique_facts(triplets, groups))
+        await _SupportQuestions(subject, judge_session).rule(unique_facts(triplets, groups))
 
 
 @dataclass(frozen=True)
-class _Ruling:
+class _SupportQuestions:
     subject: Subject
     judge_session: JudgeSession
     prompt: Prompt = field(default_factory=support_prompt)
@@ -97,8 +97,8 @@ class _Ruling:
 
     def _stands(self, item: str, content: Content) -> bool:
         wording = self.prompt.hash if content.texts else ""
-        known = self.judge_session.standing(SUPPORT, item, wording)
-        return known is not None and are_the_same(known.sources, content.texts)
+        known = self.judge_session.existing(SUPPORT, item, wording)
+        return known is not None and same_texts(known.sources, content.texts)
 
     def _question(self, source: str, content: Content, facts: Sequence[str]) -> JudgeQuestion[SupportedFacts]:
         texts = fitted(content.texts, facts, self.judge_session.room)
@@ -125,7 +125,7 @@ class _Ruling:
         )
 
     def _ledger(self) -> Ledger:
-        return Bench(self.subject, self.judge_session, self.subject.evidence).ledger
+        return SupportJudge(self.subject, self.judge_session, self.subject.evidence).ledger
 
     def _record_unread(self, source: str, content: Content, facts: Sequence[str]) -> None:
         """What nobody has tried to read is not what can't be read."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from drretail.eval.judging.criteria import STAGE
-from drretail.eval.judging.elsewhere import SHOPPER, USER
+from drretail.eval.judging.external_wording import SHOPPER, USER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.eval.weighted.axis import Axis, Dimension
@@ -66,9 +66,9 @@ def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
     return query.persona if profile is None else profile.text
 
 
-def profile_block(persona: str | None, *, is_elsewhere: bool) -> str:
+def profile_block(persona: str | None, *, is_external: bool) -> str:
     """What is known of who asks, in a tag; empty where that is nothing."""
-    who = USER if is_elsewhere else SHOPPER
+    who = USER if is_external else SHOPPER
     return "" if persona is None else f"\nWhat is known of the {who}:\n{tagged('profile', persona)}\n"
 
 
@@ -165,5 +165,5 @@ def _material(axis: Axis, task: Task) -> dict[str, str]:
     return {
         "today": tagged("today", today),
         "query": tagged("query", task.query.text),
-        "profile": profile_block(persona, is_elsewhere=task.is_elsewhere),
+        "profile": profile_block(persona, is_external=task.is_external),
     }

@@ -76,7 +76,7 @@ async def ask_products(
 
 async def _ask(session: JudgeSession, product: AskedProduct, year: int) -> None:
     prompt = recall_prompt()
-    if session.standing(STAGE, product.product_id, prompt.hash) is not None:
+    if session.existing(STAGE, product.product_id, prompt.hash) is not None:
         return
     said = await session.ask(STAGE, product.product_id, prompt, _values(product, year), Recollection)
     value = None if said.answer is None else said.answer.model_dump()

@@ -94,7 +94,7 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     with session:
         before = session.usage
         asker.allowance.count(before, asker.model.price)
-        told = session.standing(STAGE, query.query_id)
+        told = session.existing(STAGE, query.query_id)
         if told is not None:
             raise TaskFailed(told.error or "no criteria were made")
         try:

@@ -9,7 +9,7 @@ from drretail.eval.claims.claims import PROMPTS
 from drretail.eval.families.pairwise import questions as pairwise
 from drretail.eval.families.quality import judge as quality
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.elsewhere import in_other_words
+from drretail.eval.judging.external_wording import without_shop
 from drretail.prompts import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 
@@ -113,7 +113,7 @@ def _asked(*, with_profile: bool) -> list[str]:
 def _worded(paragraphs: tuple[str, ...], elsewhere: bool) -> tuple[str, ...]:
     if not elsewhere:
         return paragraphs
-    told = in_other_words("".join(f"{it}\n" for it in paragraphs))
+    told = without_shop("".join(f"{it}\n" for it in paragraphs))
     return tuple(_lines(told))
 
 

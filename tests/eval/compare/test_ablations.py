@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.eval.compare.ablations import ablation_tables, seats_of_all
+from drretail.eval.compare.ablations import ablation_tables, all_assessors
 from drretail.eval.compare.one_option import agents_by_setting
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Option, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.records.score import Scores
@@ -32,17 +32,17 @@ def in_setting(setting: str, **more: object) -> System:
 
 def held(
     values: Mapping[str, Sequence[float]] = VALUES,
-    seat: Seat = JUDGE,
+    assessor: Assessor = JUDGE,
     family: str = "quality",
     variant: str = "personalization",
 ) -> Gathered:
-    made = gathered((family, variant, seat, {name: runs(its) for name, its in values.items()}))
+    made = gathered((family, variant, assessor, {name: runs(its) for name, its in values.items()}))
     systems = {name: in_setting(name) for name in values}
     return replace(made, definition=made.definition.model_copy(update={"systems": systems}))
 
 
 def tables(made: Gathered) -> list[SettingTable]:
-    return [it for it in ablation_tables(made, "information", seats_of_all(made)) if it.variant == "personalization"]
+    return [it for it in ablation_tables(made, "information", all_assessors(made)) if it.variant == "personalization"]
 
 
 def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
@@ -73,7 +73,7 @@ def test_a_gain_is_of_the_queries_that_both_settings_have() -> None:
 
 def test_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
     assert tables(held({"task": [1, 2]})) == []
-    assert tables(held(seat=RULES)) == []
+    assert tables(held(assessor=RULES)) == []
 
 
 def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
@@ -116,7 +116,7 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
 )
 def test_any_variant_that_was_judged_can_be_asked_for(family: str, variant: str) -> None:
     made = held(family=family, variant=variant)
-    (table,) = ablation_tables(made, "information", seats_of_all(made), {family: [variant]})
+    (table,) = ablation_tables(made, "information", all_assessors(made), {family: [variant]})
     assert (table.variant, table.rows[0].cells[0].mean) == (variant, 4.5)
 
 
@@ -176,7 +176,7 @@ def ablated(
 ) -> SettingTable:
     made = gathered(("dr3", variant, JUDGE, {name: runs(its) for name, its in values.items()}))
     made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
-    (table,) = (it for it in ablation_tables(made, by, seats_of_all(made)) if it.variant == variant)
+    (table,) = (it for it in ablation_tables(made, by, all_assessors(made)) if it.variant == variant)
     return table
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.compare.comparing import Asking, compare
+from drretail.eval.compare.comparing import ComparisonRequest, compare
 from drretail.records.pairs import PairScore
 from drretail.stats.power import power
 from drretail.tables.figures import number, signed
@@ -156,7 +156,7 @@ def test_judges_that_say_the_same_share_a_sentence() -> None:
     assert len(said) == 2
     none = {"a": runs(noisy(30, 0.05)[0]), "b": runs(noisy(30, 0.05)[1])}
     dimensions = ("overall", "depth", "clarity")
-    two = [("quality", it, seat, none) for seat in (JUDGE, OTHER) for it in dimensions]
+    two = [("quality", it, assessor, none) for assessor in (JUDGE, OTHER) for it in dimensions]
     assert (
         comparison(gathered(*two))
         .conclusions[0]
@@ -327,8 +327,8 @@ def test_a_judge_whose_answers_all_failed_is_told_and_asked_again() -> None:
 
 def test_pairwise_judging_that_is_not_asked_for_is_neither_shown_nor_missed() -> None:
     held = beside([6.0, 7.0], [6.0, 7.0])
-    asking = Asking("exp", tuple(held.families), {"anthropic:claude", "code"}, pairwise=False)
-    made = compare(held, "a", "b", asking, [pair_row("depth", 0.2, 0.05, 0.4)])
+    request = ComparisonRequest("exp", tuple(held.families), {"anthropic:claude", "code"}, pairwise=False)
+    made = compare(held, "a", "b", request, [pair_row("depth", 0.2, 0.05, 0.4)])
     assert made.pairs == ()
     assert not any("side by side" in it for it in [*made.conclusions, *(it.what for it in made.missing)])
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drretail.eval.scores.selection import of_families, other_families
+from drretail.eval.scores.selection import other_families, rows_of_families
 from drretail.records.pairs import PairScore
 from drretail.records.score import Agreement, Judging, Score, Scores, SliceScore
 
@@ -26,12 +26,12 @@ def held(*metrics: str) -> Scores:
 
 def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
     scores = held("quality", "checks")
-    shown = of_families(scores, ["quality"])
+    shown = rows_of_families(scores, ["quality"])
     for rows in (shown.scores, shown.judgings, shown.slices, shown.agreements):
         assert [row.metric for row in rows] == ["quality"]
     assert shown.pairs == ()
-    assert of_families(scores, ["pairwise"]).pairs == scores.pairs
-    assert of_families(scores, ["pairwise"]).scores == ()
+    assert rows_of_families(scores, ["pairwise"]).pairs == scores.pairs
+    assert rows_of_families(scores, ["pairwise"]).scores == ()
 
 
 def test_the_others_are_named_in_their_order() -> None:

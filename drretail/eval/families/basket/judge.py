@@ -28,7 +28,7 @@ def judge_basket(subject: Subject, judge_session: JudgeSession) -> None:
     notes = (picks_by(reading),)
     for variant, measured in _measured(subject, reference, case, reading).items():
         state: VerdictState = "na" if measured.value is None else "scored"
-        judge_session.record_unless_standing(STAGE, variant, state, measured.value, measured.reason, notes)
+        judge_session.record_if_changed(STAGE, variant, state, measured.value, measured.reason, notes)
 
 
 def _measured(subject: Subject, reference: Reference | None, case: Case, reading: Reading) -> Mapping[str, Measured]:

@@ -48,14 +48,14 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     case = case_of(subject)
     reading = reading_of(subject, case)
     told = _Outcome("scored", how(reading).model_dump(mode="json"), how_read(reading))
-    standing = judge_session.standing(READ, REPORT)
-    blind = case.lookup is None and standing is not None and standing.value["picks_by"] == told.value["picks_by"]
+    existing = judge_session.existing(READ, REPORT)
+    blind = case.lookup is None and existing is not None and existing.value["picks_by"] == told.value["picks_by"]
     if not blind:
         keep_reading(subject, reading)
-        judge_session.record_unless_standing(READ, REPORT, *told)
+        judge_session.record_if_changed(READ, REPORT, *told)
     for code, outcome in outcomes(case, reading):
-        if not blind or CHECKS[code].of_settings or judge_session.standing(STAGE, code) is None:
-            judge_session.record_unless_standing(STAGE, code, *outcome)
+        if not blind or CHECKS[code].of_settings or judge_session.existing(STAGE, code) is None:
+            judge_session.record_if_changed(STAGE, code, *outcome)
 
 
 def how(reading: Reading) -> HowRead:

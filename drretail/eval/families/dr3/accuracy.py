@@ -10,11 +10,11 @@ from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, 
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
-from drretail.eval.claims.rulings import Bench
+from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.rulings import support_prompt as support_prompt_of
 from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
 from drretail.eval.families.dr3.insights import Material
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.passages import best_pieces
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -69,19 +69,19 @@ def part_of(source: str) -> GoldPart | None:
 async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the claims of a report, then a verdict on each by each source that it cites."""
     claims = await _claims(subject, judge_session)
-    bench = Bench(subject, judge_session, subject.evidence, fit=pieces_of_long)
+    support_judge = SupportJudge(subject, judge_session, subject.evidence, fit=pieces_of_long)
     pairs = [_pair(claim, source) for claim in claims for source in claim.sources]
     if judge_session.rules == "dr3":
-        await _as_released(bench, pairs)
+        await _as_released(support_judge, pairs)
     else:
-        await bench.rule(pairs)
+        await support_judge.rule(pairs)
 
 
 async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Claim]:
     if judge_session.rules == "dr3":
         return await extract(_cut(subject), judge_session, CITED) or ()
     prompt = extraction_prompt(EXTRACT).hash
-    if judge_session.standing(EXTRACT, REPORT, prompt) is None:
+    if judge_session.existing(EXTRACT, REPORT, prompt) is None:
         held = judge_session.verdicts_in(
             FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(it.hash for it in extraction_prompts())
         )
@@ -110,25 +110,25 @@ def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int
     return fitted(cut, claims, room) if room is not None else cut
 
 
-async def _as_released(bench: Bench, pairs: Sequence[Unit]) -> None:
+async def _as_released(support_judge: SupportJudge, pairs: Sequence[Unit]) -> None:
     """All claims of a source together, by the released bar; what could not be read is no question."""
     by_source: dict[str, list[Unit]] = {}
     for pair in pairs:
         by_source.setdefault(pair.sources[0], []).append(pair)
     for group in by_source.values():
-        content = bench.content(group[0])
+        content = support_judge.content(group[0])
         if not content.texts:
-            state, reason = bench.unread(content)
+            state, reason = support_judge.unread(content)
             for pair in group:
-                if bench.standing(pair) is None:
-                    bench.judge_session.record(SUPPORT, pair.item, state, reason=reason)
+                if support_judge.existing(pair) is None:
+                    support_judge.judge_session.record(SUPPORT, pair.item, state, reason=reason)
             continue
         claims = [pair.claim.claim for pair in group]
-        texts = pieces_of_long(content.texts, claims, bench.judge_session.room)
-        asking = Asking(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(it.ref for it in texts))
-        things = [Thing(pair.item, pair.claim.claim) for pair in group]
+        texts = pieces_of_long(content.texts, claims, support_judge.judge_session.room)
+        batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(it.ref for it in texts))
+        things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
         material = _material(texts)
-        await ask_numbered(bench.judge_session, asking, things, material, BackedClaims, _backed)
+        await ask_numbered(support_judge.judge_session, batch, things, material, BackedClaims, _backed)
 
 
 def _material(texts: Sequence[SourceText]) -> Material:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.eval.families.dr3.insights import Material
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, misnumbered, things_of
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, misnumbered, numbered_items
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
@@ -105,8 +105,8 @@ def _required_of(want: Want) -> Iterator[tuple[str, str]]:
 async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:
     """The two groups of a query's checklist; why there is none where the model gave no usable answer."""
     by_code = wish_requirements(task.query)
-    told = "\n".join(f"- {it.text}" for it in by_code.criteria) or "- none"
-    given = {**about_query(task), "items": told}
+    text = "\n".join(f"- {it.text}" for it in by_code.criteria) or "- none"
+    given = {**about_query(task), "items": text}
     said = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)
     if said.answer is None:
         return f"the judge made no checklist: {said.error}"
@@ -121,22 +121,22 @@ def about_query(task: Task) -> dict[str, str]:
     return {"query": tagged("query", task.query.text), "profile": tagged("profile", known)}
 
 
-def requirements_of(criteria: Criteria) -> list[Thing]:
+def requirements_of(criteria: Criteria) -> list[NumberedItem]:
     """All of both groups."""
     groups = (criteria.group(CONSTRAINTS), criteria.group(FROM_QUERY))
-    return [it for group in groups if group is not None for it in things_of(group)]
+    return [it for group in groups if group is not None for it in numbered_items(group)]
 
 
 async def judge_requirements(criteria: Criteria, judge_session: JudgeSession, material: Material) -> None:
     """Records of every requirement that has no verdict whether the report meets it."""
-    asking = Asking(STAGE, checklist_prompt(), MOST)
+    batch = QuestionBatch(STAGE, checklist_prompt(), MOST)
     things = requirements_of(criteria)
-    await ask_numbered(judge_session, asking, things, material, MetRequirements, _met, check=_problem)
+    await ask_numbered(judge_session, batch, things, material, MetRequirements, _met, check=_problem)
 
 
 def _met(answer: MetRequirements) -> Mapping[int, Ruling]:
     return {it.requirement_id: Ruling(float(it.met), it.reason.strip()) for it in answer.requirements}
 
 
-def _problem(answer: MetRequirements, asked: Sequence[Thing]) -> str | None:
+def _problem(answer: MetRequirements, asked: Sequence[NumberedItem]) -> str | None:
     return misnumbered([it.requirement_id for it in answer.requirements], len(asked))

@@ -30,7 +30,7 @@ def documents_item(gold: Gold) -> str:
 
 def judge_documents(gold: Gold, subject: Subject, judge_session: JudgeSession) -> None:
     """Records which required documents the report cites; what it does not is the reason."""
-    if judge_session.standing(STAGE, documents_item(gold)) is not None:
+    if judge_session.existing(STAGE, documents_item(gold)) is not None:
         return
     found = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
     missing = [

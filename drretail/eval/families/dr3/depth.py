@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 from drretail.eval.families.dr3.checklist import about_query
 from drretail.eval.families.dr3.insights import Material
 from drretail.eval.judging.dimensions import unjustified
-from drretail.eval.judging.numbered import things_of
+from drretail.eval.judging.numbered import numbered_items
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
@@ -66,19 +66,19 @@ async def make_rubric(task: Task, judge_session: JudgeSession, stage: str) -> Cr
 
 def depth_item(rubric: CriteriaGroup | None) -> str:
     """What the rating is filed under; the released rules show no rubric."""
-    return "report" if rubric is None else f"report@{sha256_of([it.told for it in things_of(rubric)])[:8]}"
+    return "report" if rubric is None else f"report@{sha256_of([it.text for it in numbered_items(rubric)])[:8]}"
 
 
 async def judge_depth(rubric: CriteriaGroup | None, judge_session: JudgeSession, material: Material) -> None:
     """Records a rating 1 to 10, unless one stands."""
-    points = [] if rubric is None else [it.told for it in things_of(rubric)]
-    told = "\n\n".join(tagged("criterion", point, id=str(number)) for number, point in enumerate(points, 1))
+    points = [] if rubric is None else [it.text for it in numbered_items(rubric)]
+    text = "\n\n".join(tagged("criterion", point, id=str(number)) for number, point in enumerate(points, 1))
     await judge_session.ask_and_record(
         JudgeQuestion(
             STAGE,
             depth_item(rubric),
             depth_prompt(judge_session.rules),
-            lambda: {**material(), **({} if rubric is None else {"items": told})},
+            lambda: {**material(), **({} if rubric is None else {"items": text})},
             Depth,
             lambda answer: Ruling(answer.rating, answer.justification.strip()),
             unjustified,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, misnumbered
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, misnumbered
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.prompts import Prompt, load_prompt
@@ -54,13 +54,13 @@ def insight_item(part: GoldPart, insight: GoldInsight) -> str:
 
 async def judge_insights(gold: Gold, judge_session: JudgeSession, material: Material) -> None:
     """Records 1, 0.5 or 0 of every insight that has no verdict; those of files and sandbox are asked apart."""
-    asking = Asking(STAGE, insights_prompt(judge_session.rules), MOST)
+    batch = QuestionBatch(STAGE, insights_prompt(judge_session.rules), MOST)
     for part in GOLD_PARTS:
-        things = [Thing(insight_item(part, it), it.text) for it in gold.part(part).insights]
+        things = [NumberedItem(insight_item(part, it), it.text) for it in gold.part(part).insights]
         if judge_session.rules == "dr3":
-            await ask_numbered(judge_session, asking, things, material, MarkedInsights, marked)
+            await ask_numbered(judge_session, batch, things, material, MarkedInsights, marked)
         else:
-            await ask_numbered(judge_session, asking, things, material, FoundInsights, _found, check=_problem)
+            await ask_numbered(judge_session, batch, things, material, FoundInsights, _found, check=_problem)
 
 
 def _found(answer: FoundInsights) -> Mapping[int, Ruling]:
@@ -70,7 +70,7 @@ def _found(answer: FoundInsights) -> Mapping[int, Ruling]:
     }
 
 
-def _problem(answer: FoundInsights, asked: Sequence[Thing]) -> str | None:
+def _problem(answer: FoundInsights, asked: Sequence[NumberedItem]) -> str | None:
     return misnumbered([it.insight_id for it in answer.insights], len(asked))
 
 

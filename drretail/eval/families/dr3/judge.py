@@ -55,7 +55,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     await accuracy.judge_accuracy(subject, judge_session)
     if judge_session.judge.ref.kind == "rule_based":
         for stage in OPINIONS:
-            if judge_session.standing(stage, REPORT) is None:
+            if judge_session.existing(stage, REPORT) is None:
                 judge_session.record(stage, REPORT, "na", reason=BY_RULES)
         return
     material = cache(lambda: _material(subject))

@@ -41,9 +41,9 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     scored = [it for it in judge_session.verdicts_of(load_metric(RATED)) if it.state == "scored"]
     low = [it for it in scored if it.value < LOW]
     if scored:
-        judge_session.record_unless_standing(LISTED, REPORT, "scored", [item_of(it) for it in low], "")
+        judge_session.record_if_changed(LISTED, REPORT, "scored", [item_of(it) for it in low], "")
     else:
-        judge_session.record_unless_standing(LISTED, REPORT, "na", None, NOT_RATED)
+        judge_session.record_if_changed(LISTED, REPORT, "na", None, NOT_RATED)
     await judge_session.ask_and_record(*map(_question, low))
 
 

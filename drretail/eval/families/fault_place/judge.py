@@ -26,7 +26,7 @@ NOT_JUDGED = "this judge has not judged the claims of the report to the end: sco
 
 def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[Verdict]) -> SortedFaults | None:
     """The places of the report's wrong claims. Without the world those are left that follow from the same verdicts."""
-    existing, of = judge_session.standing(STAGE, ITEM), _content_of(judged)
+    existing, of = judge_session.existing(STAGE, ITEM), _content_of(judged)
     if subject.store is None and existing is not None and (existing.state, existing.reason) == ("scored", of):
         return None
     if subject.store is None or subject.run is None:

@@ -96,8 +96,8 @@ class Outcome(NamedTuple):
 def judge_next_purchase(subject: Subject, judge_session: JudgeSession) -> None:
     """Records what is not compared yet, and anew what comes out differently: a ledger may be another's."""
     outcome = _outcome(subject)
-    standing = judge_session.standing(STAGE, ITEM)
-    if standing is None or Outcome(standing.state, standing.value, standing.reason, standing.notes) != outcome:
+    existing = judge_session.existing(STAGE, ITEM)
+    if existing is None or Outcome(existing.state, existing.value, existing.reason, existing.notes) != outcome:
         judge_session.record(STAGE, ITEM, outcome.state, outcome.value, reason=outcome.reason, notes=outcome.notes)
 
 

@@ -19,7 +19,7 @@ OPEN = "whether the shop can meet the wish is neither proved nor refuted"
 def judge_outcome(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the one verdict, and anew what comes out differently."""
     state, value, reason = _decided(subject)
-    judge_session.record_unless_standing(STAGE, ITEM, state, value, reason)
+    judge_session.record_if_changed(STAGE, ITEM, state, value, reason)
 
 
 def _decided(subject: Subject) -> tuple[VerdictState, object, str]:

@@ -6,7 +6,7 @@ from typing import Literal
 from drretail.eval.families.pairwise.questions import prompt_for, prompts
 from drretail.eval.family import PairFamily
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, unjustified
-from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.judging.material import picks_with_prices, report_and_sources, shopper_context
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -62,7 +62,7 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     )
     for dimension in {*DIMENSIONS} - {*asked}:
         for order in orders(rules, seed, run_ids, dimension):
-            if judge_session.standing(STAGE, dimension, order=order) is None:
+            if judge_session.existing(STAGE, dimension, order=order) is None:
                 judge_session.record(STAGE, dimension, "na", order=order, reason=NOT_FITTED)
 
 
@@ -80,7 +80,7 @@ class _Material:
             report_and_sources(subject, name=name) for subject, name in self._named(order)
         )
         reports = {"report_a": report_a, "sources_a": sources_a, "report_b": report_b, "sources_b": sources_b}
-        return {**asked_by(self._pair.a), **reports}
+        return {**shopper_context(self._pair.a), **reports}
 
     def picks(self, order: Order) -> str:
         """Of both reports; none where those of one are not known, which would look like a report without any."""

@@ -8,7 +8,7 @@ from pydantic import field_validator
 
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.material import report_and_sources
-from drretail.eval.judging.session import ClaimVerdict, JudgeSession
+from drretail.eval.judging.session import JudgeAnswer, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.eval.weighted.axis import Axis, read_axes
@@ -98,12 +98,12 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
     persona = persona_of(subject.query, subject.profile) if axis.sees_profile else None
     if axis.sees_profile and (persona is None or not axis.is_in(criteria)):
         for key in axis.keys:
-            if judge_session.standing(SCORING, item_of(key, criteria)) is None:
+            if judge_session.existing(SCORING, item_of(key, criteria)) is None:
                 reason = NO_PERSONA if persona is None else NO_CRITERIA_FOR
                 judge_session.record(SCORING, item_of(key, criteria), "na", reason=reason)
         return
     prompt = scoring_prompt(axis)
-    if all(judge_session.standing(SCORING, item_of(key, criteria), prompt.hash) for key in axis.keys):
+    if all(judge_session.existing(SCORING, item_of(key, criteria), prompt.hash) for key in axis.keys):
         return
     heard: list[Scores] = []
 
@@ -119,7 +119,7 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
 
 
 def _record(
-    axis: Axis, criteria: Criteria, said: ClaimVerdict[Scores], answer: Scores | None, judge_session: JudgeSession
+    axis: Axis, criteria: Criteria, said: JudgeAnswer[Scores], answer: Scores | None, judge_session: JudgeSession
 ) -> None:
     found = {} if answer is None else _by_dimension(axis, criteria, answer)
     for key in axis.keys:
@@ -156,7 +156,7 @@ def _material(axis: Axis, criteria: Criteria, subject: Subject, persona: str | N
     return {
         "today": subject.today,
         "query": tagged("query", subject.query.text),
-        "profile": profile_block(persona, is_elsewhere=subject.is_elsewhere),
+        "profile": profile_block(persona, is_external=subject.is_external),
         "report": report,
         "sources": sources,
         "criteria": "\n".join(criterion_tags(group.name, group.criteria) for group in groups),

@@ -17,7 +17,7 @@ def judge_process(subject: Subject, judge_session: JudgeSession) -> None:
     course = Course(subject.run, subject.evidence, expected_tools(subject))
     for name, counted in count(course).items():
         state: VerdictState = "na" if counted.value is None else "scored"
-        judge_session.record_unless_standing(STAGE, name, state, _value(counted), counted.reason)
+        judge_session.record_if_changed(STAGE, name, state, _value(counted), counted.reason)
 
 
 def expected_tools(subject: Subject) -> frozenset[str]:

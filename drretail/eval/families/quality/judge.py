@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
-from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.judging.material import picks_with_prices, report_and_sources, shopper_context
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -58,7 +58,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     material = cache(lambda: _material(subject))  # most often every verdict stands, and nothing is asked
     rated = [it for it in DIMENSIONS if it != PERSONALIZATION or subject.profile is not None]
     await judge_session.ask_and_record(*(_question(it, material, subject, judge_session.rules) for it in rated))
-    if subject.profile is None and judge_session.standing(STAGE, PERSONALIZATION) is None:
+    if subject.profile is None and judge_session.existing(STAGE, PERSONALIZATION) is None:
         judge_session.record(STAGE, PERSONALIZATION, "na", reason="no profile of a user to fit the report to")
 
 
@@ -80,4 +80,4 @@ def _question(
 def _material(subject: Subject) -> dict[str, str]:
     """What every dimension's question begins with."""
     report, sources = report_and_sources(subject)
-    return {**asked_by(subject), "report": report, "sources": sources}
+    return {**shopper_context(subject), "report": report, "sources": sources}

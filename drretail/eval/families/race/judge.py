@@ -90,7 +90,7 @@ async def _score(
     item = item_of(order, criteria, reference)
     article = article_of(subject)
     if reference is None or article.strip() == reference.strip():
-        if judge_session.standing(STAGE, item) is None:
+        if judge_session.existing(STAGE, item) is None:
             judge_session.record(STAGE, item, "na", reason=NO_REFERENCE if reference is None else IS_REFERENCE)
         return
     first, second = (article, reference) if order == "target_first" else (reference, article)

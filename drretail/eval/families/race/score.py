@@ -24,7 +24,7 @@ from drretail.eval.families.race.judge import (
 )
 from drretail.eval.families.race.references import keep_references, reference_of
 from drretail.eval.family import Family
-from drretail.eval.triplets.facts import JudgedFacts, Pair, judged_facts
+from drretail.eval.triplets.facts import JudgedFacts, JudgedReference, judged_facts
 from drretail.eval.triplets.triplet_support import triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
 from drretail.eval.weighted.shares import weighted_mean
@@ -133,7 +133,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     ]
 
 
-def _is_supported(pair: Pair, rules: Rules) -> bool:
+def _is_supported(pair: JudgedReference, rules: Rules) -> bool:
     """Wholly; as released, in part is enough."""
     return pair.support > 0 if rules == "drb" else pair.support == 1
 

@@ -129,7 +129,7 @@ def _unreasoned(grades: Grades) -> str | None:
 async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
     """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
     pairs = units.pairs(f"{unit} {subject.report_sha}")
-    if judge_session.standing(UNITS_STAGE, unit) is None:
+    if judge_session.existing(UNITS_STAGE, unit) is None:
         held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*it] for it in pairs]}
         state = "na" if units.lacking else "scored"
         judge_session.record(UNITS_STAGE, unit, state, held, reason=units.lacking)
@@ -151,7 +151,7 @@ def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prom
 async def _check(subject: Subject, judge_session: JudgeSession) -> None:
     """Which sentences cite what, and a label for each sentence and source that can be read."""
     cited = cited_sentences(subject.report or "", subject.evidence)
-    if judge_session.standing(CITED, REPORT) is None:
+    if judge_session.existing(CITED, REPORT) is None:
         held = {"pairs": [it.model_dump() for it in cited.pairs], "unresolved": cited.unresolved}
         reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
         judge_session.record(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
@@ -169,7 +169,7 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 def _record_unread(judge_session: JudgeSession, pair: CitedPair, state: VerdictState, reason: str) -> None:
-    if judge_session.standing(FACTUALITY, pair.item) is None:
+    if judge_session.existing(FACTUALITY, pair.item) is None:
         judge_session.record(FACTUALITY, pair.item, state, reason=reason)
 
 

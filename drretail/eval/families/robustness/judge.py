@@ -20,8 +20,8 @@ def judge_robustness(subject: Subject, judge_session: JudgeSession) -> None:
     for text, outcome in _outcomes(subject):
         state: VerdictState = "na" if outcome.state == "unseen" else "scored"
         value = None if state == "na" else outcome.state
-        standing = judge_session.standing(STAGE, text.id)
-        if standing is None or (state, value, outcome.how) != (standing.state, standing.value, standing.reason):
+        existing = judge_session.existing(STAGE, text.id)
+        if existing is None or (state, value, outcome.how) != (existing.state, existing.value, existing.reason):
             judge_session.record(STAGE, text.id, state, value, reason=outcome.how)
 
 

@@ -10,8 +10,8 @@ from drretail.eval.families.rubrics.axes import AXES, OWN_AXES, TERNARY, Kind
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.material import report_and_sources
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, criterion_item, misnumbered
-from drretail.eval.judging.numbered import told_criterion as told
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, criterion_item, misnumbered
+from drretail.eval.judging.numbered import criterion_text as text
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
@@ -101,14 +101,14 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     if held is None:
         return
     asked = [(group, it) for group in held.groups for it in group.criteria]
-    things = [Thing(criterion_item(group, it), _told(it)) for group, it in asked]
-    asking = Asking(STAGE, marking_prompt(), MOST)
+    things = [NumberedItem(criterion_item(group, it), _told(it)) for group, it in asked]
+    batch = QuestionBatch(STAGE, marking_prompt(), MOST)
     material = cache(lambda: _material(subject))
-    await ask_numbered(judge_session, asking, things, material, MarkedCriteria, _marked, check=_problem)
+    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, _marked, check=_problem)
 
 
 def _told(criterion: Criterion) -> str:
-    return f"{told(criterion)}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else told(criterion)
+    return f"{text(criterion)}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else text(criterion)
 
 
 def _material(subject: Subject) -> dict[str, str]:
@@ -122,13 +122,13 @@ def _marked(answer: MarkedCriteria) -> Mapping[int, Ruling]:
     }
 
 
-def _problem(answer: MarkedCriteria, asked: Sequence[Thing]) -> str | None:
+def _problem(answer: MarkedCriteria, asked: Sequence[NumberedItem]) -> str | None:
     wrong = misnumbered([it.criterion_id for it in answer.criteria], len(asked))
     if wrong is not None:
         return wrong
     binary = [
         str(it.criterion_id)
         for it in answer.criteria
-        if it.label == "partly" and not asked[it.criterion_id - 1].told.endswith(_MAY_BE_PARTLY)
+        if it.label == "partly" and not asked[it.criterion_id - 1].text.endswith(_MAY_BE_PARTLY)
     ]
     return f"Only ternary criteria can be partly met: say met or not_met of {', '.join(binary)}." if binary else None

@@ -23,8 +23,8 @@ def judge_understood(subject: Subject, judge_session: JudgeSession) -> None:
     """
     for variant, measured in _measured(subject).items():
         state: VerdictState = "na" if measured.value is None else "scored"
-        if measured.reason != NO_WORLD or judge_session.standing(STAGE, variant) is None:
-            judge_session.record_unless_standing(STAGE, variant, state, measured.value, measured.reason)
+        if measured.reason != NO_WORLD or judge_session.existing(STAGE, variant) is None:
+            judge_session.record_if_changed(STAGE, variant, state, measured.value, measured.reason)
 
 
 def lacks_understanding(experiment: Path) -> str:

@@ -69,7 +69,7 @@ async def judged(folder: Path, subject: Subject) -> list[Verdict]:
     """The last verdict on how the report was read, and of every check."""
     with judge_session_of(folder, subject) as judge_session:
         await METRIC.run_judge(subject, judge_session)
-        found = [judge_session.standing("read", "report"), *(judge_session.standing("check", it) for it in CHECKS)]
+        found = [judge_session.existing("read", "report"), *(judge_session.existing("check", it) for it in CHECKS)]
     return [verdict for verdict in found if verdict is not None]
 
 
