@@ -10,10 +10,10 @@ from pathlib import Path
 
 from drretail.cells import as_csv, read_cells
 from drretail.errors import UnknownName, UserError
-from drretail.eval.families.failure_modes import METRIC
 from drretail.eval.families.failure_modes.judge import LISTED, RATED, SORTED, item_of
-from drretail.eval.families.failure_modes.modes import MEANINGS as MEANINGS
-from drretail.eval.families.failure_modes.modes import MODES as MODES
+from drretail.eval.families.failure_modes.judge import MEANINGS as MEANINGS
+from drretail.eval.families.failure_modes.judge import MODES as MODES
+from drretail.eval.families.failure_modes.score import METRIC
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path

@@ -33,8 +33,8 @@ def differences(
 ) -> list[str]:
     """Sentences on what systems are chosen by, those of one content together; what is shown to differ comes first.
 
-    Every family is heard by the first of ``assessors`` that judged it. ``names`` are what the systems go by, ``called`` by
-    family and variant what is said for it. Nothing is concluded before correction over all of these tests in all pairs
+    Of every family the first of ``assessors`` counts that judged it. ``names`` are what the systems go by, ``called``
+    by family and variant what is said for it. Nothing is concluded before correction over all of these tests in all pairs
     of systems (Holm), nor from a rule-based judge.
     """
     every = list(combinations(research_labels(gathered.definition), 2))

@@ -154,7 +154,7 @@ def flags(assessor: Assessor) -> str:
 def lacking_pairs(
     comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
-    """``rows`` are all of these two systems, ``assessors`` those who judged single reports: one of them may be asked."""
+    """``rows`` are all of these two systems; one of ``assessors``, who judged single reports, may be asked."""
     named = f"{comparison.a}~{comparison.b}"
     command = f"drretail score {experiment} --metrics pairwise --pairs {named}"
     rated = [row for row in rows if row.note is None and not names_panel(row.judge)]

@@ -65,7 +65,7 @@ def about_task(task: Task) -> dict[str, Any]:
     return {
         "run_id": task.query.query_id,
         "report_sha": sha256_of(task.query.text),
-        "is_elsewhere": task.is_external,
+        "is_external": task.is_external,
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from drretail.eval.judging.readings import reading_of
-from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.subject import Subject, Task
 from drretail.grounding.report.render import Reference, render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
@@ -29,6 +29,18 @@ def shopper_context(subject: Subject) -> dict[str, str]:
         "query": tagged("query", subject.query.text),
         "profile": tagged("profile", profile),
     }
+
+
+def report_material(subject: Subject) -> dict[str, str]:
+    """The day, the question, the report and its sources, for questions that say nothing of the shopper."""
+    report, sources = report_and_sources(subject)
+    return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
+
+
+def task_material(task: Task) -> dict[str, str]:
+    """The question and what is known of who puts it, for whoever makes criteria of it."""
+    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
+    return {"query": tagged("query", task.query.text), "profile": tagged("profile", known)}
 
 
 def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:

@@ -38,19 +38,25 @@ async def ask_numbered(
     judge_session: JudgeSession,
     batch: QuestionBatch,
     things: Sequence[NumberedItem],
-    material: Callable[[], Mapping[str, str]],
+    material: Mapping[str, str] | Callable[[], Mapping[str, str]],
     answer: type[T],
-    ruled: Callable[[T], Mapping[int, Ruling]],
+    rulings: Callable[[T], Sequence[tuple[int, Ruling]]],
     *,
     check: Callable[[T, Sequence[NumberedItem]], str | None] | None = None,
+    repairs_numbers: bool = True,
 ) -> None:
-    """Records a verdict on each thing that has none. ``ruled`` reads an answer by number, from 1 in each question.
+    """Records a verdict on each thing that has none.
 
-    One that the answer leaves out failed; where the judge is to mend that, ``check`` tells it, from the answer and what
-    was asked about.
+    ``rulings`` gives what an answer says by number, from 1 in each question. The judge is told of numbers that are
+    missing or given twice, then of what ``check`` objects to; without ``repairs_numbers`` what is missing failed, and
+    of two the first counts.
     """
     unique = {it.item: it for it in things}
     left = [it for it in unique.values() if judge_session.existing(batch.stage, it.item, batch.prompt.hash) is None]
+
+    def problem(given: T, part: Sequence[NumberedItem]) -> str | None:
+        wrong = _misnumbered([number for number, _ in rulings(given)], len(part)) if repairs_numbers else None
+        return wrong or (None if check is None else check(given, part))
 
     def question(part: Sequence[NumberedItem]) -> JudgeQuestion[T]:
         items = tuple(it.item for it in part)
@@ -59,10 +65,12 @@ async def ask_numbered(
             batch.stage,
             items[0],
             batch.prompt,
-            lambda: {**material(), "items": text},
+            lambda: {**(material() if callable(material) else material), "items": text},
             answer,
-            lambda said: {items[number - 1]: it for number, it in ruled(said).items() if 0 < number <= len(items)},
-            lambda said: None if check is None else check(said, part),
+            lambda given: {
+                items[number - 1]: it for number, it in reversed(rulings(given)) if 0 < number <= len(items)
+            },
+            lambda given: problem(given, part),
             items=items,
             begins_with="report",
             sources=batch.sources,
@@ -72,7 +80,7 @@ async def ask_numbered(
     await judge_session.ask_and_record(*map(question, parts))
 
 
-def misnumbered(numbers: Sequence[int], count: int) -> str | None:
+def _misnumbered(numbers: Sequence[int], count: int) -> str | None:
     """What is wrong with an answer that does not give each of ``count`` things once; None where it does."""
     if sorted(numbers) == list(range(1, count + 1)):
         return None

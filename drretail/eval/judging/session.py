@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.external_wording import neutral, values_for
-from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling
+from drretail.eval.judging.question import LEFT_OUT, CodeVerdict, JudgeAnswer, JudgeQuestion, Ruling
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import all_ended
@@ -137,7 +137,7 @@ class JudgeSession:
         }
         self._again: Again = again
         self._new: set[tuple[str, ...]] = set() if fresh is None else fresh
-        self._is_elsewhere = is_external
+        self._is_external = is_external
         self._shared = _SharedJournal()
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
@@ -163,7 +163,7 @@ class JudgeSession:
             again=self._again,
             allowance=self._allowance,
             fresh=self._new,
-            is_external=self._is_elsewhere,
+            is_external=self._is_external,
         ).of_repeat(about["judge_repeat"])
 
     def verdicts_of(self, family: "Family") -> list[Verdict]:
@@ -210,14 +210,29 @@ class JudgeSession:
         wanted = self._again == "everything" or (self._again == "failed" and last.state == "failed")
         return None if stale or wanted else last
 
-    def record_if_changed(
-        self, stage: str, item: str, state: VerdictState, value: Any, reason: str, notes: Sequence[str] = ()
-    ) -> None:
-        """Records what code found, unless a verdict stands that says just that."""
+    def record_if_changed(self, stage: str, item: str, found: CodeVerdict) -> None:
+        """Records what code found, unless a verdict exists that says just that, or is to stay."""
         existing = self.existing(stage, item)
-        made = (state, value, reason, tuple(notes))
-        if existing is None or made != (existing.state, existing.value, existing.reason, existing.notes):
-            self.record(stage, item, state, value, reason=reason, notes=notes)
+        if existing is not None:
+            said = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
+            if found.keeps_existing or found._replace(keeps_existing=False) == said:
+                return
+        self.record(stage, item, found.state, found.value, reason=found.reason, notes=found.notes)
+
+    def record_if_missing(
+        self,
+        stage: str,
+        item: str,
+        state: VerdictState,
+        value: Any = None,
+        *,
+        prompt_hash: str = "",
+        order: Order | None = None,
+        reason: str = "",
+    ) -> Verdict:
+        """The verdict that exists, else this one, which is recorded without a question."""
+        existing = self.existing(stage, item, prompt_hash, order=order)
+        return existing or self.record(stage, item, state, value, prompt_hash=prompt_hash, order=order, reason=reason)
 
     def record(
         self,
@@ -286,8 +301,8 @@ class JudgeSession:
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
         held = None if (last := self.file.last(place.key)) is None else last.context
         has_grown = held is not None and model.context is not None and model.context > held
-        told = neutral(prompt) if self._is_elsewhere else prompt
-        shared, own = told.render_parts(**(values_for(told, values) if self._is_elsewhere else values))
+        told = neutral(prompt) if self._is_external else prompt
+        shared, own = told.render_parts(**(values_for(told, values) if self._is_external else values))
         calls = _QuestionCalls(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
         reply = await Question(model, answer, calls.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from drretail.eval.judging.elsewhere import PHRASES, neutral
 
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
@@ -17,6 +16,7 @@ from drretail.eval.families.pqr.judge import AXES, scoring_prompt
 from drretail.eval.families.quality.judge import prompt_for
 from drretail.eval.families.race.judge import prompt as beside
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
+from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.scoring import score
 from drretail.eval.weighted.weighing import weighing_prompts
 from drretail.progress import Progress

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from drretail.eval.families.quality import METRIC as QUALITY
+from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.aggregate import About, rows, rows_of_all
 from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, RunResult

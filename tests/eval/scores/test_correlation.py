@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from drretail.eval.families.checks import METRIC as CHECKS
-from drretail.eval.families.process import METRIC as PROCESS
-from drretail.eval.families.quality import METRIC as QUALITY
+from drretail.eval.families.checks.score import METRIC as CHECKS
+from drretail.eval.families.process.score import METRIC as PROCESS
+from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.scores.correlation import correlations
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey
 from drretail.eval.values import Value

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from drretail.eval.families.quality import METRIC as QUALITY
+from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.aggregate import About, rows
 from drretail.eval.scores.gathering import FAILED_RUNS, RunResult

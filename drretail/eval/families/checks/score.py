@@ -19,8 +19,7 @@ PICKS_KNOWN = "picks_known"
 NO_DECISION = "no_decision"
 
 
-def variants() -> tuple[str, ...]:
-    return (CLEAN, COVERAGE, PICKS_KNOWN, *CHECKS)
+VARIANTS = (CLEAN, COVERAGE, PICKS_KNOWN, *CHECKS)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -140,5 +139,5 @@ DESCRIPTION = MetricDescription(
     bounded_by_oracle=True,
 )
 METRIC = Family(
-    "checks", 5, judge_checks, of_verdicts(values), variants(), DESCRIPTION, after=("reading",), needs_judge=False
+    "checks", 5, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
 )

@@ -3,7 +3,7 @@
 Claims are extracted as faithfulness extracts them, and its own are taken where it has them; sources are read as there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
@@ -13,7 +13,6 @@ from drretail.eval.claims.extraction import extract, extraction_prompt, extracti
 from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.rulings import support_prompt as support_prompt_of
 from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
-from drretail.eval.families.dr3.insights import Material
 from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.passages import best_pieces
 from drretail.eval.judging.question import Ruling
@@ -127,17 +126,15 @@ async def _as_released(support_judge: SupportJudge, pairs: Sequence[Unit]) -> No
         texts = pieces_of_long(content.texts, claims, support_judge.judge_session.room)
         batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(it.ref for it in texts))
         things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
-        material = _material(texts)
-        await ask_numbered(support_judge.judge_session, batch, things, material, BackedClaims, _backed)
+        material = {"sources": source_tags(texts)}
+        # A claim that is left out is failed, which the released rules count as unsupported.
+        await ask_numbered(
+            support_judge.judge_session, batch, things, material, BackedClaims, _backed, repairs_numbers=False
+        )
 
 
-def _material(texts: Sequence[SourceText]) -> Material:
-    return lambda: {"sources": source_tags(texts)}
-
-
-def _backed(answer: BackedClaims) -> Mapping[int, Ruling]:
-    """The first of two counts; a claim that is left out is failed, which the released rules count as unsupported."""
-    return {it.claim_id: Ruling(float(it.supported), it.explanation.strip()) for it in reversed(answer.claims)}
+def _backed(answer: BackedClaims) -> list[tuple[int, Ruling]]:
+    return [(it.claim_id, Ruling(float(it.supported), it.explanation.strip())) for it in answer.claims]
 
 
 def prompts() -> list[Prompt]:

@@ -1,9 +1,9 @@
 """Information recall: which insights that are known beforehand a reader of the report learns."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal
 
-from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, misnumbered
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.prompts import Prompt, load_prompt
@@ -58,26 +58,22 @@ async def judge_insights(gold: Gold, judge_session: JudgeSession, material: Mate
     for part in GOLD_PARTS:
         things = [NumberedItem(insight_item(part, it), it.text) for it in gold.part(part).insights]
         if judge_session.rules == "dr3":
-            await ask_numbered(judge_session, batch, things, material, MarkedInsights, marked)
+            await ask_numbered(judge_session, batch, things, material, MarkedInsights, marked, repairs_numbers=False)
         else:
-            await ask_numbered(judge_session, batch, things, material, FoundInsights, _found, check=_problem)
+            await ask_numbered(judge_session, batch, things, material, FoundInsights, _found)
 
 
-def _found(answer: FoundInsights) -> Mapping[int, Ruling]:
-    return {
-        it.insight_id: Ruling(_VALUES[it.label], it.missing.strip() or it.label, it.found.strip())
+def _found(answer: FoundInsights) -> list[tuple[int, Ruling]]:
+    return [
+        (it.insight_id, Ruling(_VALUES[it.label], it.missing.strip() or it.label, it.found.strip()))
         for it in answer.insights
-    }
+    ]
 
 
-def _problem(answer: FoundInsights, asked: Sequence[NumberedItem]) -> str | None:
-    return misnumbered([it.insight_id for it in answer.insights], len(asked))
-
-
-def marked(answer: MarkedInsights) -> Mapping[int, Ruling]:
+def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
     """As released: odd numbers are snapped at 0.75 and 0.25, the first of two counts, and what is left out is 0."""
-    scores = {it.insight_id: Ruling(_snapped(it.score), it.found.strip()) for it in reversed(answer.insights)}
-    return {number: scores.get(number, Ruling(0.0, "left out")) for number in range(1, MOST + 1)}
+    given = [(it.insight_id, Ruling(_snapped(it.score), it.found.strip())) for it in answer.insights]
+    return [*given, *((number, Ruling(0.0, "left out")) for number in range(1, MOST + 1))]
 
 
 def _snapped(score: float) -> float:

@@ -12,84 +12,16 @@ from collections.abc import Iterable, Iterator
 
 _NOTES = ("注", "图", "表", "附录", "TODO", "NOTE", "WARNING", "TIP", "IMPORTANT")
 """What begins a bracketed text that is no citation."""
-_BRANDS = (
-    *[
-        "bbc",
-        "ted",
-        "cnn",
-        "nbc",
-        "abc",
-        "cbs",
-        "fox",
-        "npr",
-        "pbs",
-        "youtube",
-        "vimeo",
-        "bilibili",
-        "netflix",
-        "hbo",
-        "disney",
-        "discovery",
-        "mit",
-        "harvard",
-    ],
-    *[
-        "stanford",
-        "oxford",
-        "cambridge",
-        "google",
-        "microsoft",
-        "apple",
-        "amazon",
-        "facebook",
-        "meta",
-        "openai",
-        "anthropic",
-        "deepmind",
-    ],
-    "national geographic",
-    "history channel",
-)
-_STOPWORDS = frozenset(
-    [
-        "的",
-        "了",
-        "是",
-        "在",
-        "和",
-        "与",
-        "这",
-        "那",
-        "有",
-        "为",
-        "以",
-        "及",
-        "the",
-        "a",
-        "an",
-        "of",
-        "to",
-        "in",
-        "for",
-        "on",
-        "with",
-        "and",
-        "or",
-        "is",
-        "are",
-        "video",
-        "audio",
-        "image",
-        "doc",
-        "document",
-        "file",
-        "mp4",
-        "mp3",
-        "pdf",
-        "jpg",
-        "png",
-    ]
-)
+_BRAND_WORDS = """
+bbc ted cnn nbc abc cbs fox npr pbs youtube vimeo bilibili netflix hbo disney discovery mit harvard stanford
+oxford cambridge google microsoft apple amazon facebook meta openai anthropic deepmind
+"""
+_BRANDS = (*_BRAND_WORDS.split(), "national geographic", "history channel")
+_SMALL_WORDS = """
+的 了 是 在 和 与 这 那 有 为 以 及 the a an of to in for on with and or is are video audio image doc document file mp4
+mp3 pdf jpg png
+"""
+_STOPWORDS = frozenset(_SMALL_WORDS.split())
 _SHARED_WORDS = 0.6
 _LIKENESS = 0.75
 _QUOTES = str.maketrans("“”‘’「」『』", '""\'\'""""')

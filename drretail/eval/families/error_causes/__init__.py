@@ -6,7 +6,3 @@ causes.py      one missed insight or wrong claim: its cause, with a sentence why
 judge.py       one verdict for all errors of a report
 score.py       shares of the errors by cause; these as a metric family
 """
-
-from drretail.eval.families.error_causes.score import METRIC
-
-__all__ = ["METRIC"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from drretail.eval.claims.claims import Claim
 from drretail.grounding.report.evidence_ids import file_evidence_id, normalise_url, web_evidence_id
@@ -17,9 +17,7 @@ from drretail.records.run import Run
 Cause = Literal[
     "not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "ended_early", "unknown"
 ]  # fmt: skip
-CAUSES: tuple[Cause, ...] = (
-    "not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "ended_early", "unknown"
-)  # fmt: skip
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 CUT = ("turn_limit", "token_budget", "dollar_budget", "context_limit")
 """Ways to stop that leave no time for what was still to be found."""
 

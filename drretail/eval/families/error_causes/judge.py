@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from drretail.eval.breakdown import SortedFaults
 from drretail.eval.claims.claims import SUPPORT
 from drretail.eval.claims.extraction import claims_in
 from drretail.eval.families.dr3 import accuracy, insights
 from drretail.eval.families.dr3.judge import REPORT, gold_of
 from drretail.eval.families.dr3.parts import NO_GOLD, Judged
 from drretail.eval.families.error_causes.causes import Causes, FoundError, JudgedClaim
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_labels_of
@@ -32,25 +32,25 @@ class ReportErrors(Record):
     """False before a judge that follows rules: then errors are of claims alone."""
 
 
-def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Verdict]) -> SortedFaults:
+def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Verdict]) -> CodeVerdict:
     """The causes of the report's errors."""
     gold = gold_of(subject)
     labels = None if subject.folder is None else read_labels_of(subject.folder, subject.query.query_id)
     if gold is None or labels is None or subject.run is None:
-        return SortedFaults("na", None, NO_GOLD if gold is None else NO_LABELS)
+        return CodeVerdict("na", None, NO_GOLD if gold is None else NO_LABELS)
     judged = Judged(said, judge_session.rules, gold, None)
     if judged.of(accuracy.extraction_of(judge_session.rules), REPORT) is None:
-        return SortedFaults("na", None, NOT_JUDGED)
+        return CodeVerdict("na", None, NOT_JUDGED)
     causes = Causes(subject.run, subject.evidence, gold, labels, subject.query.text)
     claims = _claims(judged)
     if claims is None:
-        return SortedFaults("failed", None, "the judge gave no claims")
+        return CodeVerdict("failed", None, "the judge gave no claims")
     missed = _missed(judged, causes)
     if missed is None:
-        return SortedFaults("failed", None, "an insight was left without a label")
+        return CodeVerdict("failed", None, "an insight was left without a label")
     wrong = [found for it in claims if (found := causes.of_claim(it)) is not None]
     found = ReportErrors(errors=(*missed, *wrong), insights_judged=not judged.is_unasked(insights.STAGE))
-    return SortedFaults("scored", found.model_dump(mode="json"), "")
+    return CodeVerdict("scored", found.model_dump(mode="json"))
 
 
 def _claims(judged: Judged) -> list[JudgedClaim] | None:

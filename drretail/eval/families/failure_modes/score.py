@@ -2,8 +2,17 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.families.failure_modes.judge import FAMILY, LISTED, RATED, SORTED, VERSION, judge, prompt
-from drretail.eval.families.failure_modes.modes import MEANINGS, MODES
+from drretail.eval.families.failure_modes.judge import (
+    FAMILY,
+    LISTED,
+    MEANINGS,
+    MODES,
+    RATED,
+    SORTED,
+    VERSION,
+    judge,
+    prompt,
+)
 from drretail.eval.family import Family, of_verdicts
 from drretail.eval.values import Value, lacking
 from drretail.records.score import MetricDescription, Verdict

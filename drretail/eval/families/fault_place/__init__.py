@@ -8,7 +8,3 @@ placing.py       one wrong claim: never_retrieved, lost, distorted, invented or 
 judge.py         one verdict for all wrong claims of a report
 score.py         shares of the wrong claims by place; these as a metric family
 """
-
-from drretail.eval.families.fault_place.score import METRIC
-
-__all__ = ["METRIC"]

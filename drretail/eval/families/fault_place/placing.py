@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
 from drretail.eval.families.fault_place.handed_on import HandedOn, Says
@@ -18,7 +18,7 @@ from drretail.records.base import Record
 from drretail.records.reading import ReadValue
 
 Place = Literal["never_retrieved", "lost", "distorted", "invented", "unknown"]
-PLACES: tuple[Place, ...] = ("never_retrieved", "lost", "distorted", "invented", "unknown")
+PLACES: tuple[Place, ...] = get_args(Place)
 TOP = "0"
 """The path of who writes the report: what it was shown itself, no researcher can have lost."""
 

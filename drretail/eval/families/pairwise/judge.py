@@ -62,8 +62,7 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     )
     for dimension in {*DIMENSIONS} - {*asked}:
         for order in orders(rules, seed, run_ids, dimension):
-            if judge_session.existing(STAGE, dimension, order=order) is None:
-                judge_session.record(STAGE, dimension, "na", order=order, reason=NOT_FITTED)
+            judge_session.record_if_missing(STAGE, dimension, "na", order=order, reason=NOT_FITTED)
 
 
 class _Material:

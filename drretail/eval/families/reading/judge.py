@@ -31,8 +31,7 @@ def prompts() -> list[Prompt]:
 async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
     """Records what the judge reads of a report, unless that stands already; its values stand with the claims."""
     if judge_session.judge.ref.kind == "rule_based":
-        if judge_session.existing(STAGE, ITEM) is None:
-            judge_session.record(STAGE, ITEM, "na", reason=BY_FORM)
+        judge_session.record_if_missing(STAGE, ITEM, "na", reason=BY_FORM)
         return
     with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
         await extract(subject, faithfulness, EXTRACT, with_picks=True)
@@ -43,20 +42,17 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
 async def _judge_picks(subject: Subject, judge_session: JudgeSession, with_claims: Verdict | None) -> None:
     """Records the picks that the judge reads; where they are declared nobody is asked."""
     if are_declared(subject):
-        if judge_session.existing(STAGE, ITEM) is None:
-            judge_session.record(STAGE, ITEM, "na", reason=ARE_DECLARED)
+        judge_session.record_if_missing(STAGE, ITEM, "na", reason=ARE_DECLARED)
         return
     report = subject.report or ""
     asked = prompt(is_imported=subject.system.is_imported)
     if with_claims is not None:
-        wording = with_claims.prompt_hash
-        if judge_session.existing(STAGE, ITEM, wording) is None:
-            value = with_claims.value
-            judge_session.record(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
+        value, wording = with_claims.value, with_claims.prompt_hash
+        judge_session.record_if_missing(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
         return
     if not report.strip():
-        if judge_session.existing(STAGE, ITEM, asked.hash) is None:
-            judge_session.record(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason="the report is empty")
+        reason = "the report is empty"
+        judge_session.record_if_missing(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason=reason)
         return
     given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
     reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)

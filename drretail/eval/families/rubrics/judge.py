@@ -9,13 +9,12 @@ from pydantic import Field
 from drretail.eval.families.rubrics.axes import AXES, OWN_AXES, TERNARY, Kind
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.material import report_and_sources
-from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, criterion_item, misnumbered
-from drretail.eval.judging.numbered import criterion_text as text
+from drretail.eval.judging.material import report_material, task_material
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, criterion_item, criterion_text
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 
@@ -67,9 +66,8 @@ def marking_prompt() -> Prompt:
 
 async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     """The rubric of a query; why there is none where the judge made none."""
-    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
     axes = "\n".join(f"- {name}: {AXES[name]}" for name in OWN_AXES)
-    given = {"query": tagged("query", task.query.text), "profile": tagged("profile", known), "axes": axes}
+    given = {**task_material(task), "axes": axes}
     said = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
     if said.answer is None:
         return f"the judge made no rubric: {said.error}"
@@ -101,31 +99,25 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     if held is None:
         return
     asked = [(group, it) for group in held.groups for it in group.criteria]
-    things = [NumberedItem(criterion_item(group, it), _told(it)) for group, it in asked]
+    things = [NumberedItem(criterion_item(group, it), _text_of(it)) for group, it in asked]
     batch = QuestionBatch(STAGE, marking_prompt(), MOST)
-    material = cache(lambda: _material(subject))
-    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, _marked, check=_problem)
+    material = cache(lambda: report_material(subject))
+    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, _rulings, check=_problem)
 
 
-def _told(criterion: Criterion) -> str:
-    return f"{text(criterion)}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else text(criterion)
+def _text_of(criterion: Criterion) -> str:
+    text = criterion_text(criterion)
+    return f"{text}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else text
 
 
-def _material(subject: Subject) -> dict[str, str]:
-    report, sources = report_and_sources(subject)
-    return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
-
-
-def _marked(answer: MarkedCriteria) -> Mapping[int, Ruling]:
-    return {
-        it.criterion_id: Ruling(_VALUES[it.label], it.reason.strip(), it.evidence.strip()) for it in answer.criteria
-    }
+def _rulings(answer: MarkedCriteria) -> list[tuple[int, Ruling]]:
+    return [
+        (it.criterion_id, Ruling(_VALUES[it.label], it.reason.strip(), it.evidence.strip())) for it in answer.criteria
+    ]
 
 
 def _problem(answer: MarkedCriteria, asked: Sequence[NumberedItem]) -> str | None:
-    wrong = misnumbered([it.criterion_id for it in answer.criteria], len(asked))
-    if wrong is not None:
-        return wrong
+    """What is wrong with an answer that has every number once."""
     binary = [
         str(it.criterion_id)
         for it in answer.criteria

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from drretail.env.world import open_world
-from drretail.eval.families.checks import METRIC
 from drretail.eval.families.checks.codes import CHECKS
-from drretail.eval.families.checks.score import clean
+from drretail.eval.families.checks.score import METRIC, clean
 from drretail.eval.families.checks.score import values as checks_values
 from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
-from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Rules, SourceRef, Verdict, VerdictState
 from tests.eval.families.faithfulness.reports import subject, values

@@ -8,9 +8,8 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import open_world
-from drretail.eval.families.next_purchase import METRIC
-from drretail.eval.families.next_purchase.judge import compare, hits, lacks_purchases
-from drretail.eval.families.next_purchase.score import values, variants
+from drretail.eval.families.next_purchase.hits import compare, hits, lacks_purchases
+from drretail.eval.families.next_purchase.score import METRIC, VARIANTS, values
 from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
@@ -196,5 +195,5 @@ def test_a_user_without_favourite_has_no_baseline_of_it() -> None:
 
 
 def test_a_report_without_a_verdict_is_failed() -> None:
-    assert [value.variant for value in values([])] == list(variants())
+    assert [value.variant for value in values([])] == list(VARIANTS)
     assert {value.state for value in values([])} == {"failed"}

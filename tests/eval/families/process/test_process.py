@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.families.process import METRIC
 from drretail.eval.families.process.counting import MEASURES
-from drretail.eval.families.process.score import values
+from drretail.eval.families.process.score import METRIC, values
 from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects

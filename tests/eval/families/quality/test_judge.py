@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.families.quality import METRIC
 from drretail.eval.families.quality.judge import Rating, prompt_for
+from drretail.eval.families.quality.score import METRIC
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.session import Judge, JudgeSession

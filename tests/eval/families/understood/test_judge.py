@@ -9,8 +9,7 @@ import pytest
 
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.eval.families.understood import METRIC
-from drretail.eval.families.understood.judge import NO_WORLD, NOT_DECLARED, lacks_understanding
+from drretail.eval.families.understood.score import METRIC, NO_WORLD, NOT_DECLARED, lacks_understanding
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
