@@ -253,7 +253,7 @@ def metric(
             own_name,
             version,
             judge,
-            of_verdicts(lambda verdicts: [Value(it.item, it.state, it.value) for it in verdicts]),
+            of_verdicts(lambda verdicts: [Value(verdict.item, verdict.state, verdict.value) for verdict in verdicts]),
             names,
             MetricDescription.model_validate({"title": own_name.capitalize(), **described}),
             needs_judge=False,

@@ -79,7 +79,7 @@ def a_run(label: str, name: str, report: str | None, picks: Sequence[str] | None
         error=RunError(kind="no_report", where="react", message="no") if report is None else None,
         report=report,
         report_sha=None if report is None else sha256_of(report),
-        picks=None if picks is None else tuple(Pick(product=it) for it in picks),
+        picks=None if picks is None else tuple(Pick(product=pick) for pick in picks),
     )
 
 

@@ -40,7 +40,7 @@ async def _judge(subject: Subject, judge_session: JudgeSession) -> None:
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     held = criteria_of(subject, NAME)
-    found = [it for it in verdicts if held is not None and it.item.endswith(held.hash)]
+    found = [verdict for verdict in verdicts if held is not None and verdict.item.endswith(held.hash)]
     return [Value("all", found[-1].state, found[-1].value) if found else Value("all", "failed")]
 
 

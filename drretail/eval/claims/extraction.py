@@ -82,7 +82,7 @@ def with_picks_prompt(subject: Subject) -> Prompt:
 def extraction_prompts() -> list[Prompt]:
     """All wordings of the question for all claims."""
     picks = ("", what_picks_are(is_imported=False), what_picks_are(is_imported=True))
-    return [extraction_prompt(EXTRACT, it) for it in picks]
+    return [extraction_prompt(EXTRACT, pick) for pick in picks]
 
 
 async def extract(
@@ -162,7 +162,7 @@ async def _asked(
 
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
-    return [it.model_dump(mode="json", exclude_none=True) for it in claims]
+    return [claim.model_dump(mode="json", exclude_none=True) for claim in claims]
 
 
 def _given(report: str, part: Part, name: str, count: int) -> str:
@@ -173,8 +173,8 @@ def _given(report: str, part: Part, name: str, count: int) -> str:
 
 def _merged(claims: Sequence[Claim]) -> list[Claim]:
     """The claims of all parts in order, each with the same sources once, under new numbers."""
-    distinct = {(it.claim.casefold(), it.sources, it.unresolved): it for it in reversed(claims)}
-    kept = [it for it in claims if distinct[it.claim.casefold(), it.sources, it.unresolved] is it]
+    distinct = {(claim.claim.casefold(), claim.sources, claim.unresolved): claim for claim in reversed(claims)}
+    kept = [claim for claim in claims if distinct[claim.claim.casefold(), claim.sources, claim.unresolved] is claim]
     return [
         it.model_copy(update={"claim_id": make_claim(number, it.claim, it.sources, it.unresolved).claim_id})
         for number, it in enumerate(kept, 1)
@@ -219,7 +219,8 @@ def _claims(answer: Answer, report: str, after: int, resolver: SourceResolver) -
                 quote=said.quote,
                 span=span,
                 values=tuple(
-                    _of_sources(it, resolver) for it in as_values(values, report, said.quote, span or (after, after))
+                    _of_sources(value, resolver)
+                    for value in as_values(values, report, said.quote, span or (after, after))
                 ),
             )
         )

@@ -45,8 +45,8 @@ class ClaimsSupport(Record):
 
     def by_number(self) -> dict[int, RuledClaim]:
         """The labels by number, without numbers that were given twice."""
-        numbers = [it.claim_id for it in self.claims]
-        return {it.claim_id: it for it in self.claims if numbers.count(it.claim_id) == 1}
+        numbers = [claim.claim_id for claim in self.claims]
+        return {claim.claim_id: claim for claim in self.claims if numbers.count(claim.claim_id) == 1}
 
 
 def _is_usable(item: Any) -> bool:
@@ -114,7 +114,7 @@ def support_answer_alone(said: JudgeAnswer[Support], texts: Sequence[SourceText]
     quotes = [answer.quote] if answer.quote.strip() else []
     return support_answer(
         RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),
-        [it.text.text for it in texts],
+        [text.text.text for text in texts],
     )
 
 

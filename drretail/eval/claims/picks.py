@@ -55,7 +55,7 @@ class PickReader:
 
     def read(self, picks: Iterable[SaidPick]) -> list[dict[str, object]]:
         """The picks as the value of a verdict."""
-        return [self._pick(it).model_dump(mode="json", exclude_none=True) for it in picks]
+        return [self._pick(pick).model_dump(mode="json", exclude_none=True) for pick in picks]
 
     def _pick(self, said: SaidPick) -> Pick:
         start, end = find_quote(self._report, said.quote) or (None, None)

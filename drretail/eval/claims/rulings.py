@@ -115,7 +115,7 @@ class SupportJudge:
     def is_shown_otherwise(self, unit: Unit) -> bool:
         """True where the agent read something of its web pages, and not what it is judged by."""
         return self.shown.content(unit).texts != self.content(unit).texts and any(
-            source_type(it.id) == "web" for it in self.shown.content(unit).texts
+            source_type(text.id) == "web" for text in self.shown.content(unit).texts
         )
 
     async def rule(self, units: Sequence[Unit]) -> None:
@@ -227,7 +227,7 @@ class SupportJudge:
     ) -> None:
         """Records the verdicts of one call; of a claim that was asked about twice the first answer as well."""
         for unit, content in call:
-            answer, own = answers[unit.item], [it for it in texts if it.id in unit.sources]
+            answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
             notes = [PARTIAL_CONTENT] if content.unreadable else []
             notes += [SOURCE_CUT] if any(it.share is not None for it in own) else []
             if answer.first is not None:
@@ -258,7 +258,7 @@ class SupportJudge:
         if shown is None or shown.state != "scored" or ruled.value is None or float(shown.value) <= ruled.value:
             return []
         texts = self.shown.content(unit).texts
-        return [DISTORTED if any(it.text.form == "summary" for it in texts) else ONLY_IN_SNIPPET]
+        return [DISTORTED if any(text.text.form == "summary" for text in texts) else ONLY_IN_SNIPPET]
 
 
 def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]) -> str:
@@ -272,7 +272,7 @@ def _own(unit: Unit, about: Mapping[str, str]) -> list[str]:
 
 
 def _own_texts(unit: Unit, texts: Sequence[SourceText]) -> list[str]:
-    return [it.text.text for it in texts if it.id in unit.sources]
+    return [text.text.text for text in texts if text.id in unit.sources]
 
 
 def _unnumbered(answer: ClaimsSupport, count: int) -> str | None:

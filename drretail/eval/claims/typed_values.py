@@ -99,11 +99,15 @@ def _narrowed(report: str, start: int, end: int, said: SaidValue) -> tuple[int, 
     """The amount within a quote, where it stands there once."""
     text = report[start:end]
     if said.kind == "date":
-        places = [(it.start, it.end) for it in find_dates(text) if it.iso == said.amount]
+        places = [(date.start, date.end) for date in find_dates(text) if date.iso == said.amount]
     elif said.kind in _OF_WORDS:
         places = [it.span() for it in re.finditer(re.escape(said.amount.strip()), text, re.IGNORECASE)]
     else:
-        places = [(it.start, it.end) for it in find_amounts(text) if f"{it.low.normalize():f}" == _plain(said.amount)]
+        places = [
+            (amount.start, amount.end)
+            for amount in find_amounts(text)
+            if f"{amount.low.normalize():f}" == _plain(said.amount)
+        ]
     return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
 
 

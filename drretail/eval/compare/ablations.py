@@ -71,7 +71,7 @@ def tables_of_experiment(
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
     families = [*dict.fromkeys(it.partition(":")[0] for it in asked)] or judged_families(experiment)
-    gathered = read_judgements(experiment, load_metrics([it for it in families if it != PAIRWISE]))
+    gathered = read_judgements(experiment, load_metrics([family for family in families if family != PAIRWISE]))
     variants = {name: _wanted(metric, asked) for name, metric in gathered.families.items()}
     assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
     tables = list(ablation_tables(gathered, by, assessors, variants))
@@ -113,10 +113,7 @@ def _table(
         metric=metric.name,
         variant=variant,
         **row_facts(metric, variant),
-        judge=assessor.judge.spec,
-        judge_kind=assessor.judge.kind,
-        judge_params=assessor.judge.params_hash,
-        rules=assessor.rules,
+        **assessor.columns,
         rows=tuple(rows),
     )
 
@@ -161,5 +158,5 @@ def steps_between(settings: Sequence[str], by: Option) -> list[tuple[str, str]]:
     """Which settings are held beside which: (earlier, later)."""
     first, *others = settings
     if not ABLATED[by].is_stepwise:
-        return [(first, it) for it in others]
+        return [(first, other) for other in others]
     return [*pairwise(settings), *([(first, settings[-1])] if len(settings) > 2 else [])]

@@ -192,15 +192,7 @@ def _table(
         steady += its
     if not rows:
         return None
-    judge = assessor.judge
-    return JudgeTable(
-        judge=judge.spec,
-        judge_kind=judge.kind,
-        judge_params=judge.params_hash,
-        rules=assessor.rules,
-        rows=tuple(rows),
-        reliability=tuple(steady),
-    )
+    return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady))
 
 
 def _family(

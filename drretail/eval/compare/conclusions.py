@@ -271,7 +271,7 @@ def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _undecided(comparison: Comparison, name: Name) -> Iterator[str]:
-    found = [f"by {it.judges} in {it.names} ({it.counts})" for it in _groups(comparison, name, "undecided")]
+    found = [f"by {group.judges} in {group.names} ({group.counts})" for group in _groups(comparison, name, "undecided")]
     if found:
         yield (
             f"No difference can be concluded {'; '.join(found)}. What was seen there may be chance; that they are "

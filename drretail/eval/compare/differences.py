@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from drretail.eval.compare.primary import Primary, PrimaryTest, assessor_of, primary_tests, with_primary
+from drretail.eval.compare.primary import Primary, PrimaryTest, primary_tests, with_primary
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import listed, row_facts, sample, why_incomplete
 from drretail.eval.judging.dimensions import PRIMARY
@@ -34,8 +34,8 @@ def differences(
     """Sentences on what systems are chosen by, those of one content together; what is shown to differ comes first.
 
     Of every family the first of ``assessors`` counts that judged it. ``names`` are what the systems go by, ``called``
-    by family and variant what is said for it. Nothing is concluded before correction over all of these tests in all pairs
-    of systems (Holm), nor from a rule-based judge.
+    by family and variant what is said for it. Nothing is concluded before correction over all of these tests in all
+    pairs of systems (Holm), nor from a rule-based judge.
     """
     every = list(combinations(research_labels(gathered.definition), 2))
     if not every:
@@ -166,7 +166,7 @@ def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], ever
         for row in pairs
         if row.dimension == PRIMARY and frozenset((row.a, row.b)) in researched and row.note is None and row.n_scored
     ]
-    by_assessor = ([row for row in overall if assessor_of(row) == assessor] for assessor in assessors)
+    by_assessor = ([row for row in overall if Assessor.of(row) == assessor] for assessor in assessors)
     return next((rows for rows in by_assessor if rows), [])
 
 

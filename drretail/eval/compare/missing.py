@@ -9,7 +9,7 @@ from drretail.eval.scores.panel import is_panel, names_panel
 from drretail.grounding.text.wording import counted
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing
 from drretail.records.pairs import PairScore
-from drretail.records.score import CODE, JudgeRef
+from drretail.records.score import CODE
 from drretail.stats.significance import fewest_users
 
 A_JUDGE = "PROVIDER:MODEL"
@@ -158,7 +158,7 @@ def lacking_pairs(
     named = f"{comparison.a}~{comparison.b}"
     command = f"drretail score {experiment} --metrics pairwise --pairs {named}"
     rated = [row for row in rows if row.note is None and not names_panel(row.judge)]
-    for assessor, its in groupby(rated, key=_assessor):
+    for assessor, its in groupby(rated, key=Assessor.of):
         yield from _of_judge(assessor, list(its), f"{command}{flags(assessor)}")
     if not rated:
         judges = [
@@ -183,7 +183,3 @@ def _of_judge(assessor: Assessor, rows: Sequence[PairScore], command: str) -> It
     if unasked:
         what = f"{counted(unasked, 'comparison')} side by side not asked of {spec} yet"
         yield Missing(what=what, command=command)
-
-
-def _assessor(row: PairScore) -> Assessor:
-    return Assessor(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)

@@ -11,7 +11,7 @@ from drretail.eval.judging.pairs import Labels, research_labels
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.pairs import PairScore
-from drretail.records.score import CODE, JudgeRef
+from drretail.records.score import CODE
 from drretail.stats.significance import holm
 
 
@@ -87,10 +87,5 @@ def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScor
     return tuple(corrected(row) for row in pairs)
 
 
-def assessor_of(row: PairScore) -> Assessor:
-    """Who compared them."""
-    return Assessor(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
-
-
 def _preference(row: PairScore) -> PrimaryTest:
-    return PrimaryTest(assessor_of(row), PAIRWISE, PRIMARY)
+    return PrimaryTest(Assessor.of(row), PAIRWISE, PRIMARY)

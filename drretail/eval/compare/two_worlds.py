@@ -42,11 +42,11 @@ def compare_beside(
         raise UserError(f"{other} is the experiment itself: --beside names another one, as of another world.")
     first, second = read_definition(experiment), read_definition(other)
     shared = sorted(first.systems.keys() & second.systems.keys())
-    if not shared or not {it.query_id for it in first.queries} & {it.query_id for it in second.queries}:
+    if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
         raise UserError(f"{experiment} and {other} share no system, or no query: nothing of them can be compared.")
     asked = [it for it in research_labels(first) if it in shared] or shared
     labels = asked if label is None else [resolve_name("system of both experiments", label, shared)]
-    families = [it for it in metrics or judged_families(experiment) if it != PAIRWISE]
+    families = [metric for metric in metrics or judged_families(experiment) if metric != PAIRWISE]
     held = [read_judgements(it, load_metrics(families)) for it in (experiment, other)]
     both = together(held[0], held[1], name_there(other))
     pairs = [(it, _there(it, name_there(other))) for it in labels]
@@ -59,8 +59,8 @@ def compare_beside(
 
 def together(one: Gathered, other: Gathered, name: str) -> Gathered:
     """Both as one experiment, where the other's systems are called "<label>@<name>"; query ids tell what is paired."""
-    runs = {it.run_id: f"{_there(it.label, name)}/{it.query.query_id}-r{it.repeat}" for it in other.plans}
-    plans = [replace(it, label=_there(it.label, name), run_id=runs[it.run_id]) for it in other.plans]
+    runs = {plan.run_id: f"{_there(plan.label, name)}/{plan.query.query_id}-r{plan.repeat}" for plan in other.plans}
+    plans = [replace(plan, label=_there(plan.label, name), run_id=runs[plan.run_id]) for plan in other.plans]
     theirs = {
         key: {runs[run]: judged for run, judged in tables.items()} for key, tables in other.tables_of_judges.items()
     }

@@ -55,7 +55,7 @@ def unprepared(
         for query in definition.queries:
             if query.query_id in answered and not rubric_path(experiment, family.name, query.query_id).exists():
                 profile = read_profile(experiment, query.user_id)
-                are_imported = all(it.is_imported for it in definition.systems.values())
+                are_imported = all(system.is_imported for system in definition.systems.values())
                 elsewhere = are_imported and profile is None
                 yield Task(query, profile, store, definition.now, experiment, elsewhere), family, judge
 

@@ -50,7 +50,7 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
     """
     rendered = render_report(subject.report or "", subject.evidence.values(), style="plain")
     body = rendered.text.rpartition("\n\n## Sources\n")[0] if rendered.references else rendered.text
-    listed = "\n".join(_entry(it, subject.evidence) for it in rendered.references)
+    listed = "\n".join(_entry(reference, subject.evidence) for reference in rendered.references)
     return tagged("report", body, **attributes), tagged("sources", listed or NO_SOURCES, **attributes)
 
 
@@ -98,6 +98,8 @@ def _lines(picks: tuple[Pick, ...], ledger: Ledger) -> Iterator[str]:
 
 def _total(ledger: Ledger) -> Iterator[str]:
     """The sum, where every price is known and all are in one currency."""
-    currencies = {ledger.products[it.product].currency for it in ledger.picks or () if it.product in ledger.products}
+    currencies = {
+        ledger.products[pick.product].currency for pick in ledger.picks or () if pick.product in ledger.products
+    }
     if ledger.total is not None and len(currencies) == 1:
         yield f"Total: {format_money(ledger.total, currencies.pop())}"

@@ -89,7 +89,7 @@ def _misnumbered(numbers: Sequence[int], count: int) -> str | None:
 
 def numbered_items(group: CriteriaGroup) -> list[NumberedItem]:
     """The criteria of a group, each filed under what it asks for: reworded it is another one, reweighted the same."""
-    return [NumberedItem(criterion_item(group, it), criterion_text(it)) for it in group.criteria]
+    return [NumberedItem(criterion_item(group, criterion), criterion_text(criterion)) for criterion in group.criteria]
 
 
 def criterion_item(group: CriteriaGroup, criterion: Criterion) -> str:

@@ -26,7 +26,7 @@ def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
     if given in known:
         return given
     begins = (given, slug(given))
-    found = next(filter(None, ([name for name in known if name.startswith(it)] for it in begins)), [])
+    found = next(filter(None, ([name for name in known if name.startswith(begin)] for begin in begins)), [])
     if not found:
         raise UnknownName(what, given, known)
     found = [name for name in found if name.startswith(f"{given}@")] or found

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.gathering import NOT_JUDGED, RunResult
+from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, RunResult, TableKey
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants
 from drretail.eval.values import Value
-from drretail.records.score import WHOLES, JudgeRef, Policy, Rules, Score
+from drretail.records.score import WHOLES, Policy, Score
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Interval, Ratio, mean_interval, ratio_interval, share_interval
 
@@ -22,15 +22,14 @@ class About:
 
     metric: Family
     system: str
-    judge: JudgeRef
-    rules: Rules
+    assessor: Assessor
     prompt_hash: str
     clusters: Clusters
 
     @property
-    def table_key(self) -> tuple[str, JudgeRef, Rules]:
+    def table_key(self) -> TableKey:
         """What the rows of all systems in one table have in common."""
-        return self.metric.name, self.judge, self.rules
+        return TableKey(self.metric.name, self.assessor)
 
 
 Judged = tuple[About, Sequence[RunResult]]
@@ -40,7 +39,7 @@ def _policies(about: About, variant: str) -> tuple[Policy, ...]:
     """Headlines have a second row, over all planned runs; publications' rules know none (METRICS 0)."""
     return (
         ("answered", "planned")
-        if about.rules == "default" and variant in headline_variants(about.metric)
+        if about.assessor.rules == "default" and variant in headline_variants(about.metric)
         else ("answered",)
     )
 
@@ -57,7 +56,7 @@ def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
 
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
     """What ``rows`` gives for each of them: what was asked is told by the judged reports of all systems in a table."""
-    judged_reports: dict[tuple[str, JudgeRef, Rules], list[RunResult]] = defaultdict(list)
+    judged_reports: dict[TableKey, list[RunResult]] = defaultdict(list)
     for about, reports in judged:
         judged_reports[about.table_key] += _judged_reports(reports)
     return [
@@ -74,7 +73,7 @@ def _rows(about: About, reports: Sequence[RunResult], judged_reports: Sequence[R
     """``judged_reports`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
     made: list[Score] = []
     for variant in about.metric.variants:
-        pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled
+        pools_of_a_panel = is_panel(about.assessor.judge) and variant in about.metric.pooled
         if pools_of_a_panel or _nobody_asked(variant, judged_reports):
             continue
         policies = ("answered",) if _is_hidden(about) else _policies(about, variant)
@@ -112,7 +111,6 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         version=about.metric.version,
         variant=variant,
         system=about.system,
-        rules=about.rules,
         policy=policy,
         aggregation="micro" if is_pooled else "macro",
         value=found.value,
@@ -125,9 +123,7 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         n_na=states["na"],
         n_unverifiable=states["unverifiable"],
         n_failed=states["failed"],
-        judge=about.judge.spec,
-        judge_kind=about.judge.kind,
-        judge_params=about.judge.params_hash,
+        **about.assessor.columns,
         prompt_hash=about.prompt_hash,
         items={} if hidden else _items(variant, reports),
         note=NOT_RATED if hidden else None,
@@ -146,7 +142,7 @@ def _of(report: RunResult, variant: str) -> Value:
 
 
 def _is_hidden(about: About) -> bool:
-    return is_unrated(about.metric, about.judge)
+    return is_unrated(about.metric, about.assessor.judge)
 
 
 def _means(variant: str, reports: Sequence[RunResult], policy: Policy) -> dict[str, float]:

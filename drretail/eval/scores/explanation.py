@@ -17,7 +17,7 @@ LONGEST_REASON = 400
 
 def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     """Markdown: a line for each value with the counts it is made of, then one for each verdict that has a reason."""
-    lines = [f"- **{it.variant}** {_value(it)}" for it in values]
+    lines = [f"- **{value.variant}** {_value(value)}" for value in values]
     judged = [line for verdict in verdicts if (line := _verdict(verdict))]
     if judged:
         lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
-from drretail.eval.compare.primary import assessor_of, primary_tests, with_primary
+from drretail.eval.compare.primary import primary_tests, with_primary
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
@@ -51,11 +51,11 @@ def derive_scores(
         wanted = {table_key.assessor for table_key in asked if table_key.metric == metric.name}
         for assessor in sorted({*gathered.assessors(metric.name), *wanted}, key=lambda assessor: assessor.order):
             for about, runs in _systems(gathered, metric, assessor, everywhere=assessor in wanted):
-                judged.append((about, [it.result for it in runs]))
+                judged.append((about, [run.result for run in runs]))
                 if not is_unrated(metric, assessor.judge):
                     judgings.append(_judging(about, runs))
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
-    assessors = {assessor_of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
+    assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
     pairs = with_primary(
         pairs, primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
     )
@@ -101,7 +101,7 @@ def _systems(
             named.add(plan.label)
     for label, runs in by_label.items():
         if label in named:
-            yield About(metric, label, assessor.judge, assessor.rules, wording, gathered.clusters), runs
+            yield About(metric, label, assessor, wording, gathered.clusters), runs
 
 
 def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
@@ -114,9 +114,9 @@ def _judging(about: About, runs: Sequence[JudgedRun]) -> Judging:
     return Judging(
         metric=about.metric.name,
         system=about.system,
-        rules=about.rules,
-        judge=about.judge.spec,
-        judge_params=about.judge.params_hash,
+        rules=about.assessor.rules,
+        judge=about.assessor.judge.spec,
+        judge_params=about.assessor.judge.params_hash,
         verdicts=sum(runs.verdicts for runs in runs),
         failed=sum(runs.failed for runs in runs),
         stale=sum(runs.stale for runs in runs),

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
@@ -13,9 +13,10 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import split_words, words_of
+from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Rules, Verdict
+from drretail.records.score import JudgeRef, Rules, Score, Verdict
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -49,9 +50,20 @@ class Assessor(NamedTuple):
     judge: JudgeRef
     rules: Rules
 
+    @classmethod
+    def of(cls, row: Score | PairScore) -> "Assessor":
+        """Whose values a row is made of."""
+        return cls(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
+
     @property
     def order(self) -> tuple[str, str, str]:
         return self.judge.spec, self.judge.params_hash, self.rules
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As the rows of scores.json name them."""
+        judge = self.judge
+        return {"judge": judge.spec, "judge_kind": judge.kind, "judge_params": judge.params_hash, "rules": self.rules}
 
 
 class TableKey(NamedTuple):

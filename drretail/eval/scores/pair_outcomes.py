@@ -184,10 +184,10 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
 
 def _together(times: Sequence[PairOutcome]) -> PairOutcome:
     """All times that a judge was asked: their mean where any was scored, else why none was."""
-    scored = [it for it in times if it.result is not None]
-    failed = sum(it.failed_verdicts for it in times)
+    scored = [time for time in times if time.result is not None]
+    failed = sum(time.failed_verdicts for time in times)
     if not scored:
-        return replace(min(times, key=lambda it: (it.is_na, it.why or "")), failed_verdicts=failed)
+        return replace(min(times, key=lambda time: (time.is_na, time.why or "")), failed_verdicts=failed)
     return PairOutcome(
         scored[0].query_id,
         win=_mean([it.win for it in scored]),

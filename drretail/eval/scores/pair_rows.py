@@ -109,20 +109,23 @@ def _pair_score(
 ) -> PairScore:
     a, b = labels
     hidden = assessor.judge.kind == "rule_based"  # it is not asked, and lacks nothing
-    outcomes = [replace(it, is_na=True, why=None) if hidden and it.why == "not_judged" else it for it in outcomes]
+    outcomes = [
+        replace(outcome, is_na=True, why=None) if hidden and outcome.why == "not_judged" else outcome
+        for outcome in outcomes
+    ]
     counted = PairScore(
         **_about(assessor, dimension),
         a=a,
         b=b,
         n_planned=len(outcomes),
-        n_scored=sum(it.result is not None for it in outcomes),
-        n_na=sum(it.is_na for it in outcomes),
-        n_failed=sum(it.why is not None for it in outcomes),
-        runs_failed=sum(it.why == "runs_failed" for it in outcomes),
-        forfeits=sum(it.is_forfeit for it in outcomes),
-        not_judged=sum(it.why == "not_judged" for it in outcomes),
-        failed_verdicts=sum(it.failed_verdicts for it in outcomes),
-        stale_verdicts=sum(it.stale_verdicts for it in outcomes),
+        n_scored=sum(outcome.result is not None for outcome in outcomes),
+        n_na=sum(outcome.is_na for outcome in outcomes),
+        n_failed=sum(outcome.why is not None for outcome in outcomes),
+        runs_failed=sum(outcome.why == "runs_failed" for outcome in outcomes),
+        forfeits=sum(outcome.is_forfeit for outcome in outcomes),
+        not_judged=sum(outcome.why == "not_judged" for outcome in outcomes),
+        failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
+        stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         note=NOT_RATED if hidden else None,
     )
     assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed
@@ -139,7 +142,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
 
     rate, results = over_users(lambda it: it.result), _by_query(outcomes, lambda it: it.result)
     told = lead_of(results, clusters)
-    met = [(it.query_id, it.result, it.words) for it in outcomes if it.result is not None]
+    met = [(outcome.query_id, outcome.result, outcome.words) for outcome in outcomes if outcome.result is not None]
     even = length_controlled(
         [result for _, result, _ in met],
         [words for *_, words in met],
@@ -147,9 +150,9 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         gathered.definition.seed,
     )
     return {
-        "wins": _sum(it.win for it in outcomes),
-        "ties": _sum(it.tie for it in outcomes),
-        "losses": _sum(it.loss for it in outcomes),
+        "wins": _sum(outcome.win for outcome in outcomes),
+        "ties": _sum(outcome.tie for outcome in outcomes),
+        "losses": _sum(outcome.loss for outcome in outcomes),
         "win": _share(over_users(lambda it: it.win)),
         "tie": _share(over_users(lambda it: it.tie)),
         "loss": _share(over_users(lambda it: it.loss)),
@@ -215,7 +218,13 @@ def _rank_scores(
     found = {} if hidden else strengths(names, list(_contests(met)), seed, clusters)
     for name in names:
         strength = found.get(name, Strength(Interval(None), 0, NOT_RATED))
-        scored = [it for labels, outcomes in met.items() if name in labels for it in outcomes if it.result is not None]
+        scored = [
+            outcome
+            for labels, outcomes in met.items()
+            if name in labels
+            for outcome in outcomes
+            if outcome.result is not None
+        ]
         yield RankScore(
             **_about(assessor, dimension),
             system=name,
@@ -246,9 +255,6 @@ def _about(assessor: Assessor, dimension: str) -> dict[str, Any]:
     return {
         "version": family.version,
         "dimension": dimension,
-        "rules": assessor.rules,
-        "judge": assessor.judge.spec,
-        "judge_kind": assessor.judge.kind,
-        "judge_params": assessor.judge.params_hash,
+        **assessor.columns,
         "prompt_hash": family.prompts(assessor.rules)[dimension].hash,
     }

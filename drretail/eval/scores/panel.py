@@ -65,7 +65,7 @@ def _panel_runs(members: Sequence[Mapping[str, JudgedRun]]) -> dict[str, JudgedR
 
 
 def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
-    result = [it.result for it in runs]
+    result = [run.result for run in runs]
     lacks = next((it.lacks for it in result if it.lacks is not None), None)
     variants = dict.fromkeys(variant for it in result for variant in it.values)
     values = {
@@ -74,9 +74,9 @@ def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
     }
     return JudgedRun(
         RunResult(result[0].query_id, {} if lacks else values, lacks),
-        verdicts=sum(it.verdicts for it in runs),
-        failed=sum(it.failed for it in runs),
-        stale=sum(it.stale for it in runs),
+        verdicts=sum(run.verdicts for run in runs),
+        failed=sum(run.failed for run in runs),
+        stale=sum(run.stale for run in runs),
     )
 
 

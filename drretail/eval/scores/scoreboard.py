@@ -12,7 +12,6 @@ from drretail.records.base import NoInterval
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     CODE,
-    JudgeRef,
     MetricDescription,
     Score,
     in_order,
@@ -95,19 +94,15 @@ def scoreboard(
         others=others,
         differs=tuple(differences(gathered, [*assessors, *by_code], short, names, pairs)),
         notes=tuple(_notes(held, [*assessors, *by_code], labels, names, gathered, metrics, prices)),
-        prices_as_of=prices.as_of if any(it.unit == "dollars" for it in columns) else None,
+        prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns) else None,
     )
 
 
 def _held(scores: Sequence[Score], metrics: Metrics) -> _Held:
-    rows = {(row.system, row.metric, row.variant, _assessor(row)): row for row in shown_rows(scores)}
+    rows = {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in shown_rows(scores)}
     present = {(row.metric, row.variant) for row in scores}
     named = [(name, column) for name, described in metrics.items() for column in described.scoreboard]
     return _Held(rows, [(name, column) for name, column in named if (name, column.variant) in present])
-
-
-def _assessor(row: Score) -> Assessor:
-    return Assessor(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
 
 
 def _judge(assessor: Assessor) -> BoardJudge:

@@ -49,7 +49,7 @@ def pair_item(fact: str, source: str) -> str:
 
 def distinct_facts(triplets: Iterable[Triplet]) -> list[str]:
     """The facts of all triplets, those in the same words once."""
-    return list({_folded(it.fact): it.fact for it in reversed(list(triplets))}.values())[::-1]
+    return list({_folded(triplet.fact): triplet.fact for triplet in reversed(list(triplets))}.values())[::-1]
 
 
 def duplicates_item(facts: Sequence[str]) -> str:
@@ -100,7 +100,7 @@ class JudgedFacts:
 
 def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
     """What the verdicts of a report come to; None where its facts could not be read to the end."""
-    by_key = {(it.stage, it.item): it for it in verdicts}
+    by_key = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     extracted = by_key.get((TRIPLETS, REPORT))
     if extracted is None or extracted.state != "scored":
         return None
@@ -111,7 +111,10 @@ def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
     facts = unique_facts(triplets, compared.value)
     return JudgedFacts(
         tuple(facts),
-        tuple(tuple(_pair(by_key.get((SUPPORT, pair_item(it.text, source)))) for source in it.sources) for it in facts),
+        tuple(
+            tuple(_pair(by_key.get((SUPPORT, pair_item(fact.text, source)))) for source in fact.sources)
+            for fact in facts
+        ),
     )
 
 

@@ -84,7 +84,7 @@ class _Extraction:
 
     def _question(self, item: str, given: str) -> JudgeQuestion[SaidTriplets]:
         def read(answer: SaidTriplets) -> Ruling:
-            found = (_triplet(it, self.resolver) for it in answer.triplets)
+            found = (_triplet(triplet, self.resolver) for triplet in answer.triplets)
             return Ruling([it.model_dump(mode="json", exclude_none=True) for it in found])
 
         def check(answer: SaidTriplets) -> str | None:
@@ -104,7 +104,7 @@ def _given(report: str, parts: Sequence[Part], at: int) -> str:
 
 
 def _strange(said: SaidTriplets, resolver: SourceResolver) -> str | None:
-    names = [name for it in said.triplets for name in (it.url, *_marks(it)) if name.strip()]
+    names = [name for triplet in said.triplets for name in (triplet.url, *_marks(triplet)) if name.strip()]
     strange = [repr(name) for name in dict.fromkeys(names) if not resolver.is_in_report(name)]
     if strange:
         return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
@@ -141,7 +141,7 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
                 duplicates_prompt(),
                 given,
                 SameFacts,
-                lambda answer: Ruling([sorted(it) for it in answer.groups if len(it) > 1]),
+                lambda answer: Ruling([sorted(group) for group in answer.groups if len(group) > 1]),
                 lambda answer: _misnumbered(answer, len(facts)),
                 purpose="extraction",
             )
@@ -151,6 +151,6 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
 
 def _misnumbered(said: SameFacts, count: int) -> str | None:
     numbers = [it for group in said.groups for it in group]
-    if any(not 1 <= it <= count for it in numbers):
+    if any(not 1 <= number <= count for number in numbers):
         return f"groups: the facts have the numbers 1 to {count}"
     return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None

@@ -88,12 +88,12 @@ class _SupportQuestions:
         for source, content, missing in questions:
             if not content.texts:
                 self._record_unread(source, content, missing)
-        readable = (self._question(*it) for it in questions if it[1].texts)
+        readable = (self._question(*question) for question in questions if question[1].texts)
         await self.judge_session.ask_and_record(*readable)
 
     def _missing(self, source: str, facts: Sequence[str], content: Content) -> list[str]:
         """The facts without a verdict by these very texts."""
-        return [it for it in facts if not self._stands(pair_item(it, source), content)]
+        return [fact for fact in facts if not self._stands(pair_item(fact, source), content)]
 
     def _stands(self, item: str, content: Content) -> bool:
         wording = self.prompt.hash if content.texts else ""
@@ -108,7 +108,7 @@ class _SupportQuestions:
             "source": source_tags(texts, about),
             "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
         }
-        held = [*about.values(), *(it.text.text for it in texts)]
+        held = [*about.values(), *(text.text.text for text in texts)]
         items = tuple(pair_item(fact, source) for fact in facts)
         return JudgeQuestion(
             SUPPORT,
@@ -120,8 +120,8 @@ class _SupportQuestions:
             lambda answer: _misnumbered(answer, len(facts)),
             items=items,
             begins_with=source,
-            sources=[it.ref for it in texts],
-            notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
+            sources=[text.ref for text in texts],
+            notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
         )
 
     def _ledger(self) -> Ledger:
@@ -145,7 +145,7 @@ class _SupportQuestions:
 
 
 def _misnumbered(said: SupportedFacts, count: int) -> str | None:
-    numbers = [it.fact_id for it in said.facts]
+    numbers = [fact.fact_id for fact in said.facts]
     if sorted(numbers) != list(range(1, count + 1)):
         return f"Give each of the facts 1 to {count} once, by its fact_id; these were given: {numbers}."
     return None

@@ -43,12 +43,12 @@ class Axis:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return tuple(it.key for it in self.dimensions)
+        return tuple(dimension.key for dimension in self.dimensions)
 
     @property
     def told(self) -> str:
         """All dimensions for prompts, a line each."""
-        return "\n".join(it.told for it in self.dimensions)
+        return "\n".join(dimension.told for dimension in self.dimensions)
 
     def is_in(self, criteria: Criteria) -> bool:
         """True where the criteria have something for every dimension."""

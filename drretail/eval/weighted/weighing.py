@@ -52,13 +52,13 @@ def weighing_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
     return tuple(
         prompt
         for axis in axes
-        for prompt in (_weights_prompt(axis), *(_criteria_prompt(axis, it) for it in axis.dimensions))
+        for prompt in (_weights_prompt(axis), *(_criteria_prompt(axis, dimension) for dimension in axis.dimensions))
     )
 
 
 def weighing_hash(axes: Sequence[Axis]) -> str:
     """Names today's words of all these questions together."""
-    return sha256_of([it.hash for it in weighing_prompts(axes)])[:16]
+    return sha256_of([prompt.hash for prompt in weighing_prompts(axes)])[:16]
 
 
 def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
@@ -121,19 +121,21 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
         return said.answer
 
     weighed = ask(f"{axis.name}_weights", _weights_prompt(axis), DimensionWeights, lambda it: _unweighed(it, axis))
-    made = [ask(it.key, _criteria_prompt(axis, it), SubCriteria, _unusable) for it in axis.dimensions]
+    made = [
+        ask(dimension.key, _criteria_prompt(axis, dimension), SubCriteria, _unusable) for dimension in axis.dimensions
+    ]
     weights, *criteria = await judge_session.together([weighed, *made])
     problems = [it for it in (weights, *criteria) if isinstance(it, str)]
     if problems or not isinstance(weights, DimensionWeights):
         return "; ".join(problems)
-    by_key = {it.dimension: it.weight for it in weights.weights}
+    by_key = {weight.dimension: weight.weight for weight in weights.weights}
     shares = normalised([by_key[key] for key in axis.keys])
-    usable = [it for it in criteria if isinstance(it, SubCriteria)]
+    usable = [criterion for criterion in criteria if isinstance(criterion, SubCriteria)]
     return [_group(*it) for it in zip(axis.keys, shares, usable, strict=True)]
 
 
 def _group(key: str, share: float, said: SubCriteria) -> CriteriaGroup:
-    weights = normalised([it.weight for it in said.criteria])
+    weights = normalised([criterion.weight for criterion in said.criteria])
     return CriteriaGroup(
         name=key,
         weight=share,
@@ -145,18 +147,18 @@ def _group(key: str, share: float, said: SubCriteria) -> CriteriaGroup:
 
 
 def _unweighed(said: DimensionWeights, axis: Axis) -> str | None:
-    given = sorted(it.dimension for it in said.weights)
+    given = sorted(weight.dimension for weight in said.weights)
     if given != sorted(axis.keys):
         return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
-    return off([it.weight for it in said.weights])
+    return off([weight.weight for weight in said.weights])
 
 
 def _unusable(said: SubCriteria) -> str | None:
-    texts = Counter(it.criterion.strip().casefold() for it in said.criteria)
+    texts = Counter(criterion.criterion.strip().casefold() for criterion in said.criteria)
     twice = next((text for text, times in texts.items() if times > 1), None)
     if twice is not None or "" in texts:
         return "criteria: an empty one" if twice is None else f"criteria: {twice!r} is there twice"
-    return off([it.weight for it in said.criteria])
+    return off([criterion.weight for criterion in said.criteria])
 
 
 def _material(axis: Axis, task: Task) -> dict[str, str]:

@@ -113,7 +113,7 @@ def test_nothing_is_concluded_from_a_rule_based_judge() -> None:
     rules = Assessor(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
     made = comparison(beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", assessor=rules))
     assert only_row(made).outcome == "not_concluded"
-    assert not any("higher" in it for it in made.conclusions)
+    assert not any("higher" in conclusion for conclusion in made.conclusions)
     assert made.conclusions[0].startswith("offline:judge is no language model but rules")
 
 
@@ -133,7 +133,7 @@ def test_models_go_by_their_family(spec: str, family: str) -> None:
 
 def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     made = comparison(beside([6.0, 7.0], [6.0, 7.5]))
-    assert not any("of one family" in it for it in made.conclusions)
+    assert not any("of one family" in conclusion for conclusion in made.conclusions)
     told = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
     assert any(it.startswith("anthropic:claude and the models behind A and B are of one family") for it in told)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.aggregate import About, rows
-from drretail.eval.scores.gathering import FAILED_RUNS, RunResult
+from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, RunResult
 from drretail.eval.scores.slices import headlines, slice_scores
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, SliceBy, SliceScore
@@ -11,7 +11,7 @@ from drretail.stats.clusters import Clusters
 from tests.eval.folders import JUDGED
 
 JUDGE = JudgeRef(spec="p:m", kind="llm", params_hash="x")
-ABOUT = About(JUDGED, "a@model", JUDGE, "default", "", Clusters())
+ABOUT = About(JUDGED, "a@model", Assessor(JUDGE, "default"), "", Clusters())
 ALL = frozenset({"q1", "q2", "q3", "q4"})
 SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
     ("category", "all"): ALL,
@@ -65,8 +65,8 @@ def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_w
 def test_ratings_of_a_rule_based_judge_have_no_slices() -> None:
     offline = JudgeRef(spec="offline:judge", kind="rule_based")
     reports = [RunResult("q1", {"clarity": Value("clarity", "scored", 7.0), "Avg": Value("Avg", "scored", 7.0)})]
-    assert slice_scores([(About(QUALITY, "a@m", offline, "default", "", Clusters()), reports)], SLICES) == []
-    assert slice_scores([(About(QUALITY, "a@m", JUDGE, "default", "", Clusters()), reports)], SLICES)
+    assert slice_scores([(About(QUALITY, "a@m", Assessor(offline, "default"), "", Clusters()), reports)], SLICES) == []
+    assert slice_scores([(About(QUALITY, "a@m", Assessor(JUDGE, "default"), "", Clusters()), reports)], SLICES)
 
 
 def test_a_family_s_own_headlines_are_variants_of_it_and_never_pooled() -> None:

@@ -103,8 +103,10 @@ def _pair(claim: Claim, source: str) -> Unit:
 def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> Sequence[SourceText]:
     """The texts, long ones cut as published; what then is still longer than ``room`` bytes is cut further."""
     cut = [
-        it if len(it.text.text) <= LONGEST_SOURCE else shortened(it, best_pieces(it.text.text, claims, PIECE, PIECES))
-        for it in texts
+        text
+        if len(text.text.text) <= LONGEST_SOURCE
+        else shortened(text, best_pieces(text.text.text, claims, PIECE, PIECES))
+        for text in texts
     ]
     return fitted(cut, claims, room) if room is not None else cut
 
@@ -124,7 +126,7 @@ async def _as_released(support_judge: SupportJudge, pairs: Sequence[Unit]) -> No
             continue
         claims = [pair.claim.claim for pair in group]
         texts = pieces_of_long(content.texts, claims, support_judge.judge_session.room)
-        batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(it.ref for it in texts))
+        batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(text.ref for text in texts))
         things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
         material = {"sources": source_tags(texts)}
         # A claim that is left out is failed, which the released rules count as unsupported.
@@ -134,7 +136,7 @@ async def _as_released(support_judge: SupportJudge, pairs: Sequence[Unit]) -> No
 
 
 def _backed(answer: BackedClaims) -> list[tuple[int, Ruling]]:
-    return [(it.claim_id, Ruling(float(it.supported), it.explanation.strip())) for it in answer.claims]
+    return [(claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip())) for claim in answer.claims]
 
 
 def prompts() -> list[Prompt]:

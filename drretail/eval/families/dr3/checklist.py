@@ -106,12 +106,16 @@ def _required_of(want: Want) -> Iterator[tuple[str, str]]:
 async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:
     """The two groups of a query's checklist; why there is none where the model gave no usable answer."""
     by_code = wish_requirements(task.query)
-    text = "\n".join(f"- {it.text}" for it in by_code.criteria) or "- none"
+    text = "\n".join(f"- {criterion.text}" for criterion in by_code.criteria) or "- none"
     given = {**task_material(task), "items": text}
     said = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)
     if said.answer is None:
         return f"the judge made no checklist: {said.error}"
-    texts = {it.requirement.strip(): it.category for it in said.answer.requirements if it.requirement.strip()}
+    texts = {
+        requirement.requirement.strip(): requirement.category
+        for requirement in said.answer.requirements
+        if requirement.requirement.strip()
+    }
     read = tuple(Criterion(text=text, kind=kind) for text, kind in texts.items())
     return by_code, CriteriaGroup(name=FROM_QUERY, criteria=read)
 
@@ -119,14 +123,17 @@ async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) ->
 def requirements_of(criteria: Criteria) -> list[NumberedItem]:
     """All of both groups."""
     groups = (criteria.group(CONSTRAINTS), criteria.group(FROM_QUERY))
-    return [it for group in groups if group is not None for it in numbered_items(group)]
+    return [item for group in groups if group is not None for item in numbered_items(group)]
 
 
 async def judge_requirements(criteria: Criteria, judge_session: JudgeSession, material: Material) -> None:
     """Records of every requirement that has no verdict whether the report meets it."""
 
     def rulings(answer: MetRequirements) -> list[tuple[int, Ruling]]:
-        return [(it.requirement_id, Ruling(float(it.met), it.reason.strip())) for it in answer.requirements]
+        return [
+            (requirement.requirement_id, Ruling(float(requirement.met), requirement.reason.strip()))
+            for requirement in answer.requirements
+        ]
 
     batch = QuestionBatch(STAGE, checklist_prompt(), MOST)
     await ask_numbered(judge_session, batch, requirements_of(criteria), material, MetRequirements, rulings)

@@ -60,8 +60,8 @@ def _strictly(gold: Gold, subject: Subject) -> Found:
     cited = [it for mark in citing_marks(subject.report or "", subject.evidence) for it in mark.cited]
     resolved = [it for it in cited if it.type != "unresolved"]
     return {
-        "sandbox": [_page_is_cited(it, resolved) for it in gold.sandbox.documents],
-        "files": [_file_is_cited(it, resolved) for it in gold.files.documents],
+        "sandbox": [_page_is_cited(document, resolved) for document in gold.sandbox.documents],
+        "files": [_file_is_cited(document, resolved) for document in gold.files.documents],
     }
 
 
@@ -73,7 +73,7 @@ def _page_is_cited(page: RequiredDocument, cited: Sequence[Cited]) -> bool:
 
 def _file_is_cited(file: RequiredDocument, cited: Sequence[Cited]) -> bool:
     entries = [it.entry for it in cited if it.entry is not None and it.entry.kind == "file"]
-    return _folded(file.title) in {_folded(name) for it in entries for name in (it.key, it.title)}
+    return _folded(file.title) in {_folded(name) for entry in entries for name in (entry.key, entry.title)}
 
 
 def _urls(cited: Cited) -> list[str]:
@@ -98,10 +98,14 @@ def _as_released(gold: Gold, subject: Subject) -> Found:
     """By titles that stand anywhere in the report as a reader gets it, its list of sources included."""
     text = render_report(subject.report or "", subject.evidence.values(), style="plain").text
     titles: dict[GoldPart, list[str]] = {
-        part: [it.title or it.url for it in gold.part(part).documents] for part in GOLD_PARTS
+        part: [document.title or document.url for document in gold.part(part).documents] for part in GOLD_PARTS
     }
-    held = set[str]() if NO_ANSWER in text else matched_titles(text, [it for part in GOLD_PARTS for it in titles[part]])
-    return {part: [it in held for it in titles[part]] for part in GOLD_PARTS}
+    held = (
+        set[str]()
+        if NO_ANSWER in text
+        else matched_titles(text, [title for part in GOLD_PARTS for title in titles[part]])
+    )
+    return {part: [title in held for title in titles[part]] for part in GOLD_PARTS}
 
 
 def _named(document: RequiredDocument) -> str:

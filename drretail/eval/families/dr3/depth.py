@@ -53,18 +53,20 @@ async def make_rubric(task: Task, judge_session: JudgeSession, stage: str) -> Cr
     said = await judge_session.ask(stage, task.query.query_id, making_prompt(), task_material(task), DepthRubric)
     if said.answer is None:
         return f"the judge made no rubric of depth: {said.error}"
-    points = (Criterion(text=it.point.strip(), explanation=it.explanation.strip()) for it in said.answer.points)
+    points = (
+        Criterion(text=point.point.strip(), explanation=point.explanation.strip()) for point in said.answer.points
+    )
     return CriteriaGroup(name=GROUP, criteria=tuple(points))
 
 
 def depth_item(rubric: CriteriaGroup | None) -> str:
     """What the rating is filed under; the released rules show no rubric."""
-    return "report" if rubric is None else f"report@{sha256_of([it.text for it in numbered_items(rubric)])[:8]}"
+    return "report" if rubric is None else f"report@{sha256_of([item.text for item in numbered_items(rubric)])[:8]}"
 
 
 async def judge_depth(rubric: CriteriaGroup | None, judge_session: JudgeSession, material: Material) -> None:
     """Records a rating 1 to 10, unless one stands."""
-    points = [] if rubric is None else [it.text for it in numbered_items(rubric)]
+    points = [] if rubric is None else [item.text for item in numbered_items(rubric)]
     text = "\n\n".join(tagged("criterion", point, id=str(number)) for number, point in enumerate(points, 1))
     await judge_session.ask_and_record(
         JudgeQuestion(

@@ -56,7 +56,7 @@ async def judge_insights(gold: Gold, judge_session: JudgeSession, material: Mate
     """Records 1, 0.5 or 0 of every insight that has no verdict; those of files and sandbox are asked apart."""
     batch = QuestionBatch(STAGE, insights_prompt(judge_session.rules), MOST)
     for part in GOLD_PARTS:
-        things = [NumberedItem(insight_item(part, it), it.text) for it in gold.part(part).insights]
+        things = [NumberedItem(insight_item(part, insight), insight.text) for insight in gold.part(part).insights]
         if judge_session.rules == "dr3":
             await ask_numbered(judge_session, batch, things, material, MarkedInsights, marked, repairs_numbers=False)
         else:
@@ -65,14 +65,19 @@ async def judge_insights(gold: Gold, judge_session: JudgeSession, material: Mate
 
 def _found(answer: FoundInsights) -> list[tuple[int, Ruling]]:
     return [
-        (it.insight_id, Ruling(_VALUES[it.label], it.missing.strip() or it.label, it.found.strip()))
-        for it in answer.insights
+        (
+            insight.insight_id,
+            Ruling(_VALUES[insight.label], insight.missing.strip() or insight.label, insight.found.strip()),
+        )
+        for insight in answer.insights
     ]
 
 
 def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
     """As released: odd numbers are snapped at 0.75 and 0.25, the first of two counts, and what is left out is 0."""
-    given = [(it.insight_id, Ruling(_snapped(it.score), it.found.strip())) for it in answer.insights]
+    given = [
+        (insight.insight_id, Ruling(_snapped(insight.score), insight.found.strip())) for insight in answer.insights
+    ]
     return [*given, *((number, Ruling(0.0, "left out")) for number in range(1, MOST + 1))]
 
 

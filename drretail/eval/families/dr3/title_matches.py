@@ -37,7 +37,11 @@ def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
     """Those of the titles that the released code takes for cited."""
     citations = [*dict.fromkeys(_citations(report))]
     text = _normal(report)
-    return {title for title in titles if any(_cites(it, title) for it in citations) or _stands_in(title, report, text)}
+    return {
+        title
+        for title in titles
+        if any(_cites(citation, title) for citation in citations) or _stands_in(title, report, text)
+    }
 
 
 def _stands_in(title: str, report: str, text: str) -> bool:
@@ -45,7 +49,7 @@ def _stands_in(title: str, report: str, text: str) -> bool:
     normal = _normal(title)
     if len(normal) >= 4 and normal in text:
         return True
-    return any(len(it) >= 4 and it.lower() in report.lower() for it in _identifiers(title))
+    return any(len(identifier) >= 4 and identifier.lower() in report.lower() for identifier in _identifiers(title))
 
 
 def _citations(report: str) -> Iterator[str]:
@@ -64,7 +68,7 @@ def _cites(citation: str, title: str) -> bool:
     said, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
     if any(it in said or said in it for it in (whole, main)):
         return True
-    return any(it.lower() in said for it in _identifiers(title)) or _are_alike(title, citation)
+    return any(identifier.lower() in said for identifier in _identifiers(title)) or _are_alike(title, citation)
 
 
 def _are_alike(title: str, citation: str) -> bool:
@@ -76,7 +80,7 @@ def _are_alike(title: str, citation: str) -> bool:
     if bare and other and (bare in other or other in bare):
         return True
     words = [*_words(whole)]
-    if len(words) >= 2 and sum(it in said for it in words) / len(words) >= _SHARED_WORDS:
+    if len(words) >= 2 and sum(word in said for word in words) / len(words) >= _SHARED_WORDS:
         return True
     if any(it in whole and it in said for it in _BRANDS):
         return True

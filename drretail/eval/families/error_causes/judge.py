@@ -48,7 +48,7 @@ def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Ve
     missed = _missed(judged, causes)
     if missed is None:
         return CodeVerdict("failed", None, "an insight was left without a label")
-    wrong = [found for it in claims if (found := causes.of_claim(it)) is not None]
+    wrong = [found for claim in claims if (found := causes.of_claim(claim)) is not None]
     found = ReportErrors(errors=(*missed, *wrong), insights_judged=not judged.is_unasked(insights.STAGE))
     return CodeVerdict("scored", found.model_dump(mode="json"))
 

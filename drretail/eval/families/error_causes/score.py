@@ -16,7 +16,7 @@ PART, WHOLE = "of this cause", "errors"
 def counts(verdict: Verdict) -> list[Value]:
     """How many insights a report misses, where its judge was asked for them, and how many of its claims are wrong."""
     found = ReportErrors.model_validate(verdict.value)
-    kinds = [it.kind for it in found.errors]
+    kinds = [error.kind for error in found.errors]
     missed = Value(N_MISSED, "scored", float(kinds.count("insight")))
     return [
         missed if found.insights_judged else lacking(N_MISSED, "na", BY_RULES),
@@ -56,7 +56,7 @@ METRIC = breakdown(
     counts=counts,
     counted=COUNTS,
     kinds=CAUSES,
-    kinds_in=lambda verdict: [it.cause for it in ReportErrors.model_validate(verdict.value).errors],
+    kinds_in=lambda verdict: [error.cause for error in ReportErrors.model_validate(verdict.value).errors],
     items=(PART, WHOLE),
     rules=("default", "dr3"),
     inputs={"gold": take_labels},

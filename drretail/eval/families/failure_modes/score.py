@@ -26,12 +26,12 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
     A mode is failed where a rationale could not be sorted and no other one names it.
     """
-    listed = next((it for it in reversed(verdicts) if it.stage == LISTED), None)
+    listed = next((verdict for verdict in reversed(verdicts) if verdict.stage == LISTED), None)
     if listed is None:
         return [Value(it, "failed") for it in VARIANTS]
     if listed.state != "scored":
         return [lacking(it, "na", listed.reason) for it in VARIANTS]
-    found = {it.item: it for it in verdicts if it.stage == SORTED}
+    found = {verdict.item: verdict for verdict in verdicts if verdict.stage == SORTED}
     asked = [found.get(item) for item in listed.value]
     named = {mode for it in asked if it is not None and it.state == "scored" for mode in it.value}
     is_whole = all(it is not None and it.state == "scored" for it in asked)

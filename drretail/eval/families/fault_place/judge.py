@@ -39,7 +39,7 @@ def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[
         return CodeVerdict("failed", None, "the judge gave no claims")
     case = case_of(subject)
     placer = Placer(subject, case.ledger(case.picks), handed_on(subject.folder, subject.run))
-    placed = (placer.placed(it) for it in wrong_claims(claims.judged, judged, case))
+    placed = (placer.placed(claim) for claim in wrong_claims(claims.judged, judged, case))
     return CodeVerdict("scored", [it.model_dump(mode="json") for it in placed], of)
 
 

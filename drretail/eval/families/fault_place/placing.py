@@ -77,7 +77,7 @@ class Placer:
         path = self.handed_on.with_truth(source, says or (lambda _: True))
         if path is not None:
             return Found("distorted", f"{truth}, and so says the intermediate report of {path}")
-        if any(it.shown and it.path == TOP for it in self.subject.evidence[source].texts):
+        if any(text.shown and text.path == TOP for text in self.subject.evidence[source].texts):
             return Found("distorted", f"who wrote the report was handed the truth: {truth}")
         return Found("lost", f"{truth}, and no intermediate report says so")
 
@@ -93,7 +93,7 @@ class Placer:
             if value.state == "verified" and value.of and not any(it in evidence for it in value.of):
                 yield Found("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
         named = (*claim.sources, *claim.unresolved)
-        if not named or any(it in evidence for it in claim.sources):
+        if not named or any(source in evidence for source in claim.sources):
             return
         states = {it: held_by_world(it, self.subject) for it in named}
         if there := [it for it, state in states.items() if state == "held"]:
@@ -118,7 +118,7 @@ class Placer:
     def _source_of(self, quote: str, wrong: WrongClaim) -> str | None:
         """The claim's source whose text has the quote, however white space is set."""
         wanted, evidence = " ".join(quote.split()), self.subject.evidence
-        held = (it for it in wrong.claim.sources if it in evidence)
+        held = (source for source in wrong.claim.sources if source in evidence)
         return next((it for it in held if any(wanted in " ".join(t.text.split()) for t in evidence[it].texts)), None)
 
     def _stands_nowhere(self, value: ReadValue) -> bool:
@@ -139,7 +139,9 @@ class Placer:
     def _figures(self) -> frozenset[Decimal]:
         """All that stand in the ledger."""
         texts = {it.text for entry in self.subject.evidence.values() for it in entry.texts}
-        return frozenset(number for text in texts for it in find_amounts(text) for number in (it.low, it.high))
+        return frozenset(
+            number for text in texts for amount in find_amounts(text) for number in (amount.low, amount.high)
+        )
 
 
 def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
@@ -149,13 +151,13 @@ def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
             ids = (ledger.ordered.get(it, it.removeprefix("P:")) for it in value.of)
             items = (ledger.products[it] for it in ids if it in ledger.products)
             numbers = [it for item in items if (it := on_record(value.kind, item)) is not None]
-            return lambda text: any(fits(it, number) for it in find_amounts(text) for number in numbers)
+            return lambda text: any(fits(amount, number) for amount in find_amounts(text) for number in numbers)
         case "date":
             days = [ledger.order_dates[it] for it in value.of if it in ledger.order_dates]
-            return lambda text: any(it.fits(day) for it in find_dates(text) for day in days)
+            return lambda text: any(date.fits(day) for date in find_dates(text) for day in days)
         case "brand":
             brands = [item.brand or "" for it in value.of if (item := ledger.products.get(it.removeprefix("P:")))]
-            return lambda text: any(plain(it) in plain(text) for it in brands)
+            return lambda text: any(plain(brand) in plain(text) for brand in brands)
         case _:
             done = [ledger.calculations[it] for it in value.of if it in ledger.calculations]
             return (lambda text: any(result_shown(find_amounts(text), it) for it in done)) if done else None

@@ -46,9 +46,9 @@ def _is_wrong(found: WrongClaim) -> bool:
 
 def _values_of(claim: Claim, values: Sequence[ReadValue]) -> tuple[ReadValue, ...]:
     """Those that the judge typed; where it typed none, those that stand in the claim's sentence."""
-    typed = {(it.start, it.end, it.kind) for it in claim.values}
+    typed = {(value.start, value.end, value.kind) for value in claim.values}
     if typed:
-        return tuple(it for it in values if (it.start, it.end, it.kind) in typed)
+        return tuple(value for value in values if (value.start, value.end, value.kind) in typed)
     if claim.start is None or claim.end is None:
         return ()
-    return tuple(it for it in values if claim.start <= it.start and it.end <= claim.end)
+    return tuple(value for value in values if claim.start <= value.start and value.end <= claim.end)

@@ -38,7 +38,7 @@ class Compared(Record):
 def recommended_goods(case: Case, picks: Sequence[Pick]) -> list[PurchaseItem]:
     """The picks of a report, each once, in its order; products that nothing is known of are left out."""
     products = case.ledger(picks).products
-    ids = dict.fromkeys(it.product for it in picks if it.product in products)
+    ids = dict.fromkeys(pick.product for pick in picks if pick.product in products)
     return [purchase_item_of(products[product_id]) for product_id in ids]
 
 

@@ -37,7 +37,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
         items = {} if verdict is None else dict.fromkeys(verdict.notes, 1.0)
         return [Value(variant, state, None, items) for variant in VARIANTS]
     readers = dict.fromkeys(verdict.notes, 1.0)
-    return [replace(it, items=readers) for it in _values(Compared.model_validate(verdict.value))]
+    return [replace(value, items=readers) for value in _values(Compared.model_validate(verdict.value))]
 
 
 def _values(compared: Compared) -> Iterator[Value]:

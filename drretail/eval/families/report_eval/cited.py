@@ -52,11 +52,11 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSente
 
 def _sentences(layout: Layout) -> Iterator[Sentence]:
     """Those that say something besides their marks, and are no headings."""
-    for it in layout.sentences:
-        if it.kind not in ("heading", "table_head") and any(
-            character.isalnum() for character in layout.text[it.start : it.end]
+    for sentence in layout.sentences:
+        if sentence.kind not in ("heading", "table_head") and any(
+            character.isalnum() for character in layout.text[sentence.start : sentence.end]
         ):
-            yield it
+            yield sentence
 
 
 def _said(layout: Layout, sentence: Sentence) -> str:

@@ -122,10 +122,10 @@ def _unreasoned(grades: Grades) -> str | None:
 async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
     """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
     pairs = units.pairs(f"{unit} {subject.report_sha}")
-    held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*it] for it in pairs]}
+    held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*pair] for pair in pairs]}
     judge_session.record_if_missing(UNITS_STAGE, unit, "na" if units.lacking else "scored", held, reason=units.lacking)
     prompt = prompts()[REDUNDANCY]
-    await judge_session.ask_and_record(*(_pair_question(it, unit, units, prompt) for it in pairs))
+    await judge_session.ask_and_record(*(_pair_question(pair, unit, units, prompt) for pair in pairs))
 
 
 def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prompt) -> JudgeQuestion[Repetition]:
@@ -179,6 +179,6 @@ def _label_question(pair: CitedPair, content: Content, prompt: Prompt, room: int
         Factuality,
         lambda answer: Ruling(answer.label, answer.explanation.strip()),
         begins_with=pair.source,
-        sources=[it.ref for it in texts],
-        notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
+        sources=[text.ref for text in texts],
+        notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
     )

@@ -71,7 +71,7 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     said = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
     if said.answer is None:
         return f"the judge made no rubric: {said.error}"
-    by_axis = {name: [it for it in said.answer.criteria if it.axis == name] for name in OWN_AXES}
+    by_axis = {name: [criterion for criterion in said.answer.criteria if criterion.axis == name] for name in OWN_AXES}
     return Criteria(
         family=FAMILY,
         query_id=task.query.query_id,
@@ -90,7 +90,11 @@ def _criterion(said: SaidCriterion) -> Criterion:
 
 
 def _worthless(answer: QueryRubric) -> str | None:
-    return None if any(it.weight > 0 for it in answer.criteria) else "criteria: none has a weight above nought"
+    return (
+        None
+        if any(criterion.weight > 0 for criterion in answer.criteria)
+        else "criteria: none has a weight above nought"
+    )
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
@@ -98,7 +102,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     held = criteria_of(subject, FAMILY)
     if held is None:
         return
-    asked = [(group, it) for group in held.groups for it in group.criteria]
+    asked = [(group, criterion) for group in held.groups for criterion in group.criteria]
     things = [NumberedItem(criterion_item(group, it), _text_of(it)) for group, it in asked]
     batch = QuestionBatch(STAGE, marking_prompt(), MOST)
     material = cache(lambda: report_material(subject))
@@ -112,15 +116,16 @@ def _text_of(criterion: Criterion) -> str:
 
 def _rulings(answer: MarkedCriteria) -> list[tuple[int, Ruling]]:
     return [
-        (it.criterion_id, Ruling(_VALUES[it.label], it.reason.strip(), it.evidence.strip())) for it in answer.criteria
+        (criterion.criterion_id, Ruling(_VALUES[criterion.label], criterion.reason.strip(), criterion.evidence.strip()))
+        for criterion in answer.criteria
     ]
 
 
 def _problem(answer: MarkedCriteria, asked: Sequence[NumberedItem]) -> str | None:
     """What is wrong with an answer that has every number once."""
     binary = [
-        str(it.criterion_id)
-        for it in answer.criteria
-        if it.label == "partly" and not asked[it.criterion_id - 1].text.endswith(_MAY_BE_PARTLY)
+        str(criterion.criterion_id)
+        for criterion in answer.criteria
+        if criterion.label == "partly" and not asked[criterion.criterion_id - 1].text.endswith(_MAY_BE_PARTLY)
     ]
     return f"Only ternary criteria can be partly met: say met or not_met of {', '.join(binary)}." if binary else None

@@ -125,7 +125,7 @@ async def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tm
 @pytest.mark.anyio
 async def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) -> None:
     with open_world(build(tmp_path / "world")) as world:
-        owned = [it.product_id for it in world.store.orders(USER).orders][:1]
+        owned = [order.product_id for order in world.store.orders(USER).orders][:1]
         subject = subject_of(tmp_path / "exp", "Look below.", world.store, picks=[*owned, "B0TEST0009"])
         values = await valued(tmp_path, subject)
     assert values["recommended_although_owned"].items["errors"] == 1

@@ -77,7 +77,7 @@ async def valued(
     folder: Path, picks: Sequence[str] | None, ledger: Mapping[str, Evidence], purchase: NextPurchase | None = PURCHASE
 ) -> dict[str, Value]:
     subject = subject_of(folder / "exp", picks, ledger, purchase)
-    return {it.variant: it for it in METRIC.values(subject, await judged(folder, subject), "default")}
+    return {value.variant: value for value in METRIC.values(subject, await judged(folder, subject), "default")}
 
 
 def numbers(found: Mapping[str, Value], guesser: str) -> list[float | None]:

@@ -91,7 +91,7 @@ def asked_of(
 
 
 def with_tag(questions: Sequence[str], tag: str) -> list[str]:
-    return [it for it in questions if f"<{tag}" in it]
+    return [question for question in questions if f"<{tag}" in question]
 
 
 def test_grades_are_one_question_pairs_one_each_and_sentences_one_for_each_source(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: P
     assert "[1],https://a.example/1" in graded  # as it was written
     parts = with_tag(asked, "part")
     assert len(parts) == 6
-    assert sum("Box lasts [2]." in it for it in parts) == 3
+    assert sum("Box lasts [2]." in part for part in parts) == 3
 
 
 def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_only_the_pairs_that_are_missing_are_asked(tmp_path: Path) -> None:
     asked_of(tmp_path)
     path = tmp_path / "v.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(it for it in lines if '"section:1~2"' not in it), encoding="utf-8")
+    path.write_text("".join(line for line in lines if '"section:1~2"' not in line), encoding="utf-8")
     path.with_suffix(".journal.jsonl").unlink()
     assert len(asked_of(tmp_path)[1]) == 1
 

@@ -64,6 +64,6 @@ def test_other_texts_than_this_version_knows_are_not_measured(folder: Path) -> N
 
 
 def test_a_report_without_verdicts_has_failed_and_is_no_zero() -> None:
-    found = {it.variant: it for it in values([])}
+    found = {value.variant: value for value in values([])}
     assert set(found) == set(VARIANTS)
     assert {it.state for it in found.values()} == {"failed"}
