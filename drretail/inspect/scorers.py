@@ -85,20 +85,20 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
         return Score.unscored(
             reason=NO_RUN, explanation="The sample left no run: it is none of drretail/shop_research."
         )
-    asked = judge_of(judge) if metric.needs_judge else CODE_JUDGE
+    judging = judge_of(judge) if metric.needs_judge else CODE_JUDGE
     with laid_out(kept["files"]) as folder:
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
         families = [*followed, metric]
-        await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
+        await score_experiment(folder, families, [judging], store=store, progress=choose_progress("none"))
         run = next(read_runs(folder))
-        assessor = Assessor(asked.ref, "default")
-        told = read_judgements(folder, [metric]).judged_runs(metric.name, assessor)
-        heard = next(it for plan, it in told if plan.run_id == run.run_id)
+        assessor = Assessor(judging.ref, "default")
+        judged_runs = read_judgements(folder, [metric]).judged_runs(metric.name, assessor)
+        judged = next(it for plan, it in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)
-    if run.error is not None and not heard.result.earned:
+    if run.error is not None and not judged.result.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
-    return _as_score(metric, heard, verdicts, shown(metric, variants))
+    return _as_score(metric, judged, verdicts, shown(metric, variants))
 
 
 def shown(metric: Family, variants: Shown) -> list[str]:
@@ -111,11 +111,11 @@ def shown(metric: Family, variants: Shown) -> list[str]:
     return [it for it in alone if it in about.headlines] or alone if variants == "headlines" else alone
 
 
-def _as_score(metric: Family, heard: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
+def _as_score(metric: Family, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
     """The values of a single report; what has none is NaN, which inspect leaves out of means and counts."""
-    values = counted_values(heard.result)
+    values = counted_values(judged.result)
     if not values:
-        return Score.unscored(reason=str(heard.result.lacks), explanation=f"{metric.name} was not judged.")
+        return Score.unscored(reason=str(judged.result.lacks), explanation=f"{metric.name} was not judged.")
     found = {name: values[name].value for name in names if name in values}
     return Score(
         value={name: nan if (value := found.get(name)) is None else value for name in names},

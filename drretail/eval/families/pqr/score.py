@@ -24,7 +24,7 @@ from drretail.eval.triplets.facts import judged_facts
 from drretail.eval.triplets.triplet_support import triplet_prompts
 from drretail.eval.values import Value, joined, lacking
 from drretail.eval.weighted.axis import Axis
-from drretail.eval.weighted.shares import weighted_mean
+from drretail.eval.weighted.shares import checked_criteria, weighted_mean
 from drretail.eval.weighted.weighing import made_criteria, persona_of, weighing_prompts
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
