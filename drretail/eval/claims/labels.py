@@ -99,18 +99,18 @@ class FinalAnswer:
         return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
 
 
-def support_answer(said: RuledClaim, held: Sequence[str]) -> SupportAnswer:
-    quotes = [quote.strip() for quote in said.quotes if quote.strip()]
+def support_answer(reply: RuledClaim, held: Sequence[str]) -> SupportAnswer:
+    quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
     found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in held))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
-    notes += [CONTRADICTED] if said.label == "contradicted" else []
-    return SupportAnswer(_VALUES[said.label], said.justification, found, tuple(notes))
+    notes += [CONTRADICTED] if reply.label == "contradicted" else []
+    return SupportAnswer(_VALUES[reply.label], reply.justification, found, tuple(notes))
 
 
-def support_answer_alone(said: JudgeAnswer[Support], texts: Sequence[SourceText]) -> SupportAnswer:
-    if said.answer is None:
-        return SupportAnswer(None, error=said.error)
-    answer = said.answer
+def support_answer_alone(reply: JudgeAnswer[Support], texts: Sequence[SourceText]) -> SupportAnswer:
+    if reply.answer is None:
+        return SupportAnswer(None, error=reply.error)
+    answer = reply.answer
     quotes = [answer.quote] if answer.quote.strip() else []
     return support_answer(
         RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),

@@ -145,8 +145,8 @@ class SupportJudge:
         """What the judge says of these claims, by item; once more of those where the records say otherwise."""
         if self.rules != "default":
             values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
-            said = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
-            return {units[0].item: FinalAnswer(support_answer_alone(said, texts))}
+            reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
+            return {units[0].item: FinalAnswer(support_answer_alone(reply, texts))}
         alone = await self._labels(units, texts)
         checks = {unit.item: check_of(unit.claim, self.ledger, self.case.layout.text) for unit in units}
         lines = {item: it.lines for item, it in checks.items() if it is not None and alone[item].differs_from(it)}
@@ -165,7 +165,7 @@ class SupportJudge:
         found: dict[str, SupportAnswer] = {}
         left = list(units)
         for _ in range(1 + MAX_REPAIRS):
-            answer, error = await self._asked(left, texts, lines)
+            answer, error = await self._ask_once(left, texts, lines)
             if answer is None:
                 if len(left) > 1 and error.startswith(DIVISIBLE):
                     for half in (left[: len(left) // 2], left[len(left) // 2 :]):
@@ -178,7 +178,7 @@ class SupportJudge:
                 break
         return found | {unit.item: SupportAnswer(None, error=LEFT_OUT) for unit in left}
 
-    async def _asked(
+    async def _ask_once(
         self, units: Sequence[Unit], all_texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
     ) -> tuple[dict[str, SupportAnswer] | None, str]:
         """One call: the labels that can be used, by item; or None, and why."""
@@ -198,15 +198,21 @@ class SupportJudge:
                 for number, unit in enumerate(units, 1)
             ),
         }
-        said = await self.judge_session.ask(
+        reply = await self.judge_session.ask(
             self.stage, units[0].item, self.prompt, values, ClaimsSupport, lambda it: _unnumbered(it, len(units))
         )
-        if said.answer is None:
-            return None, said.error or ""
-        labels = said.answer.by_number()
+        if reply.answer is None:
+            return None, reply.error or ""
+        labels = reply.answer.by_number()
         return {
             unit.item: support_answer(
-                labels[number], [question, *listed[unit.item].values(), *_own(unit, about), *_own_texts(unit, texts)]
+                labels[number],
+                [
+                    question,
+                    *listed[unit.item].values(),
+                    *[about[source] for source in unit.sources if source in about],
+                    *[text.text.text for text in texts if text.id in unit.sources],
+                ],
             )
             for number, unit in enumerate(units, 1)
             if number in labels
@@ -216,11 +222,11 @@ class SupportJudge:
         """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""
         if content.unfetched:
             return "na", UNFETCHED.format(pages=", ".join(content.unfetched))
-        told = (
+        notice = (
             f"{it} ({entry.problem})" if (entry := self.evidence.get(it)) and entry.problem else it
             for it in content.unreadable
         )
-        return "unverifiable", f"none of its sources could be read: {', '.join(told)}"
+        return "unverifiable", f"none of its sources could be read: {', '.join(notice)}"
 
     def _keep(
         self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, FinalAnswer]
@@ -267,14 +273,6 @@ def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]
     return "\n".join([claim, *(tagged("record", line, claim=str(number)) for line in lines)])
 
 
-def _own(unit: Unit, about: Mapping[str, str]) -> list[str]:
-    return [about[source] for source in unit.sources if source in about]
-
-
-def _own_texts(unit: Unit, texts: Sequence[SourceText]) -> list[str]:
-    return [text.text.text for text in texts if text.id in unit.sources]
-
-
 def _unnumbered(answer: ClaimsSupport, count: int) -> str | None:
     """What is wrong with an answer of which nothing can be used."""
     if any(1 <= number <= count for number in answer.by_number()):
@@ -294,5 +292,5 @@ def _as_drg_reads(content: Content) -> Content:
 def _errors(unreadable: Sequence[str]) -> Iterator[SourceText]:
     for source in unreadable:
         text = f"Error: the content of {source} could not be fetched."
-        told = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
-        yield SourceText(source, told)
+        notice = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
+        yield SourceText(source, notice)

@@ -110,10 +110,10 @@ def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = N
     Under the default rules, which give ``about``, a tag also carries the page's date where it is known, and the line
     on its source.
     """
-    return "\n\n".join(tagged("source", text.text.text, id=text.id, **_told(text, about)) for text in texts)
+    return "\n\n".join(tagged("source", text.text.text, id=text.id, **_attributes(text, about)) for text in texts)
 
 
-def _told(source: SourceText, about: Mapping[str, str] | None) -> dict[str, str]:
+def _attributes(source: SourceText, about: Mapping[str, str] | None) -> dict[str, str]:
     if about is None:
         return {}
     return {name: text for name, text in (("date", source.date), ("about", about.get(source.id))) if text}

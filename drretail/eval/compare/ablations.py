@@ -60,9 +60,9 @@ def _usual(metric: Family) -> tuple[str, ...]:
 
 
 def tables_of_experiment(
-    experiment: Path, by: Option, asked: Collection[str] = (), judges: Sequence[str] = (), beside: Option | None = None
+    experiment: Path, by: Option, named: Collection[str] = (), judges: Sequence[str] = (), beside: Option | None = None
 ) -> list[SettingTable]:
-    """The tables of ``asked``, each ``family`` or ``family:variant``; without any, of all that was judged. Those of a
+    """The tables of ``named``, each ``family`` or ``family:variant``; without any, of all that was judged. Those of a
     second option, ``beside``, follow where systems differ in that as well.
 
     Raises UserError where no agent ran in two settings, or nothing that is asked for was judged; UnknownName for a
@@ -70,23 +70,23 @@ def tables_of_experiment(
     """
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
-    families = [*dict.fromkeys(it.partition(":")[0] for it in asked)] or judged_families(experiment)
+    families = [*dict.fromkeys(it.partition(":")[0] for it in named)] or judged_families(experiment)
     gathered = read_judgements(experiment, load_metrics([family for family in families if family != PAIRWISE]))
-    variants = {name: _wanted(metric, asked) for name, metric in gathered.families.items()}
+    variants = {name: _wanted(metric, named) for name, metric in gathered.families.items()}
     assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
     tables = list(ablation_tables(gathered, by, assessors, variants))
     if not tables:
         command = f"drretail score {experiment} --metrics {','.join(gathered.families)}"
-        what = ", ".join(asked) or "it"
+        what = ", ".join(named) or "it"
         if any(gathered.assessors(name) for name in gathered.families):  # by who has no values for this
             raise UserError(f"No judge so far gives a value of {what}; a model may: {command} --judge PROVIDER:MODEL.")
         raise UserError(f"Nothing of {what} was judged: {command}.")
     return tables if beside is None else [*tables, *ablation_tables(gathered, beside, assessors, variants)]
 
 
-def _wanted(metric: Family, asked: Collection[str]) -> tuple[str, ...]:
+def _wanted(metric: Family, named: Collection[str]) -> tuple[str, ...]:
     """The variants of a family that are asked for."""
-    given = [variant for it in asked for family, _, variant in [it.partition(":")] if family == metric.name and variant]
+    given = [variant for it in named for family, _, variant in [it.partition(":")] if family == metric.name and variant]
     for variant in given:
         if variant not in metric.variants:
             raise UnknownName(f"variant of {metric.name}", variant, metric.variants)

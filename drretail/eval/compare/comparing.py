@@ -125,7 +125,7 @@ def compare(
             "conclusions": tuple(
                 conclusions(
                     comparison,
-                    _self_checked(gathered),
+                    {label for label, system in gathered.definition.systems.items() if system.self_checked},
                     _finding(gathered),
                     _read_by(gathered, a, b),
                     _kin(gathered.definition, comparison),
@@ -254,10 +254,6 @@ def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]
         if sides:
             found.append((judge, " and ".join(sides)))
     return found
-
-
-def _self_checked(gathered: Gathered) -> set[str]:
-    return {label for label, system in gathered.definition.systems.items() if system.self_checked}
 
 
 def _finding(gathered: Gathered) -> set[str]:

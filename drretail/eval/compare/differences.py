@@ -21,7 +21,7 @@ ALONE = "One system researches: there is nothing to compare it with."
 
 class _Finding(NamedTuple):
     about: str
-    said: str
+    sentence: str
 
 
 def differences(
@@ -45,9 +45,14 @@ def differences(
     found = [*_of_scores(gathered, assessors, names, called, every, primary)]
     if preferences:
         found.append(_Finding("side by side", _preferred(with_primary(preferences, primary), names)))
-    told = dict.fromkeys(it.said for it in found)
-    shown = sorted(told, key=lambda said: ABOVE not in said)  # a stable sort: in the order of the board otherwise
-    return [f"{listed(dict.fromkeys(it.about for it in found if it.said == said))}: {said}." for said in shown]
+    sentences = dict.fromkeys(it.sentence for it in found)
+    shown = sorted(
+        sentences, key=lambda sentence: ABOVE not in sentence
+    )  # a stable sort: in the order of the board otherwise
+    return [
+        f"{listed(dict.fromkeys(it.about for it in found if it.sentence == sentence))}: {sentence}."
+        for sentence in shown
+    ]
 
 
 ABOVE = " above "
@@ -80,7 +85,7 @@ def _of_scores(
             if any(row.outcome != "nothing" for row in rows):
                 means = {label: _mean(side.values) for label, side in sides.items()}
                 about = called.get((name, variant)) or row_facts(metric, variant)["name"]
-                yield _Finding(about, _said(rows, every, names, means, assessor))
+                yield _Finding(about, _sentence(rows, every, names, means, assessor))
 
 
 def _key(labels: Labels) -> str:
@@ -93,7 +98,7 @@ def _mean(values: Mapping[str, Sequence[float]]) -> float:
     return sum(means) / len(means) if means else 0.0
 
 
-def _said(
+def _sentence(
     rows: Sequence[ComparedRow],
     every: Sequence[Labels],
     names: Mapping[str, str],

@@ -98,7 +98,8 @@ def _judge_repeats(
         once = [
             name
             for name in families
-            if assessor in gathered.assessors(name) and not _repeated(gathered, name, assessor)
+            if assessor in gathered.assessors(name)
+            and not any(len(judged.result.by_repeat) > 1 for _, judged in gathered.judged_runs(name, assessor))
         ]
         if once:
             yield Missing(
@@ -106,10 +107,6 @@ def _judge_repeats(
                 command=f"drretail score {experiment} --metrics {','.join(once)}{flags(assessor)} "
                 f"--judge-repeats {REPEATS}",
             )
-
-
-def _repeated(gathered: Gathered, name: str, assessor: Assessor) -> bool:
-    return any(len(judged.result.by_repeat) > 1 for _, judged in gathered.judged_runs(name, assessor))
 
 
 def _is_imported(gathered: Gathered, label: str) -> bool:

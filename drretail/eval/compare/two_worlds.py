@@ -44,8 +44,8 @@ def compare_beside(
     shared = sorted(first.systems.keys() & second.systems.keys())
     if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
         raise UserError(f"{experiment} and {other} share no system, or no query: nothing of them can be compared.")
-    asked = [it for it in research_labels(first) if it in shared] or shared
-    labels = asked if label is None else [resolve_name("system of both experiments", label, shared)]
+    wanted = [it for it in research_labels(first) if it in shared] or shared
+    labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
     families = [metric for metric in metrics or judged_families(experiment) if metric != PAIRWISE]
     held = [read_judgements(it, load_metrics(families)) for it in (experiment, other)]
     both = together(held[0], held[1], name_there(other))

@@ -49,13 +49,13 @@ def samples(held: Iterable[tuple[int, int | None]]) -> str:
     """ "18 to 20 queries, 7 users": of rows, each with its queries and, where any is known, users."""
     counts, known = zip(*held, strict=True)
     some = [count for count in known if count is not None]
-    return ", ".join(_between(its, said) for its, said in ((counts, queries), (some, users)) if its)
+    return ", ".join(_between(its, phrase) for its, phrase in ((counts, queries), (some, users)) if its)
 
 
-def _between(counts: Sequence[int], said: Callable[[int], str]) -> str:
+def _between(counts: Sequence[int], phrase: Callable[[int], str]) -> str:
     """ "50 queries", "48 to 50 queries"."""
     low, high = min(counts), max(counts)
-    return said(high) if low == high else f"{low:,} to {said(high)}"
+    return phrase(high) if low == high else f"{low:,} to {phrase(high)}"
 
 
 def span(ends: Sequence[tuple[str, str]]) -> str:

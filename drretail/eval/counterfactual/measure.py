@@ -200,8 +200,8 @@ class QueryChanges:
 
     @property
     def overused(self) -> bool | None:
-        told = [it for it in (self.overused_constraint, self.overused_category) if it is not None]
-        return any(told) if told else None
+        known = [it for it in (self.overused_constraint, self.overused_category) if it is not None]
+        return any(known) if known else None
 
 
 def measured(

@@ -46,10 +46,10 @@ def unprepared(
 
     That is the first judge that may be asked, a model before one that follows rules.
     """
-    asked = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
+    in_order = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
     answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
     for family in families:
-        judge = next((it for it in asked if not is_unrated(family, it.ref)), None)
+        judge = next((it for it in in_order if not is_unrated(family, it.ref)), None)
         if judge is None or family.prepare is None:
             continue
         for query in definition.queries:

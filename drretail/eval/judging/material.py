@@ -88,12 +88,12 @@ def _ordered(order: Evidence) -> str:
 def _lines(picks: tuple[Pick, ...], ledger: Ledger) -> Iterator[str]:
     for pick in picks:
         product, price = ledger.products.get(pick.product), ledger.price(pick.product)
-        said = f"- {pick.quantity} × {pick.product if product is None else product.title}: "
+        line = f"- {pick.quantity} × {pick.product if product is None else product.title}: "
         if product is None or price is None:
-            yield said + "price not known"
+            yield line + "price not known"
         else:
             each = f"{format_money(price, product.currency)} each, " if pick.quantity > 1 else ""
-            yield said + each + format_money(price * Decimal(pick.quantity), product.currency)
+            yield line + each + format_money(price * Decimal(pick.quantity), product.currency)
 
 
 def _total(ledger: Ledger) -> Iterator[str]:

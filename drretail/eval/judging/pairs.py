@@ -12,7 +12,7 @@ from drretail.experiment import Definition, read_definition
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, INJECTED, System, slug
+from drretail.records.run import BASELINES, INJECTED, slug
 
 
 def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
@@ -94,7 +94,11 @@ def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labe
 
 def research_labels(definition: Definition) -> list[str]:
     """The labels of all systems that research for the user who asks, sorted."""
-    return sorted(label for label, system in definition.systems.items() if _researches(system))
+    return sorted(
+        label
+        for label, system in definition.systems.items()
+        if (system.agent not in BASELINES and kind_of(system) is None and not system.options.get(INJECTED))
+    )
 
 
 def meetings(experiment: Path, definition: Definition, pairs: Sequence[Labels]) -> list[Meeting]:
@@ -133,7 +137,3 @@ def _named(definition: Definition, name: str) -> Labels:
     if a == b:
         raise UserError(f"--pairs {name}: a system can't be compared with itself.")
     return a, b
-
-
-def _researches(system: System) -> bool:
-    return system.agent not in BASELINES and kind_of(system) is None and not system.options.get(INJECTED)

@@ -19,7 +19,7 @@ from drretail.eval.judging.question import LEFT_OUT, CodeVerdict, JudgeAnswer, J
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import all_ended
-from drretail.journal import Effect, Journal, Outcome, read_effects
+from drretail.journal import Journal, Outcome, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
 from drretail.llm.prices import BATCH
@@ -301,8 +301,8 @@ class JudgeSession:
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
         held = None if (last := self.file.last(place.key)) is None else last.context
         has_grown = held is not None and model.context is not None and model.context > held
-        told = neutral(prompt) if self._is_external else prompt
-        shared, own = told.render_parts(**(values_for(told, values) if self._is_external else values))
+        worded = neutral(prompt) if self._is_external else prompt
+        shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
         calls = _QuestionCalls(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
         reply = await Question(model, answer, calls.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:
@@ -464,7 +464,9 @@ class _QuestionCalls:
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
-            if not self.fits_now and any(_overflowed(it) for it in self.journal.before("model", request)):
+            if not self.fits_now and any(
+                (it.error is not None and it.error["kind"] == OVERFLOW) for it in self.journal.before("model", request)
+            ):
                 raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()
             attempts = Attempts()
@@ -497,7 +499,3 @@ class _QuestionCalls:
     def _pay(self, usage: Usage) -> None:
         price = self.model.price
         self.allowance.count(usage, price.times(BATCH) if price is not None and self.judge.in_batches else price)
-
-
-def _overflowed(effect: Effect) -> bool:
-    return effect.error is not None and effect.error["kind"] == OVERFLOW

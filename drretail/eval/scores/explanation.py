@@ -46,14 +46,14 @@ def _value(it: Value) -> str:
 
 def _counts(items: Mapping[str, float]) -> str:
     """ " (support 21.5, scored 24)": what the value is made of, and what else was counted."""
-    said = ", ".join(f"{name} {count:.4g}" for name, count in items.items() if count and not name.startswith(WHY_NOT))
-    return f" ({said})" if said else ""
+    shown = ", ".join(f"{name} {count:.4g}" for name, count in items.items() if count and not name.startswith(WHY_NOT))
+    return f" ({shown})" if shown else ""
 
 
 def _verdict(verdict: Verdict) -> str:
     reason = verdict.error or verdict.reason
     if not reason:
         return ""
-    said = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+    shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
     state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
-    return f"- {verdict.stage} {verdict.item}{said}{state} — {reason[:LONGEST_REASON]}"
+    return f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}"

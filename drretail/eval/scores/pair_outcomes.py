@@ -71,9 +71,13 @@ class _Reading:
     def prompts(self, rules: Rules) -> dict[str, frozenset[str]]:
         """By dimension the hashes of all wordings that count."""
         if rules not in self._held:
-            said = in_all_wordings(self.experiment, lambda: frozenset(pair_family().hashes(rules).items()))
+            hashes_by_dimension = in_all_wordings(
+                self.experiment, lambda: frozenset(pair_family().hashes(rules).items())
+            )
             self._held[rules] = {
-                dimension: frozenset[str]().union(*(hashes for name, hashes in said if name == dimension))
+                dimension: frozenset[str]().union(
+                    *(hashes for name, hashes in hashes_by_dimension if name == dimension)
+                )
                 for dimension in DIMENSIONS
             }
         return self._held[rules]
@@ -135,8 +139,8 @@ def _outcomes(
             continue
         wanted = pair_family().orders(rules, reading.seed, meeting.run_ids, dimension)
         times = sorted({it.judge_repeat for it in living}) or [1]
-        told = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
-        outcome = _together([_once(query_id, by_order, wanted) for by_order in told])
+        times_asked = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
+        outcome = _together([_once(query_id, by_order, wanted) for by_order in times_asked])
         yield dimension, replace(outcome, stale_verdicts=len(about) - len(living), words=one - other)
 
 
@@ -160,18 +164,20 @@ def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:
     """A win where the same report was preferred in every order, else a tie; one order that failed fails all."""
-    told = [by_order[order] for order in wanted if order in by_order]
-    states = {verdict.state for verdict in told}
+    times_asked = [by_order[order] for order in wanted if order in by_order]
+    states = {verdict.state for verdict in times_asked}
     if "failed" in states:
-        failed = sum(verdict.state == "failed" for verdict in told)
+        failed = sum(verdict.state == "failed" for verdict in times_asked)
         return PairOutcome(query_id, why="judge", failed_verdicts=failed)
-    if len(told) < len(wanted) or len(states) > 1:  # a profile that came later leaves one order na until it is asked
+    if (
+        len(times_asked) < len(wanted) or len(states) > 1
+    ):  # a profile that came later leaves one order na until it is asked
         return PairOutcome(query_id, why="not_judged")
     if states == {"na"}:
         return PairOutcome(query_id, is_na=True)
-    winners = {verdict.value for verdict in told}
+    winners = {verdict.value for verdict in times_asked}
     win, loss = float(winners == {"a"}), float(winners == {"b"})
-    firsts = [0.5 if it.value == EQUAL else float(it.value == (it.order or "")[:1]) for it in told]
+    firsts = [0.5 if it.value == EQUAL else float(it.value == (it.order or "")[:1]) for it in times_asked]
     return PairOutcome(
         query_id,
         win=win,

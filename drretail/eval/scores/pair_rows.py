@@ -19,7 +19,7 @@ from drretail.stats.length_control import length_controlled
 from drretail.stats.ranking import Contest, Strength, strengths
 
 MAJORITY = "majority"
-Said = Literal["win", "tie", "loss"]
+ResultName = Literal["win", "tie", "loss"]
 
 
 def with_majorities(results: Results) -> Results:
@@ -32,7 +32,8 @@ def with_majorities(results: Results) -> Results:
         panels[panel] = {
             labels: {
                 dimension: [
-                    _most(said) for said in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
+                    _most(result_of)
+                    for result_of in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
                 ]
                 for dimension in members[0][labels]
             }
@@ -50,25 +51,27 @@ def _has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -
 
 def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
     """One meeting: scored where more than half of the panel scored it, and won by whom more than half prefer."""
-    told: Counter[Said] = Counter(said for outcome in outcomes if (said := _said(outcome)) is not None)
+    lead: Counter[ResultName] = Counter(
+        result_of for outcome in outcomes if (result_of := _result(outcome)) is not None
+    )
     query_id, members = outcomes[0].query_id, len(outcomes)
-    if 2 * told.total() <= members:
+    if 2 * lead.total() <= members:
         lacking = [outcome for outcome in outcomes if outcome.result is None]
         return min(lacking, key=lambda outcome: (outcome.is_na, outcome.why or ""))
-    tie: Said = "tie"
-    winner = next((said for said, count in told.items() if 2 * count > members), tie)
+    tie: ResultName = "tie"
+    winner = next((result_of for result_of, count in lead.items() if 2 * count > members), tie)
     return PairOutcome(
         query_id,
         win=float(winner == "win"),
         tie=float(winner == "tie"),
         loss=float(winner == "loss"),
-        disagreed=float(len(told) > 1),
+        disagreed=float(len(lead) > 1),
         words=outcomes[0].words,
         is_forfeit=all(outcome.is_forfeit for outcome in outcomes),
     )
 
 
-def _said(outcome: PairOutcome) -> Said | None:
+def _result(outcome: PairOutcome) -> ResultName | None:
     if outcome.result is None:
         return None
     return "win" if outcome.result > 0.5 else "loss" if outcome.result < 0.5 else "tie"
@@ -141,7 +144,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         return share_interval(means, clusters.groups(held), is_whole=True)
 
     rate, results = over_users(lambda it: it.result), _by_query(outcomes, lambda it: it.result)
-    told = lead_of(results, clusters)
+    lead = lead_of(results, clusters)
     met = [(outcome.query_id, outcome.result, outcome.words) for outcome in outcomes if outcome.result is not None]
     even = length_controlled(
         [result for _, result, _ in met],
@@ -161,10 +164,10 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "ci_high": rate.high,
         "no_interval": rate.lacks,
         "n_users": clusters.users(results),
-        "n_queries": told.n_queries,
-        "queries_won": told.queries_won,
-        "queries_lost": told.queries_lost,
-        "p": told.p,
+        "n_queries": lead.n_queries,
+        "queries_won": lead.queries_won,
+        "queries_lost": lead.queries_lost,
+        "p": lead.p,
         "longer_won": _mean(_by_query(outcomes, _longer_won)),
         "length_controlled": even.value,
         "length_controlled_low": even.low,

@@ -272,9 +272,9 @@ def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
             "were lost to a server that did not answer": sum(plan.status == "spoiled" for plan in plans),
             "are not made yet": sum(plan.status == "pending" for plan in plans),
         }
-        told = [f"{count:,} {what}" for what, count in counts.items() if count]
-        if told:
-            yield f"{label}: of {len(plans):,} runs {'; '.join(told)}."
+        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+        if parts:
+            yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
 
 
 def _readers(

@@ -103,26 +103,29 @@ def _given(report: str, parts: Sequence[Part], at: int) -> str:
     return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
 
 
-def _strange(said: SaidTriplets, resolver: SourceResolver) -> str | None:
-    names = [name for triplet in said.triplets for name in (triplet.url, *_marks(triplet)) if name.strip()]
+def _strange(answer_given: SaidTriplets, resolver: SourceResolver) -> str | None:
+    names = [name for triplet in answer_given.triplets for name in (triplet.url, *_marks(triplet)) if name.strip()]
     strange = [repr(name) for name in dict.fromkeys(names) if not resolver.is_in_report(name)]
     if strange:
         return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
     return None
 
 
-def _marks(said: SaidTriplet) -> list[str]:
+def _marks(answer_given: SaidTriplet) -> list[str]:
     """The reference as the text names it; a link in the text itself has the number 0, which is none."""
-    return [] if said.ref_idx.strip() in ("", "0") else [said.ref_idx]
+    return [] if answer_given.ref_idx.strip() in ("", "0") else [answer_given.ref_idx]
 
 
-def _triplet(said: SaidTriplet, resolver: SourceResolver) -> Triplet:
+def _triplet(answer_given: SaidTriplet, resolver: SourceResolver) -> Triplet:
     """The reference is read as the text marks it, and its address where that mark comes to nothing."""
     found: tuple[str, ...] = ()
-    for name in (*_marks(said), said.url):
+    for name in (*_marks(answer_given), answer_given.url):
         found = found or (resolver.resolve([name]).sources if name.strip() else ())
     return Triplet(
-        fact=said.fact.strip(), ref=said.ref_idx.strip(), url=said.url.strip(), source=next(iter(found), None)
+        fact=answer_given.fact.strip(),
+        ref=answer_given.ref_idx.strip(),
+        url=answer_given.url.strip(),
+        source=next(iter(found), None),
     )
 
 
@@ -149,8 +152,8 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
     return None if found.state != "scored" else [list(it) for it in found.value]
 
 
-def _misnumbered(said: SameFacts, count: int) -> str | None:
-    numbers = [it for group in said.groups for it in group]
+def _misnumbered(answer_given: SameFacts, count: int) -> str | None:
+    numbers = [it for group in answer_given.groups for it in group]
     if any(not 1 <= number <= count for number in numbers):
         return f"groups: the facts have the numbers 1 to {count}"
     return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None

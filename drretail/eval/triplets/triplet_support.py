@@ -144,8 +144,8 @@ class _SupportQuestions:
             )
 
 
-def _misnumbered(said: SupportedFacts, count: int) -> str | None:
-    numbers = [fact.fact_id for fact in said.facts]
+def _misnumbered(answer_given: SupportedFacts, count: int) -> str | None:
+    numbers = [fact.fact_id for fact in answer_given.facts]
     if sorted(numbers) != list(range(1, count + 1)):
         return f"Give each of the facts 1 to {count} once, by its fact_id; these were given: {numbers}."
     return None

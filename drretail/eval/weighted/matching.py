@@ -10,7 +10,7 @@ from drretail.records.criteria import Criteria, Criterion
 T = TypeVar("T")
 
 
-def matched(criteria: Sequence[Criterion], said: Sequence[tuple[str, T]]) -> dict[str, T] | str:
+def matched(criteria: Sequence[Criterion], scored: Sequence[tuple[str, T]]) -> dict[str, T] | str:
     """What was said by criterion, or what is wrong: one is missing, is there twice, or stands for none.
 
     Words are compared exactly, then without regard to case. Nothing is guessed: a score under other words is no score
@@ -19,7 +19,7 @@ def matched(criteria: Sequence[Criterion], said: Sequence[tuple[str, T]]) -> dic
     exact = {criterion.text: criterion.text for criterion in criteria}
     folded = {criterion.text.strip().casefold(): criterion.text for criterion in criteria}
     found: dict[str, T] = {}
-    for words, value in said:
+    for words, value in scored:
         text = exact.get(words) or folded.get(words.strip().casefold())
         if text is None:
             return f"{words!r} is no criterion: copy the criteria word for word"
@@ -50,8 +50,8 @@ def by_dimension(
 
 def problems(found: Mapping[str, object]) -> str | None:
     """What to tell a judge of dimensions that could not be matched; None without any."""
-    told = [f"{key}: {it}" for key, it in found.items() if isinstance(it, str)]
-    return "; ".join(told) or None
+    found_wrong = [f"{key}: {it}" for key, it in found.items() if isinstance(it, str)]
+    return "; ".join(found_wrong) or None
 
 
 def criterion_tags(axis: Axis, criteria: Criteria) -> str:

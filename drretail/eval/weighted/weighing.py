@@ -73,12 +73,12 @@ def profile_block(persona: str | None, *, is_external: bool) -> str:
 
 
 def _weights_prompt(axis: Axis) -> Prompt:
-    return _prompt("weights", axis, dimensions=axis.told)
+    return _prompt("weights", axis, dimensions=axis.prompt_text)
 
 
 def _criteria_prompt(axis: Axis, dimension: Dimension) -> Prompt:
-    siblings = "\n".join(it.told for it in axis.dimensions if it != dimension)
-    return _prompt("subcriteria", axis, dimension=dimension.told, siblings=siblings)
+    siblings = "\n".join(it.prompt_text for it in axis.dimensions if it != dimension)
+    return _prompt("subcriteria", axis, dimension=dimension.prompt_text, siblings=siblings)
 
 
 def _prompt(name: str, axis: Axis, **filled: str) -> Prompt:
@@ -114,11 +114,11 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
     given = _material(axis, task)
 
     async def ask(item: str, prompt: Prompt, answer: type[T], check: Check[T]) -> T | str:
-        said = await judge_session.ask(STAGE, item, prompt, given, answer, check)
-        if said.answer is None:  # so that it is asked anew when that is wanted, and not served from the journal
-            judge_session.record(STAGE, item, "failed", prompt_hash=said.prompt_hash, error=said.error)
-            return f"{item}: {said.error}"
-        return said.answer
+        reply = await judge_session.ask(STAGE, item, prompt, given, answer, check)
+        if reply.answer is None:  # so that it is asked anew when that is wanted, and not served from the journal
+            judge_session.record(STAGE, item, "failed", prompt_hash=reply.prompt_hash, error=reply.error)
+            return f"{item}: {reply.error}"
+        return reply.answer
 
     weighed = ask(f"{axis.name}_weights", _weights_prompt(axis), DimensionWeights, lambda it: _unweighed(it, axis))
     made = [
@@ -134,31 +134,31 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
     return [_group(*it) for it in zip(axis.keys, shares, usable, strict=True)]
 
 
-def _group(key: str, share: float, said: SubCriteria) -> CriteriaGroup:
-    weights = normalised([criterion.weight for criterion in said.criteria])
+def _group(key: str, share: float, reply: SubCriteria) -> CriteriaGroup:
+    weights = normalised([criterion.weight for criterion in reply.criteria])
     return CriteriaGroup(
         name=key,
         weight=share,
         criteria=tuple(
             Criterion(text=it.criterion.strip(), explanation=it.explanation.strip(), weight=weight)
-            for it, weight in zip(said.criteria, weights, strict=True)
+            for it, weight in zip(reply.criteria, weights, strict=True)
         ),
     )
 
 
-def _unweighed(said: DimensionWeights, axis: Axis) -> str | None:
-    given = sorted(weight.dimension for weight in said.weights)
+def _unweighed(reply: DimensionWeights, axis: Axis) -> str | None:
+    given = sorted(weight.dimension for weight in reply.weights)
     if given != sorted(axis.keys):
         return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
-    return off([weight.weight for weight in said.weights])
+    return off([weight.weight for weight in reply.weights])
 
 
-def _unusable(said: SubCriteria) -> str | None:
-    texts = Counter(criterion.criterion.strip().casefold() for criterion in said.criteria)
+def _unusable(reply: SubCriteria) -> str | None:
+    texts = Counter(criterion.criterion.strip().casefold() for criterion in reply.criteria)
     twice = next((text for text, times in texts.items() if times > 1), None)
     if twice is not None or "" in texts:
         return "criteria: an empty one" if twice is None else f"criteria: {twice!r} is there twice"
-    return off([criterion.weight for criterion in said.criteria])
+    return off([criterion.weight for criterion in reply.criteria])
 
 
 def _material(axis: Axis, task: Task) -> dict[str, str]:

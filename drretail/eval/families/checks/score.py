@@ -31,8 +31,8 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     is failed, and so is ``clean`` then.
     """
     by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
-    told = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
-    how = None if told is None else HowRead.model_validate(told)
+    recorded = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
+    how = None if recorded is None else HowRead.model_validate(recorded)
     covered = how is None or how.read >= LEAST_COVERAGE * how.seen
     single = [_value(code, by_code.get(code), covered=covered) for code in CHECKS]
     return [clean(single, can_be=covered and how is not None and how.picks is not None), *_reading(how), *single]

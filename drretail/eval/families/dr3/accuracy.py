@@ -69,7 +69,11 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the claims of a report, then a verdict on each by each source that it cites."""
     claims = await _claims(subject, judge_session)
     support_judge = SupportJudge(subject, judge_session, subject.evidence, fit=pieces_of_long)
-    pairs = [_pair(claim, source) for claim in claims for source in claim.sources]
+    pairs = [
+        Unit(claim.model_copy(update={"claim_id": pair_item(claim, source)}), (source,), types_of([source]))
+        for claim in claims
+        for source in claim.sources
+    ]
     if judge_session.rules == "dr3":
         await _as_released(support_judge, pairs)
     else:
@@ -94,10 +98,6 @@ def _cut(subject: Subject) -> Subject:
     run = subject.run
     cut = None if run is None else run.model_copy(update={"report": (run.report or "")[:LONGEST_REPORT]})
     return replace(subject, run=cut)
-
-
-def _pair(claim: Claim, source: str) -> Unit:
-    return Unit(claim.model_copy(update={"claim_id": pair_item(claim, source)}), (source,), types_of([source]))
 
 
 def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> Sequence[SourceText]:

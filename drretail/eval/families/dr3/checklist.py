@@ -108,12 +108,12 @@ async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) ->
     by_code = wish_requirements(task.query)
     text = "\n".join(f"- {criterion.text}" for criterion in by_code.criteria) or "- none"
     given = {**task_material(task), "items": text}
-    said = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)
-    if said.answer is None:
-        return f"the judge made no checklist: {said.error}"
+    reply = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)
+    if reply.answer is None:
+        return f"the judge made no checklist: {reply.error}"
     texts = {
         requirement.requirement.strip(): requirement.category
-        for requirement in said.answer.requirements
+        for requirement in reply.answer.requirements
         if requirement.requirement.strip()
     }
     read = tuple(Criterion(text=text, kind=kind) for text, kind in texts.items())

@@ -34,7 +34,7 @@ def judge_documents(gold: Gold, subject: Subject, judge_session: JudgeSession) -
         return
     found = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
     missing = [
-        _named(it)
+        (it.title or it.url)
         for part in GOLD_PARTS
         for it, is_cited in zip(gold.part(part).documents, found[part], strict=True)
         if not is_cited
@@ -68,7 +68,11 @@ def _strictly(gold: Gold, subject: Subject) -> Found:
 def _page_is_cited(page: RequiredDocument, cited: Sequence[Cited]) -> bool:
     if page.url.strip():
         return _address(page.url) in {_address(url) for it in cited for url in _urls(it)}
-    return _folded(page.title) in {_folded(title) for it in cited for title in _titles(it)}
+    return _folded(page.title) in {
+        _folded(title)
+        for it in cited
+        for title in [title for title in (it.title, "" if it.entry is None else it.entry.title) if title.strip()]
+    }
 
 
 def _file_is_cited(file: RequiredDocument, cited: Sequence[Cited]) -> bool:
@@ -80,10 +84,6 @@ def _urls(cited: Cited) -> list[str]:
     entry = cited.entry
     held = [] if entry is None else [entry.url or "", entry.key if entry.kind == "web" else ""]
     return [url for url in (cited.url or "", *held) if url]
-
-
-def _titles(cited: Cited) -> list[str]:
-    return [title for title in (cited.title, "" if cited.entry is None else cited.entry.title) if title.strip()]
 
 
 def _address(url: str) -> str:
@@ -106,7 +106,3 @@ def _as_released(gold: Gold, subject: Subject) -> Found:
         else matched_titles(text, [title for part in GOLD_PARTS for title in titles[part]])
     )
     return {part: [title in held for title in titles[part]] for part in GOLD_PARTS}
-
-
-def _named(document: RequiredDocument) -> str:
-    return document.title or document.url

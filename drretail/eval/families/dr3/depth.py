@@ -50,11 +50,11 @@ def making_prompt() -> Prompt:
 
 async def make_rubric(task: Task, judge_session: JudgeSession, stage: str) -> CriteriaGroup | str:
     """The rubric of a query; why there is none where the model gave no usable answer."""
-    said = await judge_session.ask(stage, task.query.query_id, making_prompt(), task_material(task), DepthRubric)
-    if said.answer is None:
-        return f"the judge made no rubric of depth: {said.error}"
+    reply = await judge_session.ask(stage, task.query.query_id, making_prompt(), task_material(task), DepthRubric)
+    if reply.answer is None:
+        return f"the judge made no rubric of depth: {reply.error}"
     points = (
-        Criterion(text=point.point.strip(), explanation=point.explanation.strip()) for point in said.answer.points
+        Criterion(text=point.point.strip(), explanation=point.explanation.strip()) for point in reply.answer.points
     )
     return CriteriaGroup(name=GROUP, criteria=tuple(points))
 

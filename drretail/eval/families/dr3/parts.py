@@ -41,11 +41,11 @@ class Judged:
         return self.rules == "dr3"
 
     @cached_property
-    def _said(self) -> Mapping[tuple[str, str], Verdict]:
+    def _by_key(self) -> Mapping[tuple[str, str], Verdict]:
         return {(verdict.stage, verdict.item): verdict for verdict in self.verdicts}
 
     def of(self, stage: str, item: str) -> Verdict | None:
-        return self._said.get((stage, item))
+        return self._by_key.get((stage, item))
 
     def is_unasked(self, stage: str) -> bool:
         """True where the judge follows rules and was not asked."""
@@ -90,8 +90,8 @@ def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float
     values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if len(values) < len(wanted):
         return Value(variant, "failed")
-    told = sum(worth(float(value)) for value in values)
-    return Value(variant, "scored", WHOLE * told / len(wanted), {"told": told, "insights": len(wanted)})
+    recalled = sum(worth(float(value)) for value in values)
+    return Value(variant, "scored", WHOLE * recalled / len(wanted), {"told": recalled, "insights": len(wanted)})
 
 
 def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:

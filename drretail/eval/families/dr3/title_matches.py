@@ -56,33 +56,35 @@ def _citations(report: str) -> Iterator[str]:
     for found in _NAMED.finditer(report):
         yield re.sub(r",\s*chunk\s*\d+$", "", next(filter(None, found.groups()))).strip()
     for bracketed in _BRACKETED.findall(report):
-        said = bracketed.strip()
-        if paged := _PAGES.fullmatch(said):
+        mention = bracketed.strip()
+        if paged := _PAGES.fullmatch(mention):
             yield paged[1].strip()
-        is_mark = said.startswith(("long_context:", "source:", "Image:", *_NOTES)) or re.fullmatch(r"[\d\s]+", said)
-        if said and not is_mark and not set(said) & set("()"):
-            yield said
+        is_mark = mention.startswith(("long_context:", "source:", "Image:", *_NOTES)) or re.fullmatch(
+            r"[\d\s]+", mention
+        )
+        if mention and not is_mark and not set(mention) & set("()"):
+            yield mention
 
 
 def _cites(citation: str, title: str) -> bool:
-    said, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
-    if any(it in said or said in it for it in (whole, main)):
+    mention, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
+    if any(it in mention or mention in it for it in (whole, main)):
         return True
-    return any(identifier.lower() in said for identifier in _identifiers(title)) or _are_alike(title, citation)
+    return any(identifier.lower() in mention for identifier in _identifiers(title)) or _are_alike(title, citation)
 
 
 def _are_alike(title: str, citation: str) -> bool:
     """By parts of one in the other without punctuation, by words, by brands, or by letters."""
-    whole, said = _normal(title), _normal(citation)
-    if not whole or not said:
+    whole, mention = _normal(title), _normal(citation)
+    if not whole or not mention:
         return False
-    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", it)).strip() for it in (whole, said))
+    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", it)).strip() for it in (whole, mention))
     if bare and other and (bare in other or other in bare):
         return True
     words = [*_words(whole)]
-    if len(words) >= 2 and sum(word in said for word in words) / len(words) >= _SHARED_WORDS:
+    if len(words) >= 2 and sum(word in mention for word in words) / len(words) >= _SHARED_WORDS:
         return True
-    if any(it in whole and it in said for it in _BRANDS):
+    if any(it in whole and it in mention for it in _BRANDS):
         return True
     return min(len(bare), len(other)) >= 5 and _likeness(bare, other) >= _LIKENESS
 

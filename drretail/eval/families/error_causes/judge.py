@@ -32,13 +32,13 @@ class ReportErrors(Record):
     """False before a judge that follows rules: then errors are of claims alone."""
 
 
-def sort_errors(subject: Subject, judge_session: JudgeSession, said: Sequence[Verdict]) -> CodeVerdict:
+def sort_errors(subject: Subject, judge_session: JudgeSession, verdicts: Sequence[Verdict]) -> CodeVerdict:
     """The causes of the report's errors."""
     gold = gold_of(subject)
     labels = None if subject.folder is None else read_labels_of(subject.folder, subject.query.query_id)
     if gold is None or labels is None or subject.run is None:
         return CodeVerdict("na", None, NO_GOLD if gold is None else NO_LABELS)
-    judged = Judged(said, judge_session.rules, gold, None)
+    judged = Judged(verdicts, judge_session.rules, gold, None)
     if judged.of(accuracy.extraction_of(judge_session.rules), REPORT) is None:
         return CodeVerdict("na", None, NOT_JUDGED)
     causes = Causes(subject.run, subject.evidence, gold, labels, subject.query.text)

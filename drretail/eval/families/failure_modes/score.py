@@ -32,9 +32,9 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     if listed.state != "scored":
         return [lacking(it, "na", listed.reason) for it in VARIANTS]
     found = {verdict.item: verdict for verdict in verdicts if verdict.stage == SORTED}
-    asked = [found.get(item) for item in listed.value]
-    named = {mode for it in asked if it is not None and it.state == "scored" for mode in it.value}
-    is_whole = all(it is not None and it.state == "scored" for it in asked)
+    sorted_ratings = [found.get(item) for item in listed.value]
+    named = {mode for it in sorted_ratings if it is not None and it.state == "scored" for mode in it.value}
+    is_whole = all(it is not None and it.state == "scored" for it in sorted_ratings)
     modes = [
         Value(mode, "scored", float(mode in named)) if is_whole or mode in named else Value(mode, "failed")
         for mode in MODES

@@ -52,8 +52,8 @@ async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: Pa
             continue
         content, ledgers = now.content(unit), support_judge.existing(unit)
         if not content.texts:
-            told = ", ".join(_told(source, pages.get(source)) for source in content.unreadable)
-            reason = f"none of its sources could be read now: {told}"
+            unread = ", ".join(_unread_source(source, pages.get(source)) for source in content.unreadable)
+            reason = f"none of its sources could be read now: {unread}"
             support_judge.judge_session.record(SUPPORT_LIVE, unit.item, "unverifiable", reason=reason)
         elif ledgers is not None and ledgers.state == "scored" and same_texts(ledgers.sources, content.texts):
             _repeated(support_judge.judge_session, ledgers)
@@ -98,7 +98,7 @@ def _as_evidence(source: str, page: WebPage) -> Evidence:
     )
 
 
-def _told(source: str, page: WebPage | None) -> str:
+def _unread_source(source: str, page: WebPage | None) -> str:
     why = "no address" if page is None else page.problem or page.state
     return f"{source} ({why})"
 

@@ -27,8 +27,8 @@ class HandedOn:
 
     def about(self, source: str) -> Mapping[str, str]:
         """By path: what an intermediate report says of a source, each statement with its citations."""
-        told = {path: _about(report, source) for path, report in self.reports.items()}
-        return {path: text for path, text in told.items() if text}
+        passages = {path: _about(report, source) for path, report in self.reports.items()}
+        return {path: text for path, text in passages.items() if text}
 
     def with_truth(self, source: str, says: Says) -> str | None:
         """The path of the first report that says of a source what is true."""

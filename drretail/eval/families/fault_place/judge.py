@@ -56,5 +56,5 @@ def marks(verdicts: Iterable[Verdict]) -> dict[str, ClaimMark]:
 def _content_of(judged: Iterable[Verdict]) -> str:
     """Stands for the verdicts that places follow from."""
     in_order = sorted(judged, key=lambda it: (it.stage, it.item))
-    said = [(it.stage, it.item, it.state, it.value, it.quote, it.notes) for it in in_order]
-    return f"by the verdicts {sha256_of(said)[:16]}"
+    content = [(it.stage, it.item, it.state, it.value, it.quote, it.notes) for it in in_order]
+    return f"by the verdicts {sha256_of(content)[:16]}"

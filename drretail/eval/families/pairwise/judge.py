@@ -52,15 +52,15 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     """
     rules, run_ids = judge_session.rules, (pair.a.run_id, pair.b.run_id)
     material = _Material(pair, rules)
-    asked = [name for name in DIMENSIONS if name != PERSONALIZATION or pair.a.profile is not None]
+    compared_in = [name for name in DIMENSIONS if name != PERSONALIZATION or pair.a.profile is not None]
     await judge_session.ask_and_record(
         *(
             _question(dimension, order, material, rules)
-            for dimension in asked
+            for dimension in compared_in
             for order in orders(rules, seed, run_ids, dimension)
         )
     )
-    for dimension in {*DIMENSIONS} - {*asked}:
+    for dimension in {*DIMENSIONS} - {*compared_in}:
         for order in orders(rules, seed, run_ids, dimension):
             judge_session.record_if_missing(STAGE, dimension, "na", order=order, reason=NOT_FITTED)
 

@@ -57,7 +57,7 @@ _ANSWERS: Mapping[str, type[Scores]] = {PERSONALIZATION.name: PersonalizationSco
 def scoring_prompt(axis: Axis) -> Prompt:
     """The question of one axis, with its own words filled in."""
     text = load_prompt(__file__, "scoring").text
-    return Prompt(axis.name, text.replace("{{stance}}", axis.stance).replace("{{dimensions}}", axis.told))
+    return Prompt(axis.name, text.replace("{{stance}}", axis.stance).replace("{{dimensions}}", axis.prompt_text))
 
 
 def item_of(key: str, criteria: Criteria) -> str:
@@ -99,24 +99,24 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
         "profile": profile_block(persona, is_external=subject.is_external),
         "criteria": criterion_tags(axis, criteria),
     }
-    said = await judge_session.ask(SCORING, item, prompt, given, _ANSWERS[axis.name], check)
+    reply = await judge_session.ask(SCORING, item, prompt, given, _ANSWERS[axis.name], check)
     # A criterion that is missing to the last fails its dimension; the others of that answer were given.
-    _record(axis, criteria, said, answers[-1] if answers else None, judge_session)
+    _record(axis, criteria, reply, answers[-1] if answers else None, judge_session)
 
 
 def _record(
-    axis: Axis, criteria: Criteria, said: JudgeAnswer[Scores], answer: Scores | None, judge_session: JudgeSession
+    axis: Axis, criteria: Criteria, reply: JudgeAnswer[Scores], answer: Scores | None, judge_session: JudgeSession
 ) -> None:
     found = {} if answer is None else _by_dimension(axis, criteria, answer)
     for key in axis.keys:
-        scores = found.get(key, said.error or "")
+        scores = found.get(key, reply.error or "")
         is_whole = not isinstance(scores, str)
         judge_session.record(
             SCORING,
             item_of(key, criteria),
             "scored" if is_whole else "failed",
             [score.model_dump(mode="json") for score in scores.values()] if is_whole else None,
-            prompt_hash=said.prompt_hash,
+            prompt_hash=reply.prompt_hash,
             error=None if is_whole else scores,
         )
 

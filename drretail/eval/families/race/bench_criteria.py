@@ -61,11 +61,11 @@ def _groups(axis: Axis, task: _PublishedTask) -> tuple[CriteriaGroup, ...]:
     return tuple(_group(key, weight, task.criterions[key]) for key, weight in zip(axis.keys, weights, strict=True))
 
 
-def _group(key: str, weight: float, said: Sequence[_PublishedCriterion]) -> CriteriaGroup:
-    weights = normalised([it.weight for it in said])
+def _group(key: str, weight: float, published: Sequence[_PublishedCriterion]) -> CriteriaGroup:
+    weights = normalised([it.weight for it in published])
     criteria = (
         Criterion(text=it.criterion, explanation=it.explanation, weight=share)
-        for it, share in zip(said, weights, strict=True)
+        for it, share in zip(published, weights, strict=True)
     )
     return CriteriaGroup(name=key, weight=weight, criteria=tuple(criteria))
 

@@ -48,7 +48,7 @@ class PairScores(Record):
 def prompt() -> Prompt:
     """The question, with the dimensions filled in."""
     text = load_prompt(__file__, "both").text
-    return Prompt("both", text.replace("{{dimensions}}", AXIS.told))
+    return Prompt("both", text.replace("{{dimensions}}", AXIS.prompt_text))
 
 
 def orders(rules: Rules) -> tuple[Order, ...]:

@@ -3,7 +3,7 @@
 from drretail.eval.claims.claims import EXTRACT, PICKS, REPORT
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import extract, extraction_prompts, told, with_picks_prompt
+from drretail.eval.claims.extraction import extract, extraction_prompts, joined_problems, with_picks_prompt
 from drretail.eval.claims.picks import PROMPTS, PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -64,6 +64,6 @@ async def _judge_picks(subject: Subject, judge_session: JudgeSession, with_claim
             given,
             ReportPicks,
             lambda answer: Ruling(reader.read(answer.picks)),
-            lambda answer: told(list(reader.problems(answer.picks))),
+            lambda answer: joined_problems(list(reader.problems(answer.picks))),
         )
     )

@@ -43,7 +43,7 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSente
         inside = marks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         cited = {it.source: it for mark in inside for it in mark.cited}
         unresolved += sum(it.type == "unresolved" for it in cited.values())
-        text = _said(layout, sentence)
+        text = _sentence_text(layout, sentence)
         for source in (it.source for it in cited.values() if it.type in ("web", "product")):
             item = f"{len(pairs) + 1}-{sha256_of([text, source])[:6]}"
             pairs.append(CitedPair(item=item, sentence=text, source=source))
@@ -59,6 +59,6 @@ def _sentences(layout: Layout) -> Iterator[Sentence]:
             yield sentence
 
 
-def _said(layout: Layout, sentence: Sentence) -> str:
+def _sentence_text(layout: Layout, sentence: Sentence) -> str:
     spans = [*filter(None, [sentence.head]), (sentence.start, sentence.end)]
     return "\n".join(" ".join(tidy(layout.text[start:end]).split()) for start, end in spans)

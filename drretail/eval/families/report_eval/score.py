@@ -42,15 +42,14 @@ def values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     """One report's values in the order of ``VARIANTS``."""
     held = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     units: tuple[Unit, ...] = ("section",) if rules == RELEASED else UNITS
-    shown = [*_grades(held), *(value for unit in units for value in _redundancy(held, unit))]
+    shown = [
+        *[value_of(dimension, held.get((QUALITY, dimension))) for dimension in DIMENSIONS],
+        *(value for unit in units for value in _redundancy(held, unit)),
+    ]
     return [*(_released(shown) if rules == RELEASED else shown), *_factuality(held)]
 
 
 Held = Mapping[tuple[str, str], Verdict]
-
-
-def _grades(held: Held) -> list[Value]:
-    return [value_of(dimension, held.get((QUALITY, dimension))) for dimension in DIMENSIONS]
 
 
 def _redundancy(held: Held, unit: Unit) -> list[Value]:

@@ -68,10 +68,10 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     """The rubric of a query; why there is none where the judge made none."""
     axes = "\n".join(f"- {name}: {AXES[name]}" for name in OWN_AXES)
     given = {**task_material(task), "axes": axes}
-    said = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
-    if said.answer is None:
-        return f"the judge made no rubric: {said.error}"
-    by_axis = {name: [criterion for criterion in said.answer.criteria if criterion.axis == name] for name in OWN_AXES}
+    reply = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
+    if reply.answer is None:
+        return f"the judge made no rubric: {reply.error}"
+    by_axis = {name: [criterion for criterion in reply.answer.criteria if criterion.axis == name] for name in OWN_AXES}
     return Criteria(
         family=FAMILY,
         query_id=task.query.query_id,
@@ -83,9 +83,9 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     )
 
 
-def _criterion(said: SaidCriterion) -> Criterion:
+def _criterion(reply: SaidCriterion) -> Criterion:
     return Criterion(
-        text=said.criterion.strip(), explanation=said.explanation.strip(), weight=said.weight, kind=said.kind
+        text=reply.criterion.strip(), explanation=reply.explanation.strip(), weight=reply.weight, kind=reply.kind
     )
 
 
@@ -102,8 +102,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     held = criteria_of(subject, FAMILY)
     if held is None:
         return
-    asked = [(group, criterion) for group in held.groups for criterion in group.criteria]
-    things = [NumberedItem(criterion_item(group, it), _text_of(it)) for group, it in asked]
+    part = [(group, criterion) for group in held.groups for criterion in group.criteria]
+    things = [NumberedItem(criterion_item(group, it), _text_of(it)) for group, it in part]
     batch = QuestionBatch(STAGE, marking_prompt(), MOST)
     material = cache(lambda: report_material(subject))
     await ask_numbered(judge_session, batch, things, material, MarkedCriteria, _rulings, check=_problem)
@@ -121,11 +121,11 @@ def _rulings(answer: MarkedCriteria) -> list[tuple[int, Ruling]]:
     ]
 
 
-def _problem(answer: MarkedCriteria, asked: Sequence[NumberedItem]) -> str | None:
+def _problem(answer: MarkedCriteria, part: Sequence[NumberedItem]) -> str | None:
     """What is wrong with an answer that has every number once."""
     binary = [
         str(criterion.criterion_id)
         for criterion in answer.criteria
-        if criterion.label == "partly" and not asked[criterion.criterion_id - 1].text.endswith(_MAY_BE_PARTLY)
+        if criterion.label == "partly" and not part[criterion.criterion_id - 1].text.endswith(_MAY_BE_PARTLY)
     ]
     return f"Only ternary criteria can be partly met: say met or not_met of {', '.join(binary)}." if binary else None
