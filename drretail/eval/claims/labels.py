@@ -1,15 +1,52 @@
 """What a judge answers of claims and their sources, and what is kept of it: a value, quotes that stand there, notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from pydantic import ValidationError, field_validator
 
-from drretail.eval.claims.record_lines import RecordCheck
+from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.question import JudgeAnswer
+from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCheck:
+    """What the records say of a claim, by code's verification of its values."""
+
+    is_contradicted: bool
+    """Of any value; else all of them agree with the records."""
+    lines: tuple[str, ...]
+    """A line for each value: "price 39.99: the record says $49.99"."""
+
+
+def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
+    """Of a claim of this report; None where it has no values, or where code knows of no contradiction and can't verify
+    all of them."""
+    verified = verify(claim.values, ledger, report) if claim.values else ()
+    states = {value.state for value in verified}
+    if "contradicted" not in states and states != {"verified"}:
+        return None
+    lines: Iterator[str] = (
+        f"{value.kind.replace('_', ' ')} {_amount(value.amount)}: "
+        + (value.derivation or "" if value.state == "contradicted" else _agreement(value.derivation))
+        for value in verified
+        if value.state != "underivable"
+    )
+    return RecordCheck("contradicted" in states, tuple(lines))
+
+
+def _amount(amount: str | tuple[str, str]) -> str:
+    return amount if isinstance(amount, str) else " to ".join(amount)
+
+
+def _agreement(derivation: str | None) -> str:
+    return f"agrees with the records{f' ({derivation})' if derivation else ''}"
+
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
 ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"

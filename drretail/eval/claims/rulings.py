@@ -19,11 +19,10 @@ from drretail.eval.claims.labels import (
     FinalAnswer,
     Support,
     SupportAnswer,
+    check_of,
     support_answer,
     support_answer_alone,
 )
-from drretail.eval.claims.record_lines import check_of
-from drretail.eval.claims.shown_products import shown_products
 from drretail.eval.claims.support import (
     Content,
     SourceText,
@@ -32,6 +31,7 @@ from drretail.eval.claims.support import (
     fitted,
     packed,
     same_texts,
+    shown_products,
     source_tags,
 )
 from drretail.eval.judging.question import LEFT_OUT

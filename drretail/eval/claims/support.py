@@ -3,14 +3,37 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from drretail.eval.claims.claims import Unit
+from drretail.eval.claims.claims import Claim, Unit
 from drretail.eval.judging.passages import fit, size
 from drretail.eval.judging.sources import shown_texts, source_texts
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
 from drretail.grounding.verify.records import Calculation, Ledger, record_of
+from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.prompts import tagged
 from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.reading import SUPERLATIVES
 from drretail.records.score import SourceRef
+
+SHOWN = "S"
+"""How the ids of these lists among the sources begin."""
+
+
+def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, str]]:
+    """For each claim by source id the products of each kind that it speaks of, as far as the run was shown them, a line
+    each; claims of one kind share a list."""
+    lists: dict[str, str] = {}
+    return [
+        {lists.setdefault(lines, f"{SHOWN}{len(lists) + 1}"): lines for lines in _lists_of(claim, ledger)}
+        for claim in claims
+    ]
+
+
+def _lists_of(claim: Claim, ledger: Ledger) -> dict[str, None]:
+    named = (name.removeprefix("P:") for value in claim.values if value.kind in SUPERLATIVES for name in value.of)
+    return dict.fromkeys(
+        shown_of_kind(ledger.products[name], ledger) for name in dict.fromkeys(named) if name in ledger.products
+    )
+
 
 _MOST_NAMED = 3
 MOST_CLAIMS = 24

@@ -1,20 +1,46 @@
 """One verdict for all errors of a report: code's, beside the verdicts of the judge that it follows."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from drretail.env.web.sealed import LABELS_FILE, PAGES_FILE, labels_by_url, read_pages, task_folder
 from drretail.eval.claims.claims import SUPPORT
 from drretail.eval.claims.extraction import claims_in
 from drretail.eval.families.dr3 import accuracy, insights
 from drretail.eval.families.dr3.judge import REPORT, gold_of
 from drretail.eval.families.dr3.parts import NO_GOLD, Judged
 from drretail.eval.families.error_causes.causes import Causes, FoundError, JudgedClaim
+from drretail.eval.judging.criteria import freeze
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.experiment import read_labels_of
+from drretail.experiment import Definition, labels_path, read_labels_of
 from drretail.records.base import Record
-from drretail.records.criteria import GOLD_PARTS
+from drretail.records.criteria import GOLD_PARTS, PagesByLabel
 from drretail.records.score import Verdict
+
+
+def take_labels(experiment: Path, definition: Definition, given: str) -> int:
+    """Copies the labels of the experiment's queries out of a sandbox, and gives their number; of anything else, none.
+
+    Raises UserError for labels that can't be read, and where the experiment holds others.
+    """
+    source = Path(given)
+    folders = {query.query_id: task_folder(source, query.query_id) for query in definition.queries}
+    found = [_labels(name, folder) for name, folder in folders.items() if (folder / LABELS_FILE).is_file()]
+    freeze("gold", source, {labels_path(experiment, it.query_id): it.model_dump(mode="json") for it in found})
+    return len(found)
+
+
+def _labels(query_id: str, folder: Path) -> PagesByLabel:
+    pages = read_pages(folder) if (folder / PAGES_FILE).is_file() else []  # a judge may be given labels alone
+    labels = labels_by_url(folder, pages)
+    return PagesByLabel(
+        query_id=query_id,
+        supportive=tuple(url for url, label in labels.items() if label == "supportive"),
+        distractors=tuple(url for url, label in labels.items() if label == "distractor"),
+    )
+
 
 FAMILY, VERSION = "error_causes", 1
 FOLLOWS = "dr3"

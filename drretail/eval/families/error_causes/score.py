@@ -2,8 +2,15 @@
 
 from drretail.eval.breakdown import breakdown
 from drretail.eval.families.error_causes.causes import CAUSES
-from drretail.eval.families.error_causes.judge import FAMILY, FOLLOWS, STAGE, VERSION, ReportErrors, sort_errors
-from drretail.eval.families.error_causes.page_labels import take_labels
+from drretail.eval.families.error_causes.judge import (
+    FAMILY,
+    FOLLOWS,
+    STAGE,
+    VERSION,
+    ReportErrors,
+    sort_errors,
+    take_labels,
+)
 from drretail.eval.family import BY_RULES
 from drretail.eval.values import Value, lacking
 from drretail.records.score import MetricDescription, Verdict

@@ -6,8 +6,7 @@ from drretail.eval.breakdown import ITEM
 from drretail.eval.claims.claims import ALL_TYPES, TYPES
 from drretail.eval.claims.tally import ReportVerdicts
 from drretail.eval.families.fault_place.handed_on import handed_on
-from drretail.eval.families.fault_place.placing import PlacedClaim, Placer
-from drretail.eval.families.fault_place.wrong_claims import wrong_claims
+from drretail.eval.families.fault_place.placing import PlacedClaim, Placer, wrong_claims
 from drretail.eval.family import ClaimMark
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of

@@ -1,21 +1,122 @@
 """One wrong claim: where it went wrong, with a sentence why. What no value and no quote shows is unknown."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, NamedTuple, get_args
 
+from drretail.env.store.base import Store
+from drretail.env.web.sandbox import default_corpus, read_corpus
+from drretail.errors import NotFound
+from drretail.eval.claims.claims import SUPPORT, Claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
 from drretail.eval.families.fault_place.handed_on import HandedOn, Says
-from drretail.eval.families.fault_place.world_sources import held_by_world
-from drretail.eval.families.fault_place.wrong_claims import WrongClaim
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.evidence_ids import parse_evidence_id, web_evidence_id
 from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import amount_of, fits, on_record, plain, result_shown
 from drretail.records.base import Record
-from drretail.records.reading import ReadValue
+from drretail.records.reading import Reading, ReadValue
+from drretail.records.score import Verdict
+
+Held = Literal["held", "absent", "not known"]
+
+
+def held_by_world(source: str, subject: Subject) -> Held:
+    """Whether the shop, or the fixed corpus that the run searched, has what a report cites by this id or address.
+
+    A calculation is no part of any world. Pages of the open web, and of a corpus that is not the shipped one, are not
+    known.
+    """
+    kind = "web" if "://" in source else parse_evidence_id(source)
+    store = subject.store
+    if kind is None or store is None:
+        return "not known"
+    key = source.partition(":")[2]
+    match kind:
+        case "product":
+            return _held(key in store.products([key]))
+        case "order":
+            return _held(_has_order(store, key))
+        case "calculation":
+            return "absent"
+        case "web":
+            pages = _shipped_pages()
+            if subject.system.web_corpus != pages[0]:
+                return "not known"
+            return _held((web_evidence_id(source) if "://" in source else source) in pages[1])
+        case _:
+            return "not known"
+
+
+def _held(there: bool) -> Held:
+    return "held" if there else "absent"
+
+
+def _has_order(store: Store, order_id: str) -> bool:
+    try:
+        store.order(order_id)
+    except NotFound:
+        return False
+    return True
+
+
+@cache
+def _shipped_pages() -> tuple[str, frozenset[str]]:
+    """The digest of the corpus that ships, and the ids of its pages."""
+    path = default_corpus()
+    ids = frozenset(web_evidence_id(page.url) for page in read_corpus(path))
+    return hashlib.sha256(path.read_bytes()).hexdigest(), ids
+
+
+@dataclass(frozen=True, slots=True)
+class WrongClaim:
+    """A claim with what was ruled on it and its values, verified."""
+
+    claim: Claim
+    verdict: Verdict | None
+    """None of a claim whose sources the run was never handed: nobody is asked about it."""
+    values: tuple[ReadValue, ...]
+
+    @property
+    def contradicted(self) -> tuple[ReadValue, ...]:
+        return tuple(value for value in self.values if value.state == "contradicted")
+
+
+def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Case) -> list[WrongClaim]:
+    """Those of a report's claims that are wrong, in their order.
+
+    Wrong is what sources do not bear out or contradict, what they bear out in part and a record contradicts, and what
+    names no other sources than such as the run was never handed.
+    """
+    ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT}
+    told = tuple(value for claim in claims for value in claim.values)
+    values = read_report(case, Reading(reader="model:claims", values=told)).values
+    found = [WrongClaim(claim, ruled.get(claim.claim_id), _values_of(claim, values)) for claim in claims]
+    return [it for it in found if _is_wrong(it)]
+
+
+def _is_wrong(found: WrongClaim) -> bool:
+    if found.verdict is None:
+        return bool(found.claim.unresolved) and not found.claim.sources
+    if found.verdict.state != "scored":
+        return False
+    return found.verdict.value == 0 or (found.verdict.value < 1 and bool(found.contradicted))
+
+
+def _values_of(claim: Claim, values: Sequence[ReadValue]) -> tuple[ReadValue, ...]:
+    """Those that the judge typed; where it typed none, those that stand in the claim's sentence."""
+    typed = {(value.start, value.end, value.kind) for value in claim.values}
+    if typed:
+        return tuple(value for value in values if (value.start, value.end, value.kind) in typed)
+    if claim.start is None or claim.end is None:
+        return ()
+    return tuple(value for value in values if claim.start <= value.start and value.end <= claim.end)
+
 
 Place = Literal["never_retrieved", "lost", "distorted", "invented", "unknown"]
 PLACES: tuple[Place, ...] = get_args(Place)

@@ -14,10 +14,8 @@ from drretail.env.web.sandbox import default_corpus, read_corpus
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
 from drretail.eval.families.fault_place.handed_on import HandedOn
-from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer
+from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer, held_by_world, wrong_claims
 from drretail.eval.families.fault_place.score import METRIC
-from drretail.eval.families.fault_place.world_sources import held_by_world
-from drretail.eval.families.fault_place.wrong_claims import wrong_claims
 from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import web_evidence_id

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,15 +7,14 @@ import pytest
 from drretail.eval.families.report_eval.judge import DIMENSIONS, Grades
 from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.families.report_eval.units import Unit
-from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.prompts import tag_content
 from drretail.records.base import Rules, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.score import Verdict
-from tests.eval.folders import LABEL, SYSTEM, Script, a_run, scripted_judge
+from tests.eval.folders import LABEL, SYSTEM, Script, a_run, judged_by, scripted_judge
 
 LONG = "It keeps the rain out and lasts for years. " * 6
 REPORT = (
@@ -69,18 +67,8 @@ def judged(
         store=None,
     )
     metric = METRIC if unit == "section" else BY_PARAGRAPHS
-    file = VerdictFile(path)
-    with JudgeSession(
-        judge,
-        file,
-        metric=metric.name,
-        version=metric.version,
-        run_id=about.run_id,
-        report_sha=about.report_sha or "",
-        rules=rules,
-    ) as judge_session:
-        asyncio.run(metric.run_judge(about, judge_session))
-        return {(it.stage, it.item): it for it in file.lasts() if it.rules == rules}
+    verdicts = judged_by(metric, about, path, judge, rules=rules)
+    return {(verdict.stage, verdict.item): verdict for verdict in verdicts if verdict.rules == rules}
 
 
 def asked_of(
