@@ -32,8 +32,8 @@ def with_majorities(results: Results) -> Results:
         panels[panel] = {
             labels: {
                 dimension: [
-                    _most(result_of)
-                    for result_of in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
+                    _most(together)
+                    for together in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
                 ]
                 for dimension in members[0][labels]
             }
