@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from drretail.cells import as_csv, read_cells
 from drretail.errors import UserError, nearest_names, suggestion
-from drretail.querygen.checks.budget import told
+from drretail.querygen.checks.feasibility import basket_line
 from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
 from drretail.querygen.review.edits import retyped
 from drretail.querygen.review.form import (
@@ -74,7 +74,7 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
         "query": query.text,
         "shopper": "\n".join(shopper_lines(item) if item.shopper else ()),
         "findings": "\n".join(finding_line(finding) for finding in item.checked.findings),
-        "cheapest_basket": told(item.checked.basket) if item.checked.basket else "",
+        "cheapest_basket": basket_line(item.checked.basket) if item.checked.basket else "",
         **{name: form.query[name] for name in OF_QUERY},
         **(wants[0] if wants else {}),
         **given,
@@ -85,8 +85,8 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
 WORDS: dict[str, Decision] = {
     word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
 }
-# So many faults are told at once.
-_MOST_TOLD = 5
+# So many faults are shown at once.
+_MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +169,8 @@ def read_filled(path: Path, reading: Reading) -> Filled:
         unnamed += not block.first.get("reviewer")
         reviews[review.query_id, review.reviewer] = review
     if faults:
-        more = f"; and {len(faults) - _MOST_TOLD} more" if len(faults) > _MOST_TOLD else ""
-        raise UserError(f"{path} was not taken: {'; '.join(faults[:_MOST_TOLD])}{more}.")
+        more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+        raise UserError(f"{path} was not taken: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
     return Filled(tuple(reviews.values()), blank, unnamed)
 
 

@@ -6,16 +6,16 @@ import pytest
 
 from drretail.env.world import World
 from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, wish_problem
-from drretail.querygen.by_model.place import Place
-from drretail.querygen.by_model.problems import Examiner, listed, unusable
+from drretail.querygen.by_model.examination import Examiner, listed, unusable
+from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.records.wish import Wish
 from tests.querygen.by_model.scripted import WANT, written, written_wish
 from tests.querygen.conftest import product_id
 
-ANNA = Place("anna", 1, "ANNA")
-ANYBODY = Place("generic-home", 1, category="Home_and_Kitchen")
+ANNA = Target("anna", 1, "ANNA")
+ANYBODY = Target("generic-home", 1, category="Home_and_Kitchen")
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,9 @@ def examiner(world: World) -> Examiner:
     return Examiner(world, Linter(world))
 
 
-def problem(examiner: Examiner, place: Place = ANNA, earlier: tuple[Query, ...] = (), **changes: Any) -> str | None:
+def problem(examiner: Examiner, target: Target = ANNA, earlier: tuple[Query, ...] = (), **changes: Any) -> str | None:
     answer = WrittenQuery.model_validate(written(**changes))
-    query = examiner.query_of(answer, place.query_id(1), place.user_id, "fake:x")
+    query = examiner.query_of(answer, target.query_id(1), target.user_id, "fake:x")
     return listed(examiner.findings(query, earlier)) or None
 
 
@@ -40,7 +40,7 @@ TEXT = written()["query"]
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"budget": None}, "names an amount of money, and the wish holds none"),
+        ({"budget": None}, "names an amount of money that the wish lacks"),
         ({"budget": {"amount": 90, "currency": "USD"}}, "is no amount of the text: '$90.00'"),
         ({"price_max": {"amount": 45, "currency": "USD"}}, "is no amount of the text: '$45.00'"),
         ({"brands_wanted": ["Tallow"]}, "'Tallow' (the text lacks tallow)"),
@@ -90,7 +90,7 @@ def test_a_generic_question_expects_nothing_of_a_record(examiner: Examiner) -> N
 
 def test_a_question_like_an_earlier_one_is_told(examiner: Examiner) -> None:
     earlier = Query(query_id="anna-0", text=TEXT.replace("$60", "$70"), source="fake:x")
-    assert "stands in an earlier query" in (problem(examiner, earlier=(earlier,)) or "")
+    assert "an earlier query of the file asks the same" in (problem(examiner, earlier=(earlier,)) or "")
 
 
 @pytest.mark.parametrize("amount", [0, -5, 1e30, float("inf"), float("nan"), 12.345])
