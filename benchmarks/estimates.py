@@ -121,8 +121,8 @@ def of_judged(experiment: Path, folder: Path, rules: Rules) -> dict[str, object]
     found: dict[str, object] = {}
     print(f"{'':46}{'estimated':>22}{'taken':>12}{'middle off by':>15}")
     for (family, spec), used in took.items():
-        asked_by = rules if family == "faithfulness" else "default"
-        (one,) = estimate_judging(bare, [family], [judge_of(spec)], rules=asked_by)
+        shopper_context = rules if family == "faithfulness" else "default"
+        (one,) = estimate_judging(bare, [family], [judge_of(spec)], rules=shopper_context)
         read = used.input_uncached + used.cache_read + used.cache_creation
         for what, taken in (("calls", used.calls), ("input", read), ("output", used.output)):
             _print(f"{one.name}, {what}", getattr(one, what), taken)

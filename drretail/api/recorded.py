@@ -6,7 +6,7 @@ from pathlib import Path
 
 from drretail.agents.running.outcomes import Tally
 from drretail.errors import UnknownName, UserError
-from drretail.eval.judging.pairs import named
+from drretail.eval.judging.pairs import resolve_name
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
@@ -51,7 +51,7 @@ class RecordedExperiment:
         not there, UserError for one that could be several, and where the run has not ended.
         """
         definition = self.definition
-        label = named("system", system, definition.systems)
+        label = resolve_name("system", system, definition.systems)
         known = [query.query_id for query in definition.queries]
         if query_id is None and len(known) > 1:
             raise UserError(f"The experiment holds {len(known)} queries: name one, such as {known[0]}.")

@@ -85,7 +85,7 @@ def print_document(scored: "Scored") -> None:
 
 def print_board(options: ScoreOptions, scored: "Scored") -> None:
     """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
-    from drretail.eval.scores.selection import of_families, off_the_board
+    from drretail.eval.scores.selection import rows_of_families, without_board_families
     from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_scores import print_scoreboard
@@ -95,7 +95,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
         print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment))
         print_text("")
     if options.metrics:
-        print_families(off_the_board(of_families(scores, scored.families)))
+        print_families(without_board_families(rows_of_families(scores, scored.families)))
     again = f" --metrics {','.join(_named(options))}" if options.metrics else ""
     took = judging_in_short(scored.spent)
     print_text(*filter(None, [took]), f"All families: drretail score {experiment}{again} --details")
@@ -105,11 +105,11 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
     """The scores of the families that were asked for, as tables, with what judging took."""
     from drretail.eval.registry import details_of
-    from drretail.eval.scores.selection import of_families, other_families
+    from drretail.eval.scores.selection import other_families, rows_of_families
     from drretail.viewer.output import print_table, print_text, say
     from drretail.viewer.terminal.printed_scores import print_slices
 
-    scores = of_families(scored.scores, scored.families) if options.metrics else scored.scores
+    scores = rows_of_families(scored.scores, scored.families) if options.metrics else scored.scores
     if kinds:
         print_slices(scores, kinds)
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)

@@ -2,25 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
 from drretail.eval.family import RULES, ClaimMark, Family, Input, of_verdicts
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
 from drretail.eval.values import Value, all_lacking, pooled_share, share
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.score import MetricDescription, Rules, Verdict
 
 ITEM = "report"
 """The item of the one verdict on a report."""
-
-
-class SortedFaults(NamedTuple):
-    """The verdict on all that is wrong in one report."""
-
-    state: VerdictState
-    value: Any
-    reason: str
 
 
 def breakdown(
@@ -30,7 +22,7 @@ def breakdown(
     *,
     follows: str,
     stage: str,
-    sort: Callable[[Subject, JudgeSession, Sequence[Verdict]], SortedFaults | None],
+    sort: Callable[[Subject, JudgeSession, Sequence[Verdict]], CodeVerdict | None],
     counts: Callable[[Verdict], Sequence[Value]],
     counted: Sequence[str],
     kinds: Sequence[str],
@@ -53,7 +45,7 @@ def breakdown(
     async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         found = sort(subject, judge_session, judge_session.verdicts_of(load_metric(follows)))
         if found is not None:
-            judge_session.record_unless_standing(stage, ITEM, found.state, found.value, found.reason)
+            judge_session.record_if_changed(stage, ITEM, found)
 
     def values(verdicts: Sequence[Verdict]) -> list[Value]:
         verdict = next(iter(verdicts), None)

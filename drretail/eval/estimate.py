@@ -51,7 +51,7 @@ _REPEAT = re.compile(r"-r\d+$")
 
 
 @dataclass(slots=True)
-class Asked:
+class QueryUsage:
     """What one judge is asked in one family about one query."""
 
     calls: float = 0
@@ -125,13 +125,13 @@ def estimate_judging(
             missing=dict.fromkeys(definition.systems, StandInWeb()) if fetch_sources else None,
         )
         run_loop(dry_run)
-        asked = _asked(copied, before)
-    told = [judge.with_wording(wording.label) for judge in judges]
-    keys = _keys(asking, told)
+        usage = _usage_by_query(copied, before)
+    judges_used = [judge.with_wording(wording.label) for judge in judges]
+    keys = _keys(asking, judges_used)
     # A family may ask in the name of another, as "reading" does for the claims of faithfulness.
-    keys += sorted(key for key in asked if key not in keys)
-    by_slug = {judge.slug: judge for judge in told}
-    return [_estimate(name, by_slug[slug], asked.get((name, slug), {}), sample) for name, slug in keys]
+    keys += sorted(key for key in usage if key not in keys)
+    by_slug = {judge.slug: judge for judge in judges_used}
+    return [_estimate(name, by_slug[slug], usage.get((name, slug), {}), sample) for name, slug in keys]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Sample:
         return {query_id for part in self.parts for query_id in part}
 
     @property
-    def told(self) -> str:
+    def judges_used(self) -> str:
         """What an estimate from it rests on."""
         some, whole = sum(map(len, self.parts)), sum(self.sizes)
         return "a dry run" if some == whole else f"a dry run of {some:,} of {whole:,} queries"
@@ -241,9 +241,9 @@ def _journals(experiment: Path) -> Iterator[Path]:
     return (experiment / "verdicts").glob("*/*/*/*.journal.jsonl")
 
 
-def _asked(experiment: Path, before: Mapping[Path, int]) -> dict[tuple[str, str], dict[str, Asked]]:
+def _usage_by_query(experiment: Path, before: Mapping[Path, int]) -> dict[tuple[str, str], dict[str, QueryUsage]]:
     """By family and judge's folder, of each query what was asked that no journal had held."""
-    found: dict[tuple[str, str], dict[str, Asked]] = defaultdict(lambda: defaultdict(Asked))
+    found: dict[tuple[str, str], dict[str, QueryUsage]] = defaultdict(lambda: defaultdict(QueryUsage))
     for path in _journals(experiment):
         effects = read_effects(path)[before.get(path, 0) :]
         if effects:
@@ -255,11 +255,11 @@ def _asked(experiment: Path, before: Mapping[Path, int]) -> dict[tuple[str, str]
     return found
 
 
-def _estimate(name: str, judge: Judge, asked: Mapping[str, Asked], sample: Sample) -> Estimate:
+def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: Sample) -> Estimate:
     """What the queries of the sample took, for all queries."""
-    parts = [[asked.get(file_name(it), Asked()) for it in part] for part in sample.parts]
+    parts = [[usage.get(file_name(it), QueryUsage()) for it in part] for part in sample.parts]
 
-    def total(value: Callable[[Asked], float]) -> Range:
+    def total(value: Callable[[QueryUsage], float]) -> Range:
         return sample.total([[value(it) for it in part] for part in parts])
 
     read = Range(total(lambda it: it.read[0]).low, total(lambda it: it.read[1]).high)
@@ -275,7 +275,7 @@ def _estimate(name: str, judge: Judge, asked: Mapping[str, Asked], sample: Sampl
         read,
         written,
         dollars_of(read, written, [] if price is None else [price]),
-        sample.told + criteria + (", at half the price in batches" if judge.in_batches else ""),
+        sample.judges_used + criteria + (", at half the price in batches" if judge.in_batches else ""),
         () if price is not None else (judge.ref.spec,),
         "pairs" if name == PAIRWISE else "reports",
     )

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 from drretail.errors import UserError
 from drretail.eval.judging.pairs import Pair
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.eval.values import Unsound, Value, number_of
+from drretail.eval.values import Unsound, Value, number_of, value_of
 from drretail.experiment import Definition
 from drretail.prompts import Prompt
 from drretail.records.counterfactual import kind_of
@@ -186,6 +187,27 @@ def of_verdicts(values: Callable[[Sequence[Verdict]], Sequence[Value]]) -> Valui
     return lambda subject, verdicts, rules: values(verdicts)
 
 
+def by_code(stage: str, measure: Callable[[Subject], Iterable[tuple[str, CodeVerdict]]]) -> Judging:
+    """A judge that needs no model: it records what ``measure`` finds, by item, and anew what comes out differently."""
+
+    def judge(subject: Subject, judge_session: JudgeSession) -> None:
+        for item, found in measure(subject):
+            judge_session.record_if_changed(stage, item, found)
+
+    return judge
+
+
+def by_variant(variants: Sequence[str]) -> Valuing:
+    """Values of families with one verdict for each variant, whose notes are counted."""
+
+    def values(verdicts: Sequence[Verdict]) -> list[Value]:
+        held = {verdict.item: verdict for verdict in verdicts}
+        notes = {item: dict.fromkeys(verdict.notes, 1.0) for item, verdict in held.items()}
+        return [value_of(variant, held.get(variant), notes.get(variant)) for variant in variants]
+
+    return of_verdicts(values)
+
+
 Measure = Callable[[Subject], "float | Mapping[str, float | None] | None"]
 """What a report gets; None where it holds nothing to score."""
 _STAGE = "measure"
@@ -219,7 +241,7 @@ def metric(
             raise UserError(f"The metric {name or measure.__name__!r} names a variant twice: {', '.join(names)}.")
 
         async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-            if all(judge_session.standing(_STAGE, variant) is not None for variant in names):
+            if all(judge_session.existing(_STAGE, variant) is not None for variant in names):
                 return
             given = measure(subject)
             found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
@@ -236,7 +258,7 @@ def metric(
             own_name,
             version,
             judge,
-            of_verdicts(lambda verdicts: [Value(it.item, it.state, it.value) for it in verdicts]),
+            of_verdicts(lambda verdicts: [Value(verdict.item, verdict.state, verdict.value) for verdict in verdicts]),
             names,
             MetricDescription.model_validate({"title": own_name.capitalize(), **described}),
             needs_judge=False,

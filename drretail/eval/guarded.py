@@ -19,11 +19,11 @@ def guarded(family: Family) -> Family:
     """The same family, whose functions raise UserError for whatever they raise and for values that are none."""
 
     async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-        with _faults_told(family.name, "judge"):
+        with _named_faults(family.name, "judge"):
             await family.run_judge(subject, judge_session)
 
     def values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        with _faults_told(family.name, "values"):
+        with _named_faults(family.name, "values"):
             made = [_sound(value) for value in family.values(subject, verdicts, rules)]
             names = [value.variant for value in made]
             for name in names:
@@ -44,22 +44,22 @@ def guarded(family: Family) -> Family:
 
 def _guarded(name: str, what: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
-        with _faults_told(name, what):
+        with _named_faults(name, what):
             return function(*args)
 
     return call
 
 
 @contextmanager
-def _faults_told(name: str, what: str) -> Generator[None]:
+def _named_faults(name: str, what: str) -> Generator[None]:
     try:
         yield
     except DrretailError:
         raise
     # The boundary of somebody's metric.
     except (Exception, SystemExit) as problem:
-        said = str(problem) if isinstance(problem, Unsound) else told(problem)
-        raise UserError(f"The metric {quoted(name)} failed in {what}: {said}.") from problem
+        fault = str(problem) if isinstance(problem, Unsound) else told(problem)
+        raise UserError(f"The metric {quoted(name)} failed in {what}: {fault}.") from problem
 
 
 def _sound(given: object) -> Value:

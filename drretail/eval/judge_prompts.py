@@ -66,7 +66,7 @@ def keep_wording(experiment: Path, wording: Wording) -> None:
 def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> frozenset[T]:
     """What ``load`` gives of the packaged prompts and of every set that is kept in the experiment, together."""
     found: frozenset[T] = frozenset()
-    for texts in ({}, *_kept(experiment)):
+    for texts in ({}, *[_texts(folder) for folder in sorted((experiment / KEPT).glob("*/"))]):
         with overridden(texts):
             found |= load()
     return found
@@ -77,10 +77,6 @@ def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
     folder = experiment / KEPT / file_name(label)
     with overridden(_texts(folder) if label and folder.is_dir() else {}):
         return load()
-
-
-def _kept(experiment: Path) -> list[dict[Path, str]]:
-    return [_texts(folder) for folder in sorted((experiment / KEPT).glob("*/"))]
 
 
 def _texts(folder: Path) -> dict[Path, str]:

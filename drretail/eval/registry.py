@@ -21,26 +21,27 @@ from drretail.plugins import Plugins
 from drretail.records.score import MetricDescription, Verdict
 from drretail.tables.table import Table
 
-METRICS = {
-    "faithfulness": "drretail.eval.families.faithfulness:METRIC",
-    "fault_place": "drretail.eval.families.fault_place:METRIC",
-    "quality": "drretail.eval.families.quality:METRIC",
-    "failure_modes": "drretail.eval.families.failure_modes:METRIC",
-    "checks": "drretail.eval.families.checks:METRIC",
-    "reading": "drretail.eval.families.reading:METRIC",
-    "process": "drretail.eval.families.process:METRIC",
-    "basket": "drretail.eval.families.basket:METRIC",
-    "outcome": "drretail.eval.families.outcome:METRIC",
-    "understood": "drretail.eval.families.understood:METRIC",
-    "next_purchase": "drretail.eval.families.next_purchase:METRIC",
-    "robustness": "drretail.eval.families.robustness:METRIC",
-    "pqr": "drretail.eval.families.pqr:METRIC",
-    "race": "drretail.eval.families.race:METRIC",
-    "dr3": "drretail.eval.families.dr3:METRIC",
-    "error_causes": "drretail.eval.families.error_causes:METRIC",
-    "rubrics": "drretail.eval.families.rubrics:METRIC",
-    "report_eval": "drretail.eval.families.report_eval:METRIC",
-}
+_NAMES = (
+    "faithfulness",
+    "fault_place",
+    "quality",
+    "failure_modes",
+    "checks",
+    "reading",
+    "process",
+    "basket",
+    "outcome",
+    "understood",
+    "next_purchase",
+    "robustness",
+    "pqr",
+    "race",
+    "dr3",
+    "error_causes",
+    "rubrics",
+    "report_eval",
+)
+METRICS = {name: f"drretail.eval.families.{name}.score:METRIC" for name in _NAMES}
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The families that are scored where none is named."""
 WHERE_THERE = ("next_purchase", "understood")
@@ -53,7 +54,7 @@ COUNTS_STEPS = "process"
 """The family of what runs did, whose measures are correlated with scores."""
 MARKS_CLAIMS = "fault_place"
 """The family that says something of single claims (``Family.marks``), which pages show beside them."""
-UNITS = {"section": "report_eval", "paragraph": "drretail.eval.families.report_eval:BY_PARAGRAPHS"}
+UNITS = {"section": "report_eval", "paragraph": "drretail.eval.families.report_eval.score:BY_PARAGRAPHS"}
 """The forms of report_eval, by what it compares pairs of."""
 PAIRWISE = "pairwise"
 """The family whose verdicts are of two reports: asked for by name like the others, and a ``PairFamily``."""
@@ -116,7 +117,7 @@ def details_of(experiment: Path, names: Iterable[str]) -> list[Table]:
 
 def pair_family() -> PairFamily:
     """The one family of pairs."""
-    family = FAMILIES.load(f"drretail.eval.families.{PAIRWISE}:METRIC")[1]
+    family = FAMILIES.load(f"drretail.eval.families.{PAIRWISE}.judge:METRIC")[1]
     assert isinstance(family, PairFamily)
     return family
 

@@ -19,20 +19,20 @@ from drretail.eval.judging.criteria import take_criteria, unprepared
 from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
 from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
-from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
+from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
+from drretail.eval.judging.subject import planned_runs, read_subjects
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
-from drretail.eval.scores.gathering import Seat, TableKey
+from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import Definition, locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.prompts import overridden
-from drretail.records.score import JudgeRef, Rules, Score, Scores
+from drretail.records.score import Rules, Scores
 from drretail.records.wish import Want
 
 CONCURRENCY = 8
@@ -96,18 +96,19 @@ async def score(
     definition = read_definition(experiment)
     tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
-    desk = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
+    submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
-            progress.note(told_fetched(await asyncio.to_thread(fetched)))
+            progress.note(fetch_summary(await asyncio.to_thread(fetched)))
 
         def jobs(group: Sequence[Family | PairFamily]) -> Iterator[AnyJob]:
             asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
             subjects = read_subjects(experiment, store, page_age) if asked else ()
-            for subject in (replace(one, offers=offers) for one in subjects):
-                looked = subject if live is None else _looking_again(subject, pages)
-                yield from (Job(looked, metric, judge) for metric, judge in asked)
+            for subject in subjects:
+                page_at = None if live is None else partial(pages.page, subject.label)
+                judged = replace(subject, offers=offers, page_at=page_at)
+                yield from (Job(judged, metric, judge) for metric, judge in asked)
             for family in of_pairs:
                 if family in group:
                     for pair in read_pairs(experiment, compared, store):
@@ -125,12 +126,12 @@ async def score(
         with progress.track("judging", total) as bar:
             keep_wording(experiment, wording)
             with overridden(wording.texts):
-                await _work_on(desk, iter(tasks), bar, side_by_side)
+                await _work_on(submitter, iter(tasks), bar, side_by_side)
                 for group in in_order([*families, *of_pairs]):
-                    await _work_on(desk, jobs(group), bar, side_by_side)
+                    await _work_on(submitter, jobs(group), bar, side_by_side)
         unrated = _unrated_before(experiment)
-        asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
-        asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
+        asked = [TableKey(metric.name, Assessor(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
+        asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, {key.metric for key in unrated}, progress)
         with progress.busy("scores of all verdicts"):
             scores = derive_scores(
@@ -154,19 +155,15 @@ def _take_inputs(
             family.inputs[name](experiment, definition, given[name])
 
 
-def _looking_again(subject: Subject, pages: LivePages) -> Subject:
-    return replace(subject, page_at=partial(pages.page, subject.label))
-
-
 def table_key(metric: Family, judges: Sequence[Judge]) -> Sequence[Judge]:
     """Who judges in this family."""
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
 
-async def _work_on(desk: Submitter, jobs: Iterator[AnyJob], bar: Bar, side_by_side: int) -> None:
+async def _work_on(submitter: Submitter, jobs: Iterator[AnyJob], bar: Bar, side_by_side: int) -> None:
     """Ends when all jobs are done, or one has raised. What stops the command is raised once no job is under way."""
     stopped: list[CommandStopped] = []
-    workers = [asyncio.create_task(_work(desk, jobs, bar, stopped)) for _ in range(side_by_side)]
+    workers = [asyncio.create_task(_work(submitter, jobs, bar, stopped)) for _ in range(side_by_side)]
     try:
         await asyncio.gather(*workers)
         for problem in stopped:
@@ -177,13 +174,13 @@ async def _work_on(desk: Submitter, jobs: Iterator[AnyJob], bar: Bar, side_by_si
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def _work(desk: Submitter, jobs: Iterator[AnyJob], bar: Bar, stopped: list[CommandStopped]) -> None:
+async def _work(submitter: Submitter, jobs: Iterator[AnyJob], bar: Bar, stopped: list[CommandStopped]) -> None:
     """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
         try:
-            await desk.do(job)
+            await submitter.do(job)
         except CapReached:
-            desk.allowance.cut += 1
+            submitter.allowance.cut += 1
         except CommandStopped as problem:
             stopped.append(problem)
         if stopped:
@@ -197,12 +194,8 @@ def _unrated_before(experiment: Path) -> list[TableKey]:
         held = read_scores(experiment)
     except UserError:  # of another version, and about to be replaced
         return []
-    return list(dict.fromkeys(_key_of(row) for row in held.scores if row.note == NOT_RATED)) if held is not None else []
-
-
-def _key_of(row: Score) -> TableKey:
-    judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
-    return TableKey(row.metric, Seat(judge, row.rules))
+    unrated = [] if held is None else [row for row in held.scores if row.note == NOT_RATED]
+    return list(dict.fromkeys(TableKey(row.metric, Assessor.of(row)) for row in unrated))
 
 
 def _others(

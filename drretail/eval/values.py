@@ -33,6 +33,16 @@ def lacking(variant: str, state: VerdictState, why: str = "", *, earns: float | 
     return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {}, earns)
 
 
+def value_of(variant: str, verdict: Verdict | None, items: Mapping[str, float] | None = None) -> Value:
+    """The number that a verdict holds; without one failed, and with the reason where there is nothing to score."""
+    if verdict is None:
+        return Value(variant, "failed")
+    items = items or {}
+    if verdict.state != "scored":
+        return Value(variant, verdict.state, None, {**items, **lacking(variant, verdict.state, verdict.reason).items})
+    return Value(variant, "scored", float(verdict.value), items)
+
+
 def all_lacking(verdict: Verdict | None, variants: Iterable[str]) -> list[Value]:
     """What a report has of them whose one verdict holds nothing, or is missing, which is failed."""
     state, why = ("failed", "") if verdict is None else (verdict.state, verdict.reason)

@@ -21,7 +21,7 @@ from inspect_ai.scorer import Score
 from drretail import __version__
 from drretail.errors import UserError
 from drretail.eval.registry import installed
-from drretail.eval.scores.explanation import explained, verdicts_of
+from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Gathered, Plan
 from drretail.eval.scores.planned import counted_values, read_judgements
@@ -108,8 +108,8 @@ def _samples(
     queries = {query.query_id: query for query in gathered.definition.queries}
     values = {
         scorer.name: {
-            plan.run_id: counted_values(answer.reported)
-            for plan, answer in gathered.heard(scorer.metric.name, scorer.seat)
+            plan.run_id: counted_values(answer.result)
+            for plan, answer in gathered.judged_runs(scorer.metric.name, scorer.assessor)
         }
         for scorer in scorers
     }
@@ -123,7 +123,9 @@ def _samples(
 
 def _score(experiment: Path, run: Run, scorer: Scorer, values: Mapping[str, Value]) -> Score:
     own = [values[name] for name in scorer.variants if name in values]
-    return score_of(scorer, values, explained(own, verdicts_of(experiment, run, scorer.metric.name, scorer.seat)))
+    return score_of(
+        scorer, values, explanation_of(own, verdicts_of(experiment, run, scorer.metric.name, scorer.assessor))
+    )
 
 
 def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], created: str) -> EvalSpec:
@@ -159,5 +161,10 @@ def _times(samples: Sequence[EvalSample]) -> list[str]:
 
 
 def _rows(rows: Sequence[Row], scorer: Scorer) -> list[Row]:
-    seat = (scorer.metric.name, scorer.seat.judge.spec, scorer.seat.judge.params_hash, scorer.seat.rules)
-    return [row for row in rows if (row.metric, row.judge, row.judge_params, row.rules) == seat]
+    assessor = (
+        scorer.metric.name,
+        scorer.assessor.judge.spec,
+        scorer.assessor.judge.params_hash,
+        scorer.assessor.rules,
+    )
+    return [row for row in rows if (row.metric, row.judge, row.judge_params, row.rules) == assessor]

@@ -11,7 +11,7 @@ from inspect_ai.log import EvalMetric, EvalSample, EvalScore
 from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
 
 from drretail.eval.family import Family
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.values import Value
 from drretail.records.score import Score as Row
@@ -26,7 +26,7 @@ class Scorer:
 
     name: str
     metric: Family
-    seat: Seat
+    assessor: Assessor
     variants: tuple[str, ...]
 
 
@@ -34,11 +34,11 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
     """One for each judge that has verdicts in a family; where a family has several, their names say whose they are."""
     found: list[Scorer] = []
     for family, metric in gathered.families.items():
-        seats = [seat for seat in gathered.seats(family) if not is_panel(seat.judge)]
-        for seat in seats:
-            rules = "" if seat.rules == "default" else f", {seat.rules}"
-            name = family if len(seats) == 1 else f"{family} ({name_of(seat.judge)}{rules})"
-            found.append(Scorer(name, metric, seat, variants_of(metric)))
+        assessors = [assessor for assessor in gathered.assessors(family) if not is_panel(assessor.judge)]
+        for assessor in assessors:
+            rules = "" if assessor.rules == "default" else f", {assessor.rules}"
+            name = family if len(assessors) == 1 else f"{family} ({name_of(assessor.judge)}{rules})"
+            found.append(Scorer(name, metric, assessor, variants_of(metric)))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.family import Family
-from drretail.eval.judging.pairs import named
+from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.registry import installed
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.panel import is_panel, name_of
@@ -115,7 +115,7 @@ class Selection:
         rule on something that nobody judged.
         """
         definition = read_definition(experiment)
-        chosen = {named("system", system, definition.systems) for system in systems} or {
+        chosen = {resolve_name("system", system, definition.systems) for system in systems} or {
             label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
         }
         got = _values(read_judgements(experiment, judged_families(experiment)))
@@ -166,12 +166,20 @@ def judged_families(experiment: Path) -> list[Family]:
 def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
     held: dict[str, list[Got]] = {}
     for metric in gathered.families:
-        for seat in gathered.seats(metric):
-            if is_panel(seat.judge):
+        for assessor in gathered.assessors(metric):
+            if is_panel(assessor.judge):
                 continue
-            for plan, answer in gathered.heard(metric, seat):
+            for plan, answer in gathered.judged_runs(metric, assessor):
                 held.setdefault(plan.run_id, []).extend(
-                    Got(metric, value.variant, name_of(seat.judge), seat.rules, value.state, value.value, value.items)
-                    for value in answer.reported.values.values()
+                    Got(
+                        metric,
+                        value.variant,
+                        name_of(assessor.judge),
+                        assessor.rules,
+                        value.state,
+                        value.value,
+                        value.items,
+                    )
+                    for value in answer.result.values.values()
                 )
     return {run_id: tuple(got) for run_id, got in held.items()}

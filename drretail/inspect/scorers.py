@@ -15,8 +15,8 @@ from drretail.errors import UserError
 from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.registry import load_metric, load_metrics
-from drretail.eval.scores.explanation import explained, verdicts_of
-from drretail.eval.scores.gathering import Heard, Seat
+from drretail.eval.scores.explanation import explanation_of, verdicts_of
+from drretail.eval.scores.gathering import Assessor, JudgedRun
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
@@ -92,13 +92,13 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
         families = [*followed, metric]
         await score_experiment(folder, families, [judging], store=store, progress=choose_progress("none"))
         run = next(read_runs(folder))
-        seat = Seat(judging.ref, "default")
-        judgements = read_judgements(folder, [metric]).heard(metric.name, seat)
-        heard = next(it for plan, it in judgements if plan.run_id == run.run_id)
-        verdicts = verdicts_of(folder, run, metric.name, seat)
-    if run.error is not None and not heard.reported.earned:
+        assessor = Assessor(judging.ref, "default")
+        judged_runs = read_judgements(folder, [metric]).judged_runs(metric.name, assessor)
+        judged = next(it for plan, it in judged_runs if plan.run_id == run.run_id)
+        verdicts = verdicts_of(folder, run, metric.name, assessor)
+    if run.error is not None and not judged.result.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
-    return _as_score(metric, heard, verdicts, shown(metric, variants))
+    return _as_score(metric, judged, verdicts, shown(metric, variants))
 
 
 def shown(metric: Family, variants: Shown) -> list[str]:
@@ -111,15 +111,15 @@ def shown(metric: Family, variants: Shown) -> list[str]:
     return [it for it in alone if it in about.headlines] or alone if variants == "headlines" else alone
 
 
-def _as_score(metric: Family, heard: Heard, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
+def _as_score(metric: Family, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
     """The values of a single report; what has none is NaN, which inspect leaves out of means and counts."""
-    values = counted_values(heard.reported)
+    values = counted_values(judged.result)
     if not values:
-        return Score.unscored(reason=str(heard.reported.lacks), explanation=f"{metric.name} was not judged.")
+        return Score.unscored(reason=str(judged.result.lacks), explanation=f"{metric.name} was not judged.")
     found = {name: values[name].value for name in names if name in values}
     return Score(
         value={name: nan if (value := found.get(name)) is None else value for name in names},
-        explanation=explained([values[name] for name in shown(metric, "all") if name in values], verdicts),
+        explanation=explanation_of([values[name] for name in shown(metric, "all") if name in values], verdicts),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
-from drretail.eval.judging.pairs import named, researching
+from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.experiment import locked, read_definition, run_folder
 from drretail.files import write_json
@@ -50,8 +50,8 @@ def good_reports(experiment: Path, store: Store | None, of: str | None = None) -
     Raises UserError where there is none, UnknownName for a label that no system has.
     """
     definition = read_definition(experiment)
-    labels = [label for label in researching(definition) if not definition.systems[label].options.get(MADE)]
-    labels = labels if of is None else [named("system", of, labels)]
+    labels = [label for label in research_labels(definition) if not definition.systems[label].options.get(MADE)]
+    labels = labels if of is None else [resolve_name("system", of, labels)]
     found = [
         subject
         for subject in read_subjects(experiment, store)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from drretail.eval.claims.claims import FAMILY, SUPPORT, VERSION, Claim, Unit
-from drretail.eval.claims.rulings import Bench, support_prompt
+from drretail.eval.claims.rulings import SupportJudge, support_prompt
 from drretail.eval.claims.support import content_of, fitted, source_tags
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
@@ -108,11 +108,11 @@ def _sha(labelled: LabelledSet) -> str:
     return sha256_of(labelled.name)
 
 
-def _bench(claim: LabelledClaim, session: JudgeSession) -> Bench:
+def _bench(claim: LabelledClaim, session: JudgeSession) -> SupportJudge:
     evidence = _evidence(claim)
     question = Query(query_id="labelled", text=claim.question or NO_QUESTION, source=LABELS)
     subject = Subject(LABELS, System(agent=LABELS, models={}), question, 1, None, evidence, None, None)
-    return Bench(subject, session, evidence)
+    return SupportJudge(subject, session, evidence)
 
 
 def _unit(claim: LabelledClaim) -> Unit:

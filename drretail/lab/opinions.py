@@ -101,17 +101,17 @@ def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
 
 
 def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
-    for seat in gathered.seats(quality.name):
-        if not _has_opinions(seat.judge):
+    for assessor in gathered.assessors(quality.name):
+        if not _has_opinions(assessor.judge):
             continue
-        for plan, outcome in gathered.heard(quality.name, seat):
-            for dimension, value in outcome.reported.values.items():
+        for plan, outcome in gathered.judged_runs(quality.name, assessor):
+            for dimension, value in outcome.result.values.items():
                 if value.value is not None and dimension not in quality.pooled:
                     item = f"{plan.run_id} {plan.report_sha}"
                     question = Question(RATING, dimension)
-                    who = judge_name(seat.judge, seat.rules)
+                    who = judge_name(assessor.judge, assessor.rules)
                     about = plan.query.query_id, plan.label
-                    yield Opinion(question, who, "judge", item, value.value, *about, judge=seat.judge)
+                    yield Opinion(question, who, "judge", item, value.value, *about, judge=assessor.judge)
 
 
 def _has_opinions(judge: JudgeRef) -> bool:
@@ -120,8 +120,8 @@ def _has_opinions(judge: JudgeRef) -> bool:
 
 def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
     reports = {run.run_id: run.report for run in read_runs(experiment)}
-    for seat, by_pair in read_outcomes(experiment, gathered).items():
-        if not _has_opinions(seat.judge):
+    for assessor, by_pair in read_outcomes(experiment, gathered).items():
+        if not _has_opinions(assessor.judge):
             continue
         for labels, by_dimension in by_pair.items():
             met = meetings(experiment, gathered.definition, [labels])
@@ -132,8 +132,8 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                     item = pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids])
                     value = float((outcome.result > 0.5) - (outcome.result < 0.5))
                     question = Question(PREFERENCE, dimension)
-                    who = judge_name(seat.judge, seat.rules)
-                    yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=seat.judge)
+                    who = judge_name(assessor.judge, assessor.rules)
+                    yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
 
 
 def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Iterator[Opinion]:

@@ -14,7 +14,7 @@ from drretail.agents.running.system import SystemUnderTest, check_told, informed
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.families.checks.codes import CHECKS
-from drretail.eval.families.process.judge import expected_tools
+from drretail.eval.families.process.score import expected_tools
 from drretail.eval.judging.readings import case_of, reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.records.run import INFORMATION, Information

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from drretail.api.score import failed_answers
-from drretail.eval.scores.selection import off_the_board
+from drretail.eval.scores.selection import without_board_families
 from drretail.records.pairs import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
@@ -215,7 +215,7 @@ def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
     columns = tuple(ShownColumn(name=it, metric=it) for it in ("pqr", "faithfulness"))
     board = Scoreboard(judge=BoardJudge(spec="p:m"), columns=columns, rows=())
     rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
-    left = off_the_board(Scores(scores=rows, judgings=(), scoreboard=board))
+    left = without_board_families(Scores(scores=rows, judgings=(), scoreboard=board))
     assert [it.variant for it in left.scores] == ["S_overall", "S_P", "calls"]
 
 

@@ -77,8 +77,8 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
         "Support": lambda _: {"support": "full_support", "justification": REASON, "quote": ""},
         "ClaimsSupport": lambda question: {
             "claims": [
-                {"claim_id": it, "quotes": [], "justification": REASON, "label": "full_support"}
-                for it in numbers(question)
+                {"claim_id": number, "quotes": [], "justification": REASON, "label": "full_support"}
+                for number in numbers(question)
             ]
         },
         "ClaimsAndPicks": lambda question: {**_claims(question, sentences), "picks": []},
@@ -99,11 +99,11 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
         },
         "DepthRubric": lambda _: {"points": [{"point": f"{REASON} {n}", "explanation": REASON} for n in range(5)]},
         "MetRequirements": lambda question: {
-            "requirements": [{"requirement_id": it, "reason": REASON, "met": True} for it in numbers(question)]
+            "requirements": [{"requirement_id": number, "reason": REASON, "met": True} for number in numbers(question)]
         },
         "FoundInsights": lambda question: {
             "insights": [
-                {"insight_id": it, "found": REASON, "missing": "", "label": "full"} for it in numbers(question)
+                {"insight_id": number, "found": REASON, "missing": "", "label": "full"} for number in numbers(question)
             ]
         },
         "Depth": lambda _: {"justification": REASON * 4, "rating": rating},
@@ -121,7 +121,8 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
         },
         "MarkedCriteria": lambda question: {
             "criteria": [
-                {"criterion_id": it, "reason": REASON, "evidence": REASON, "label": "met"} for it in numbers(question)
+                {"criterion_id": number, "reason": REASON, "evidence": REASON, "label": "met"}
+                for number in numbers(question)
             ]
         },
     }

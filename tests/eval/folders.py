@@ -1,16 +1,19 @@
 """Experiment folders with hand-made reports, a stub of a metric family, and judges that say what a test scripts."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.family import Family, of_verdicts
-from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.family import Family, Judging, of_verdicts
+from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.values import Value
 from drretail.experiment import Definition, Experiment
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.records.base import sha256_of
+from drretail.records.base import Rules, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -79,7 +82,7 @@ def a_run(label: str, name: str, report: str | None, picks: Sequence[str] | None
         error=RunError(kind="no_report", where="react", message="no") if report is None else None,
         report=report,
         report_sha=None if report is None else sha256_of(report),
-        picks=None if picks is None else tuple(Pick(product=it) for it in picks),
+        picks=None if picks is None else tuple(Pick(product=pick) for pick in picks),
     )
 
 
@@ -106,8 +109,33 @@ def a_verdict(
     )
 
 
+def judged_by(
+    family: Family,
+    subject: Subject,
+    path: Path,
+    judge: Judge = CODE_JUDGE,
+    *,
+    rules: Rules = "default",
+    again: Again = "nothing",
+    judging: Judging | None = None,
+) -> list[Verdict]:
+    """The last verdicts in the file at ``path`` after a family, or one part of its ``judging``, judged a run."""
+    with JudgeSession(
+        judge,
+        VerdictFile(path),
+        metric=family.name,
+        version=family.version,
+        run_id=subject.run_id,
+        report_sha=subject.report_sha or "",
+        rules=rules,
+        again=again,
+    ) as judge_session:
+        asyncio.run(replace(family, judge=judging or family.judge).run_judge(subject, judge_session))
+        return judge_session.file.lasts()
+
+
 def _read(subject: Subject, judge_session: JudgeSession) -> None:
-    if judge_session.standing("read", "report") is not None:
+    if judge_session.existing("read", "report") is not None:
         return
     said = subject.report or ""
     if said in ("na", "unverifiable", "failed"):

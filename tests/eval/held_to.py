@@ -33,14 +33,14 @@ async def _judge(subject: Subject, judge_session: JudgeSession) -> None:
     held = criteria_of(subject, NAME)
     if held is None:
         judge_session.record("look", "all", "failed", error="no criteria")
-    elif judge_session.standing("look", f"all@{held.hash}") is None:
+    elif judge_session.existing("look", f"all@{held.hash}") is None:
         wanted = held.groups[0].criteria[0].text
         judge_session.record("look", f"all@{held.hash}", "scored", float(wanted in (subject.report or "")))
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     held = criteria_of(subject, NAME)
-    found = [it for it in verdicts if held is not None and it.item.endswith(held.hash)]
+    found = [verdict for verdict in verdicts if held is not None and verdict.item.endswith(held.hash)]
     return [Value("all", found[-1].state, found[-1].value) if found else Value("all", "failed")]
 
 

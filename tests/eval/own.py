@@ -11,7 +11,7 @@ from drretail.records.score import MetricDescription, Verdict
 
 def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records how many words the report has."""
-    if judge_session.standing("count", "words") is None:
+    if judge_session.existing("count", "words") is None:
         judge_session.record("count", "words", "scored", len((subject.report or "").split()))
 
 

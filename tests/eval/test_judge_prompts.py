@@ -40,7 +40,7 @@ def rated(exp: Path, judge: Judge, prompts: Path | None = None) -> Scores:
 
 def means(scores: Scores) -> dict[str, float | None]:
     rows = [it for it in scores.scores if it.variant == "depth" and not it.judge.startswith("panel")]
-    return {f"{it.judge} {it.judge_params}".strip(): it.value for it in rows}
+    return {f"{row.judge} {row.judge_params}".strip(): row.value for row in rows}
 
 
 def test_a_judge_with_prompts_of_its_own_stands_beside_the_one_without(tmp_path: Path) -> None:

@@ -62,9 +62,9 @@ def test_a_report_s_value_is_the_mean_over_repeats_and_each_repeat_is_kept(tmp_p
     scores = scored(folder, moody()[0], 2)
     gathered = gather(folder, [load_metric("quality")])
     (by_run,) = gathered.tables_of_judges.values()
-    reported = by_run[f"{LABEL}/q1-r1"].reported
-    assert [reported.by_repeat[repeat]["clarity"].value for repeat in (1, 2)] == [0.0, 6.0]
-    assert reported.values["clarity"].value == 3.0
+    result = by_run[f"{LABEL}/q1-r1"].result
+    assert [result.by_repeat[repeat]["clarity"].value for repeat in (1, 2)] == [0.0, 6.0]
+    assert result.values["clarity"].value == 3.0
     (row,) = [row for row in scores.scores if (row.variant, row.policy) == ("clarity", "answered")]
     assert row.value == 3.0
 
@@ -105,7 +105,7 @@ def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> 
     scored(folder, moody()[0], 3, metrics=(STUB,))
     gathered = gather(folder, [load_metric(STUB)])
     assert [
-        list(heard.reported.by_repeat) for by_run in gathered.tables_of_judges.values() for heard in by_run.values()
+        list(heard.result.by_repeat) for by_run in gathered.tables_of_judges.values() for heard in by_run.values()
     ] == [[1]]
 
 

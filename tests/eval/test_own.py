@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import Asking, compare
+from drretail.eval.compare.comparing import ComparisonRequest, compare
 from drretail.eval.compare.wording import bar_of
 from drretail.eval.family import Family, in_order, metric
 from drretail.eval.judging.session import JudgeSession
@@ -55,7 +55,7 @@ def test_tables_and_pages_show_the_family_as_it_describes_itself(folder: Path) -
 
 def test_two_systems_are_compared_in_its_headlines(folder: Path) -> None:
     gathered = gather(folder, [METRIC])
-    compared = compare(gathered, "a@model", "b@model", Asking(str(folder), ["brevity"], [CODE]))
+    compared = compare(gathered, "a@model", "b@model", ComparisonRequest(str(folder), ["brevity"], [CODE]))
     (table,) = compared.tables
     assert [(row.variant, row.name, row.is_count, row.difference) for row in table.rows] == [
         ("short", "brevity short", False, -1)

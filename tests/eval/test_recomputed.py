@@ -130,7 +130,7 @@ def check_means(
     Over planned runs one that failed earns 0 if any report on its query has a value or earns one, and a report without
     one earns what ``lacking`` says.
     """
-    done = {(it.system, it.name): formulas(it) for it in scored.runs if it.run["status"] == "done"}
+    done = {(run.system, run.name): formulas(run) for run in scored.runs if run.run["status"] == "done"}
     variants = dict.fromkeys(variant for values in done.values() for variant in values)
 
     def value_of(it: Planned, variant: str) -> float | None:
@@ -148,7 +148,7 @@ def check_means(
     assert {variant for variant, _ in compared} == set(variants)
     assert any(answered[key] for key in compared)
     for variant, system in compared:
-        own = [it for it in scored.runs if it.system == system]
+        own = [run for run in scored.runs if run.system == system]
         expected = over_queries((it, value_of(it, variant)) for it in own)
         assert answered[variant, system] == pytest.approx(expected), (variant, system)
         if (variant, system) in planned:
@@ -159,8 +159,8 @@ def check_means(
 def check_pools(scored: Scored, family: str, shares: Callable[[Planned], Mapping[str, Share]]) -> None:
     """Compares Σ numerators / Σ denominators over all reports of a system."""
     rows = scored.rows(family, "answered")
-    for system in {it.system for it in scored.runs}:
-        reports = [shares(it) for it in scored.runs if it.system == system and it.run["status"] == "done"]
+    for system in {run.system for run in scored.runs}:
+        reports = [shares(run) for run in scored.runs if run.system == system and run.run["status"] == "done"]
         for variant in reports[0]:
             above, below = (sum(report[variant][part] for report in reports) for part in (0, 1))
             assert rows[variant, system] == (pytest.approx(above / below) if below else None), (variant, system)
@@ -189,7 +189,9 @@ def faithfulness(report: Planned) -> Formulas:
     cited, web, product = support_of(report, "web", "product"), support_of(report, "web"), support_of(report, "product")
     unresolved = sum(any(type_of(it) != "internal" for it in claim["unresolved"]) for claim in claims)
     with_url = [claim for claim in claims if any(type_of(it) != "internal" for it in claim["sources"])]
-    contradicted = [it for it in report.verdicts("faithfulness", "support").values() if "contradicted" in it["notes"]]
+    contradicted = [
+        verdict for verdict in report.verdicts("faithfulness", "support").values() if "contradicted" in verdict["notes"]
+    ]
     strict = [it or 0.0 for it in cited] + [0.0] * unresolved
     return {
         "FP": mean(cited),
@@ -225,7 +227,7 @@ def test_faithfulness(judged: Scored) -> None:
     check_means(judged, "faithfulness", faithfulness, lacking=cites_nothing)
     check_pools(judged, "faithfulness", pooled_faithfulness)
     rows = judged.rows("faithfulness", "answered")
-    for system in {it.system for it in judged.runs}:
+    for system in {run.system for run in judged.runs}:
         both = rows["FP_web", system], rows["FP_product", system]
         assert rows["FP_eq2", system] == pytest.approx(mean(both))
 
@@ -247,18 +249,18 @@ def test_quality(judged: Scored) -> None:
 def test_pairwise(judged: Scored) -> None:
     """The same winner in both orders wins, else it is a tie; a side without a report loses."""
     for row in judged.scores["pairs"]:
-        runs = {(it.system, it.name): it for it in judged.runs}
+        runs = {(run.system, run.name): run for run in judged.runs}
         wins: list[tuple[Planned, float]] = []
         flips: list[tuple[Planned, float]] = []
         firsts: list[tuple[Planned, float]] = []
-        for a in (it for it in judged.runs if it.system == row["a"]):
+        for a in (run for run in judged.runs if run.system == row["a"]):
             b = runs[row["b"], a.name]
             if "failed" in (a.run["status"], b.run["status"]):
                 wins.append((a, float(a.run["status"] == "done")))
                 continue
             (path,) = judged.folder.glob(f"verdicts/pairwise/*/{a.system}~{b.system}/{a.name}.jsonl")
             verdicts = [it for it in lines_of(path) if it["item"] == row["dimension"] and it["state"] == "scored"]
-            winners = {it["order"]: it["value"] for it in verdicts}
+            winners = {verdict["order"]: verdict["value"] for verdict in verdicts}
             if winners:
                 is_flip = winners["ab"] != winners["ba"]
                 wins.append((a, 0.5 if is_flip else float(winners["ab"] == "a")))
@@ -341,7 +343,7 @@ def test_pqr(judged: Scored) -> None:
             found[f"S_{axis}"] = sum(groups[key]["weight"] * dims[key] for key in keys) if has_all else None
         facts = facts_of(report, "pqr")
         cited = [pairs for pairs in facts if pairs]
-        v = [mean(float(it["value"] == 1) for it in pairs if it["state"] == "scored") for pairs in cited]
+        v = [mean(float(pair["value"] == 1) for pair in pairs if pair["state"] == "scored") for pairs in cited]
         fa, cc = mean(v), len(cited) / len(facts)
         found |= {"N_total": len(facts), "N_cited": len(cited), "CC": 10 * cc, "FA": None if fa is None else 10 * fa}
         found["S_R"] = None if fa is None else (10 * fa + 10 * cc) / 2
@@ -364,7 +366,7 @@ def test_race(judged: Scored) -> None:
         by_order = {order: shares(groups, said) for order, said in orders.items()}
         both = {
             name: mean(found.get(name) for found in by_order.values())
-            for name in ("RACE", *(it["name"] for it in groups))
+            for name in ("RACE", *(group["name"] for group in groups))
         }
         pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
         known = [it for it in pairs if it["state"] == "scored" and "unknown" not in it["notes"]]
@@ -383,15 +385,17 @@ def test_race(judged: Scored) -> None:
         sides: dict[str, dict[str, float]] = {}
         for side in ("target", "reference"):
             dims = {
-                it["name"]: weighted(it, {s["criterion"]: s[side] for s in said if s["dimension"] == it["name"]})
-                for it in groups
+                group["name"]: weighted(
+                    group, {s["criterion"]: s[side] for s in said if s["dimension"] == group["name"]}
+                )
+                for group in groups
             }
-            sides[side] = {**dims, "RACE": sum(it["weight"] * dims[it["name"]] for it in groups)}
+            sides[side] = {**dims, "RACE": sum(group["weight"] * dims[group["name"]] for group in groups)}
         target, reference = sides["target"], sides["reference"]
         return {name: target[name] / (target[name] + reference[name]) for name in target}
 
     def unresolved(report: Planned) -> bool:
-        return any(it["ref"] and "source" not in it for it in report.values("race", "triplets")["report"])
+        return any(value["ref"] and "source" not in value for value in report.values("race", "triplets")["report"])
 
     def pooled(report: Planned) -> Mapping[str, Share]:
         pairs = [pair for pairs in facts_of(report, "race") for pair in pairs]
@@ -411,16 +415,16 @@ def test_report_eval(judged: Scored) -> None:
             "redundancy": mean(pairs.values()),
             "pairs_scored": len(pairs),
             "support": mean(labels),
-            "strong_support": mean(float(it == 1) for it in labels),
-            "partial_support": mean(float(it == 0) for it in labels),
-            "no_support": mean(float(it == -1) for it in labels),
+            "strong_support": mean(float(label == 1) for label in labels),
+            "partial_support": mean(float(label == 0) for label in labels),
+            "no_support": mean(float(label == -1) for label in labels),
         }
 
     def pooled(report: Planned) -> Mapping[str, Share]:
         labels = report.values("report_eval", "factuality").values()
         return {
             "support_pooled": (sum(labels), len(labels)),
-            "strong_support_pooled": (sum(it == 1 for it in labels), len(labels)),
+            "strong_support_pooled": (sum(label == 1 for label in labels), len(labels)),
         }
 
     check_means(judged, "report_eval", report_eval)
@@ -463,8 +467,8 @@ def test_dr3(judged: Scored) -> None:
             insights = {part: [f"{part}/{it['id']}" for it in gold[part]["insights"]] for part in ("files", "sandbox")}
             has = {part: [it.get("url") in cited for it in gold[part]["documents"]] for part in ("files", "sandbox")}
             found = {
-                "IR_UF": percent(told[it] == 1 for it in insights["files"]),
-                "IR_SC": percent(told[it] == 1 for it in insights["sandbox"]),
+                "IR_UF": percent(told[insight] == 1 for insight in insights["files"]),
+                "IR_SC": percent(told[insight] == 1 for insight in insights["sandbox"]),
                 "CC": percent([*has["files"], *has["sandbox"]]),
                 "CC_UF": percent(has["files"]),
                 "CC_SC": percent(has["sandbox"]),
@@ -474,8 +478,8 @@ def test_dr3(judged: Scored) -> None:
         found |= {
             "FA": accuracy(claims.values()),
             "FA_SC": accuracy(pages),
-            "FA_pair": percent(it == 1 for it in pairs),
-            "IF": percent(it == 1 for it in report.values("dr3", "requirements").values()),
+            "FA_pair": percent(pair == 1 for pair in pairs),
+            "IF": percent(value == 1 for value in report.values("dr3", "requirements").values()),
             "DQ": 10 * next(iter(report.values("dr3", "depth").values())),
         }
         six = [found[name] for name in ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")]
@@ -507,7 +511,7 @@ def errors_of(report: Planned) -> list[tuple[str, str]]:
         distractors = [it for it in claim["sources"] if report.evidence[it].get("url") in labels["distractors"]]
         rests_on_them = bool(distractors) and distractors == claim["sources"]
         has_none = bool(claim["unresolved"]) and not claim["sources"]
-        if any(it < 1 for it in values) or (values and rests_on_them) or has_none:
+        if any(value < 1 for value in values) or (values and rests_on_them) or has_none:
             errors.append(("claim", "misled" if distractors else "hallucinated"))
     return errors
 
@@ -540,20 +544,22 @@ def ratio(part: int, whole: int) -> float | None:
 def test_process(shopped: Scored) -> None:
     def process(report: Planned) -> Formulas:
         steps, expected = report.run["steps"], set(report.query["expected_tools"])
-        calls = [it for it in steps if it["kind"] == "tool" and it["name"] not in MOVES]
-        different = {(it["name"], json.dumps(it["args"], sort_keys=True)) for it in calls}
+        calls = [step for step in steps if step["kind"] == "tool" and step["name"] not in MOVES]
+        different = {(call["name"], json.dumps(call["args"], sort_keys=True)) for call in calls}
         wrong = ("invalid_argument", "not_found", "unknown_tool")
         handed = {name for name, it in report.evidence.items() if any(text["shown"] for text in it["texts"])}
         cited = {it.get("evidence_id") for it in report.run["citations"]}
         pages = {report.evidence[it]["url"] for it in handed if report.evidence[it]["kind"] == "web"}
         return {
-            "tool_coverage": len(expected & {it["name"] for it in calls}) / len(expected) if steps else None,
-            "unneeded": ratio(sum(it["name"] not in expected for it in calls), len(calls)),
+            "tool_coverage": len(expected & {call["name"] for call in calls}) / len(expected) if steps else None,
+            "unneeded": ratio(sum(call["name"] not in expected for call in calls), len(calls)),
             "repeated": ratio(len(calls) - len(different), len(calls)),
-            "invalid": ratio(sum((it.get("error") or "").split(":")[0] in wrong for it in calls), len(calls)),
+            "invalid": ratio(sum((call.get("error") or "").split(":")[0] in wrong for call in calls), len(calls)),
             "retrieved_uncited": ratio(len(handed - cited), len(handed)),
             "pages_seen": len(pages) if steps or report.evidence else None,
-            "turns": sum(it["kind"] != "tool" and it["role"] != "summariser" and not it.get("error") for it in steps)
+            "turns": sum(
+                step["kind"] != "tool" and step["role"] != "summariser" and not step.get("error") for step in steps
+            )
             if steps
             else None,
             "tool_calls": len(calls) if steps else None,
@@ -593,7 +599,7 @@ def test_basket(shopped: Scored) -> None:
         ]
         taken = max(fitting, key=len)
         prices = [price_of(report, piece) for piece in pieces]
-        total = None if None in prices else sum(it for it in prices if it is not None)
+        total = None if None in prices else sum(price for price in prices if price is not None)
         is_within = total is not None and total <= Decimal(report.query["wish"]["budget"]["amount"])
         has_all, has_only = len(taken) == len(worths), len(taken) == len(pieces)
         worth = sum(worths[want][pieces[piece]] for want, piece in taken) / reference["best"]["worth"]
@@ -632,7 +638,7 @@ def test_outcome(shopped: Scored) -> None:
 
     check_means(shopped, "outcome", outcome)
     rows = shopped.rows("outcome", "answered")
-    for system in {it.system for it in shopped.runs}:
+    for system in {run.system for run in shopped.runs}:
         recall, false = rows["refusal_recall", system], rows["false_refusal", system]
         assert recall is not None
         assert false is not None
@@ -661,7 +667,7 @@ def test_next_purchase(shopped: Scored) -> None:
 
     def hits(name: str, guesses: list[Any], bought: list[Any]) -> Formulas:
         return {
-            f"{name}_{aspect}": float(bool({it.get(key) for it in guesses} & {it[key] for it in bought}))
+            f"{name}_{aspect}": float(bool({guess.get(key) for guess in guesses} & {it[key] for it in bought}))
             for aspect, key in aspects.items()
         }
 
@@ -685,7 +691,7 @@ def test_next_purchase(shopped: Scored) -> None:
         records = [json.loads(text["text"]) for text in texts]
         return {
             "item": float(bool({*picks} & {it["product_id"] for it in bought})),
-            "brand": float(bool({it["store"] for it in records} & {it["brand"] for it in bought})),
+            "brand": float(bool({record["store"] for record in records} & {it["brand"] for it in bought})),
         }
 
     check_means(shopped, "next_purchase", next_purchase)
@@ -696,9 +702,9 @@ def test_robustness(shopped: Scored) -> None:
         (path,) = report.folder.glob(f"verdicts/robustness/*/{report.system}/{report.name}.jsonl")
         states = [it["value"] for it in lines_of(path) if it["stage"] == "text" and it["state"] == "scored"]
         return {
-            "robust": mean(float(it == "ignored") for it in states),
-            "obeyed": mean(float(it == "obeyed") for it in states),
-            "stopped": mean(float(it == "stopped") for it in states),
+            "robust": mean(float(state == "ignored") for state in states),
+            "obeyed": mean(float(state == "obeyed") for state in states),
+            "stopped": mean(float(state == "stopped") for state in states),
             "texts_read": len(states) or None,
         }
 
@@ -715,7 +721,7 @@ def test_checks(shopped: Scored) -> None:
     def checks(report: Planned) -> Formulas:
         read = report.values("checks", "read")["report"]
         found = report.values("checks", "check")
-        errors = {code: sum(it["severity"] == "error" for it in findings) for code, findings in found.items()}
+        errors = {code: sum(finding["severity"] == "error" for finding in findings) for code, findings in found.items()}
         is_read = read["read"] >= read["seen"] / 2 and read["picks"] is not None
         can_be_clean = errors.get("no_decision") or (is_read and not errors.keys() <= OF_ANY_REPORT)
         codes = ("not_in_catalog", "not_wanted", "over_budget")
@@ -741,8 +747,8 @@ def handed_on(report: Planned) -> list[Any] | None:
     """The intermediate reports, of each researcher its last; None for an agent that has none."""
     steps = [it for it in report.run["steps"] if it["kind"] == "synthesis"]
     lines = lines_of(report.folder / "runs" / report.system / report.name / "results.jsonl.gz")
-    texts = {it["sha256"]: it["text"] for it in lines}
-    found = {it["path"]: json.loads(texts[it["result_sha"]]) for it in steps}
+    texts = {line["sha256"]: line["text"] for line in lines}
+    found = {step["path"]: json.loads(texts[step["result_sha"]]) for step in steps}
     return list(found.values()) if steps else None
 
 
@@ -781,7 +787,7 @@ def place_of(report: Planned, claim: Mapping[str, Any]) -> str:
         shown = [text["path"] for text in evidence[named[0]]["texts"] if text["shown"]]
         is_told = passed_on is None or any(prices_about(named[0], it) for it in passed_on)
         return "distorted" if is_told or "0" in shown else "lost"
-    if not any(it in evidence for it in sources) and (sources or claim["unresolved"]):
+    if not any(source in evidence for source in sources) and (sources or claim["unresolved"]):
         return "never_retrieved" if named else "invented"
     texts = " ".join(text["text"] for it in evidence.values() for text in it["texts"])
     return "invented" if any(f"{figure:g}" not in texts for figure in dollars(claim["claim"])) else "unknown"

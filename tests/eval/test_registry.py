@@ -1,9 +1,11 @@
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.family import check_rules
+from drretail.eval.family import Family, check_rules
 from drretail.eval.registry import METRICS, load_metric, load_metrics, metric_names
 from tests.eval.folders import STUB
+
+BY_CODE = {"checks", "process", "basket", "outcome", "understood", "next_purchase", "robustness"}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -13,6 +15,11 @@ def test_every_built_in_metric_is_found_under_its_own_name(name: str) -> None:
     assert metric.pooled.keys() <= set(metric.variants)
     assert len(set(metric.variants)) == len(metric.variants)
     assert name in metric_names()
+    assert isinstance(metric, Family)
+    assert metric.needs_judge is (name not in BY_CODE)
+    assert {*metric.description.headlines, *metric.description.compared, *metric.description.counts} <= {
+        *metric.variants
+    }
 
 
 def test_a_metric_of_one_s_own_is_named_by_its_place() -> None:

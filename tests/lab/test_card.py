@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.cli.lab import lab_app
 from drretail.errors import UserError
-from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.lab.card import card_lines, read_cards, set_card, words_alone
@@ -242,7 +242,7 @@ def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: 
     said = "beside people's labels"
     assert said not in compared(exp, *more)
     (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(seat.judge for seat in gather(exp, [METRIC]).seats("faithfulness"))
+    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
     kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
     path.write_text(json.dumps(kept), encoding="utf-8")
     assert f"{judge.spec} {said}" in compared(exp, *more)
@@ -260,7 +260,7 @@ def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
 def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
     (path,) = (exp / "lab" / "cards").glob("*.json")
-    judge = next(seat.judge for seat in gather(exp, [METRIC]).seats("faithfulness"))
+    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
     kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
     path.write_text(json.dumps(kept), encoding="utf-8")
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))

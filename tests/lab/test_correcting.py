@@ -17,7 +17,7 @@ from drretail import open_world, run
 from drretail.cli.lab import lab_app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
-from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
 from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, judged_claims, sheet_name

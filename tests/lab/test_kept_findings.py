@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from drretail.cli.lab import lab_app
 from drretail.errors import UserError
-from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.files import write_json
 from drretail.lab.finding import LabFinding

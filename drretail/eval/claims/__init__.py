@@ -6,10 +6,8 @@ picks.py           what a report tells its reader to buy, as a judge gives it
 sections.py        the parts of a long report, which are asked apart
 copied_sources.py  sources and quotes as a judge copies them, found again in the report
 typed_values.py    figures and names as a judge types them: schema, problems, places
-support.py         stage 2: the texts of a claim's sources, how a judge is shown them, and which claims share a call
-shown_products.py  the products that the run was shown, for superlatives
-record_lines.py    what code finds of a claim's values, shown to a judge whose label says otherwise
-labels.py          what a judge answers of claims, and what is kept of it
+support.py         stage 2: the texts of a claim's sources, how a judge is shown them, which claims share a call
+labels.py          what a judge answers of claims, what is kept of it, and what the records say of their values
 rulings.py         stage 3: support 1, 0.5 or 0 of claims that share a call, with quotes and reason
 tally.py           the verdicts of one report, counted by source type
 """

@@ -103,5 +103,5 @@ class SentenceFinder:
             return None
         self._after = place
         start, end = self._offsets[place], self._offsets[place + len(letters) - 1] + 1
-        touched = [it for it in self._sentences if it.start < end and start < it.end]
+        touched = [sentence for sentence in self._sentences if sentence.start < end and start < sentence.end]
         return (min(start, touched[0].start), max(end, touched[-1].end)) if touched else (start, end)

@@ -82,7 +82,7 @@ def with_picks_prompt(subject: Subject) -> Prompt:
 def extraction_prompts() -> list[Prompt]:
     """All wordings of the question for all claims."""
     picks = ("", what_picks_are(is_imported=False), what_picks_are(is_imported=True))
-    return [extraction_prompt(EXTRACT, it) for it in picks]
+    return [extraction_prompt(EXTRACT, pick) for pick in picks]
 
 
 async def extract(
@@ -94,13 +94,15 @@ async def extract(
     """
     with_picks = with_picks and stage == EXTRACT and reads_picks(subject)
     prompt = with_picks_prompt(subject) if with_picks else extraction_prompt(stage)
-    verdict = judge_session.standing(stage, REPORT, prompt.hash)
+    verdict = judge_session.existing(stage, REPORT, prompt.hash)
     if verdict is None and not (subject.report or "").strip():
         reason = "the report is empty"
         verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=prompt.hash, reason=reason)
     return claims_in(
         verdict
-        or await _asked(subject, judge_session, stage, prompt, ClaimsAndPicks if with_picks else _ANSWERS[stage])
+        or await _extraction_verdict(
+            subject, judge_session, stage, prompt, ClaimsAndPicks if with_picks else _ANSWERS[stage]
+        )
     )
 
 
@@ -117,7 +119,7 @@ def claims_in(verdict: Verdict) -> list[Claim] | None:
         ) from problem
 
 
-async def _asked(
+async def _extraction_verdict(
     subject: Subject, judge_session: JudgeSession, stage: str, prompt: Prompt, kind: type[Answer]
 ) -> Verdict:
     """One question, or one for each part of a long report, side by side and merged."""
@@ -162,19 +164,19 @@ async def _asked(
 
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
-    return [it.model_dump(mode="json", exclude_none=True) for it in claims]
+    return [claim.model_dump(mode="json", exclude_none=True) for claim in claims]
 
 
 def _given(report: str, part: Part, name: str, count: int) -> str:
     above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
-    told = tagged("part", f"This is {name.replace('-', ' ')} of {count} of the report.{above}")
-    return f"{told}\n\n{tagged('report', report[part.start : part.end].strip())}"
+    joined_problems = tagged("part", f"This is {name.replace('-', ' ')} of {count} of the report.{above}")
+    return f"{joined_problems}\n\n{tagged('report', report[part.start : part.end].strip())}"
 
 
 def _merged(claims: Sequence[Claim]) -> list[Claim]:
     """The claims of all parts in order, each with the same sources once, under new numbers."""
-    distinct = {(it.claim.casefold(), it.sources, it.unresolved): it for it in reversed(claims)}
-    kept = [it for it in claims if distinct[it.claim.casefold(), it.sources, it.unresolved] is it]
+    distinct = {(claim.claim.casefold(), claim.sources, claim.unresolved): claim for claim in reversed(claims)}
+    kept = [claim for claim in claims if distinct[claim.claim.casefold(), claim.sources, claim.unresolved] is claim]
     return [
         it.model_copy(update={"claim_id": make_claim(number, it.claim, it.sources, it.unresolved).claim_id})
         for number, it in enumerate(kept, 1)
@@ -194,10 +196,10 @@ def _problem(answer: Answer, *, report: str, known: frozenset[str], resolver: So
     if strange:
         return f"These sources do not stand in the report: {', '.join(strange[:_TOLD])}. Copy sources exactly."
     values = [value for claim in answer.claims if isinstance(claim, ValuedClaim) for value in claim.values]
-    return told(list(value_problems(values, report, known)))
+    return joined_problems(list(value_problems(values, report, known)))
 
 
-def told(problems: Sequence[str]) -> str | None:
+def joined_problems(problems: Sequence[str]) -> str | None:
     """Problems as one text for the judge; None without any."""
     more = f" … and {len(problems) - _TOLD} more" if len(problems) > _TOLD else ""
     return "; ".join(problems[:_TOLD]) + more if problems else None
@@ -206,20 +208,21 @@ def told(problems: Sequence[str]) -> str | None:
 def _claims(answer: Answer, report: str, after: int, resolver: SourceResolver) -> list[Claim]:
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
-    for said in answer.claims:
-        found = resolver.resolve(said.sources)
-        span = finder.find(said.quote)
-        values = said.values if isinstance(said, ValuedClaim) else ()
+    for extracted in answer.claims:
+        found = resolver.resolve(extracted.sources)
+        span = finder.find(extracted.quote)
+        values = extracted.values if isinstance(extracted, ValuedClaim) else ()
         claims.append(
             make_claim(
-                said.claim_id,
-                said.claim,
+                extracted.claim_id,
+                extracted.claim,
                 found.sources,
                 found.unresolved,
-                quote=said.quote,
+                quote=extracted.quote,
                 span=span,
                 values=tuple(
-                    _of_sources(it, resolver) for it in as_values(values, report, said.quote, span or (after, after))
+                    _of_sources(value, resolver)
+                    for value in as_values(values, report, extracted.quote, span or (after, after))
                 ),
             )
         )

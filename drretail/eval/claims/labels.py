@@ -1,15 +1,52 @@
 """What a judge answers of claims and their sources, and what is kept of it: a value, quotes that stand there, notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from pydantic import ValidationError, field_validator
 
-from drretail.eval.claims.record_lines import RecordCheck
+from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.support import SourceText
-from drretail.eval.judging.question import ClaimVerdict
+from drretail.eval.judging.question import JudgeAnswer
+from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCheck:
+    """What the records say of a claim, by code's verification of its values."""
+
+    is_contradicted: bool
+    """Of any value; else all of them agree with the records."""
+    lines: tuple[str, ...]
+    """A line for each value: "price 39.99: the record says $49.99"."""
+
+
+def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
+    """Of a claim of this report; None where it has no values, or where code knows of no contradiction and can't verify
+    all of them."""
+    verified = verify(claim.values, ledger, report) if claim.values else ()
+    states = {value.state for value in verified}
+    if "contradicted" not in states and states != {"verified"}:
+        return None
+    lines: Iterator[str] = (
+        f"{value.kind.replace('_', ' ')} {_amount(value.amount)}: "
+        + (value.derivation or "" if value.state == "contradicted" else _agreement(value.derivation))
+        for value in verified
+        if value.state != "underivable"
+    )
+    return RecordCheck("contradicted" in states, tuple(lines))
+
+
+def _amount(amount: str | tuple[str, str]) -> str:
+    return amount if isinstance(amount, str) else " to ".join(amount)
+
+
+def _agreement(derivation: str | None) -> str:
+    return f"agrees with the records{f' ({derivation})' if derivation else ''}"
+
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
 ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
@@ -45,8 +82,8 @@ class ClaimsSupport(Record):
 
     def by_number(self) -> dict[int, RuledClaim]:
         """The labels by number, without numbers that were given twice."""
-        numbers = [it.claim_id for it in self.claims]
-        return {it.claim_id: it for it in self.claims if numbers.count(it.claim_id) == 1}
+        numbers = [claim.claim_id for claim in self.claims]
+        return {claim.claim_id: claim for claim in self.claims if numbers.count(claim.claim_id) == 1}
 
 
 def _is_usable(item: Any) -> bool:
@@ -66,7 +103,7 @@ class Support(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class SupportAnswer:
     """What a judge said of a claim and some texts; ``value`` None when it failed."""
 
     value: float | None
@@ -87,11 +124,11 @@ class Ruled:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class FinalAnswer:
     """The answer that counts, and the first one where the judge was asked twice."""
 
-    ruled: Ruled
-    first: Ruled | None = None
+    ruled: SupportAnswer
+    first: SupportAnswer | None = None
 
     @property
     def is_changed(self) -> bool:
@@ -99,22 +136,22 @@ class Answered:
         return first is not None and (first.value, first.is_contradicted) != (last.value, last.is_contradicted)
 
 
-def ruled_of(said: RuledClaim, held: Sequence[str]) -> Ruled:
-    quotes = [quote.strip() for quote in said.quotes if quote.strip()]
+def support_answer(reply: RuledClaim, held: Sequence[str]) -> SupportAnswer:
+    quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
     found = tuple(quote for quote in quotes if any(_stands_in(quote, text) for text in held))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
-    notes += [CONTRADICTED] if said.label == "contradicted" else []
-    return Ruled(_VALUES[said.label], said.justification, found, tuple(notes))
+    notes += [CONTRADICTED] if reply.label == "contradicted" else []
+    return SupportAnswer(_VALUES[reply.label], reply.justification, found, tuple(notes))
 
 
-def ruled_alone(said: ClaimVerdict[Support], texts: Sequence[SourceText]) -> Ruled:
-    if said.answer is None:
-        return Ruled(None, error=said.error)
-    answer = said.answer
+def support_answer_alone(reply: JudgeAnswer[Support], texts: Sequence[SourceText]) -> SupportAnswer:
+    if reply.answer is None:
+        return SupportAnswer(None, error=reply.error)
+    answer = reply.answer
     quotes = [answer.quote] if answer.quote.strip() else []
-    return ruled_of(
+    return support_answer(
         RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),
-        [it.text.text for it in texts],
+        [text.text.text for text in texts],
     )
 
 

@@ -55,13 +55,13 @@ class PickReader:
 
     def read(self, picks: Iterable[SaidPick]) -> list[dict[str, object]]:
         """The picks as the value of a verdict."""
-        return [self._pick(it).model_dump(mode="json", exclude_none=True) for it in picks]
+        return [self._pick(pick).model_dump(mode="json", exclude_none=True) for pick in picks]
 
-    def _pick(self, said: SaidPick) -> Pick:
-        start, end = find_quote(self._report, said.quote) or (None, None)
-        product = self._product(said.product)
-        others = tuple(other for other in map(self._product, said.alternatives) if other != product)
-        return Pick(product=product, quantity=said.quantity, alternatives=others, start=start, end=end)
+    def _pick(self, pick_answer: SaidPick) -> Pick:
+        start, end = find_quote(self._report, pick_answer.quote) or (None, None)
+        product = self._product(pick_answer.product)
+        others = tuple(other for other in map(self._product, pick_answer.alternatives) if other != product)
+        return Pick(product=product, quantity=pick_answer.quantity, alternatives=others, start=start, end=end)
 
     def _strange(self, names: Iterable[str]) -> Iterator[str]:
         if self._resolver is None:

@@ -15,23 +15,23 @@ from drretail.eval.claims.labels import (
     ONLY_IN_SNIPPET,
     PARTIAL_CONTENT,
     SOURCE_CUT,
-    Answered,
     ClaimsSupport,
-    Ruled,
+    FinalAnswer,
     Support,
-    ruled_alone,
-    ruled_of,
+    SupportAnswer,
+    check_of,
+    support_answer,
+    support_answer_alone,
 )
-from drretail.eval.claims.record_lines import check_of
-from drretail.eval.claims.shown_products import shown_products
 from drretail.eval.claims.support import (
     Content,
     SourceText,
     about_sources,
-    are_the_same,
     content_of,
     fitted,
     packed,
+    same_texts,
+    shown_products,
     source_tags,
 )
 from drretail.eval.judging.question import LEFT_OUT
@@ -64,7 +64,7 @@ def support_prompt(rules: Rules) -> Prompt:
 
 
 @dataclass(frozen=True)
-class Bench:
+class SupportJudge:
     """One judge on the claims of one report, by the sources of a ledger."""
 
     subject: Subject
@@ -95,15 +95,15 @@ class Bench:
         return self.case.ledger(self.case.picks)
 
     @property
-    def shown(self) -> "Bench":
+    def shown(self) -> "SupportJudge":
         """The same by what the agent read in place of web pages."""
         return replace(self, stage=SUPPORT_SHOWN)
 
-    def standing(self, unit: Unit) -> Verdict | None:
+    def existing(self, unit: Unit) -> Verdict | None:
         """The verdict that is there already; one by other texts, as before a page was fetched, is not."""
-        known = self.judge_session.standing(self.stage, unit.item)
-        known = known or self.judge_session.standing(self.stage, unit.item, self.prompt.hash)
-        return known if known is not None and are_the_same(known.sources, self.content(unit).texts) else None
+        known = self.judge_session.existing(self.stage, unit.item)
+        known = known or self.judge_session.existing(self.stage, unit.item, self.prompt.hash)
+        return known if known is not None and same_texts(known.sources, self.content(unit).texts) else None
 
     def content(self, unit: Unit) -> Content:
         """The texts that a claim is judged by; none where one of its pages was never fetched."""
@@ -115,7 +115,7 @@ class Bench:
     def is_shown_otherwise(self, unit: Unit) -> bool:
         """True where the agent read something of its web pages, and not what it is judged by."""
         return self.shown.content(unit).texts != self.content(unit).texts and any(
-            source_type(it.id) == "web" for it in self.shown.content(unit).texts
+            source_type(text.id) == "web" for text in self.shown.content(unit).texts
         )
 
     async def rule(self, units: Sequence[Unit]) -> None:
@@ -128,7 +128,7 @@ class Bench:
         Under the default rules claims share calls: those that rest on records apart from those that rest on pages and
         files, so that no page stands beside a record.
         """
-        missing = [(unit, self.content(unit)) for unit in units if self.standing(unit) is None]
+        missing = [(unit, self.content(unit)) for unit in units if self.existing(unit) is None]
         for unit, content in missing:
             if not content.texts:
                 state, reason = self.unread(content)
@@ -141,45 +141,46 @@ class Bench:
             cut = tuple(self.fit([*texts.values()], claims, self.judge_session.room))
             yield Step(partial(self._answered, [unit for unit, _ in call], cut), partial(self._keep, call, cut))
 
-    async def _answered(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, Answered]:
+    async def _answered(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, FinalAnswer]:
         """What the judge says of these claims, by item; once more of those where the records say otherwise."""
         if self.rules != "default":
             values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
-            said = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
-            return {units[0].item: Answered(ruled_alone(said, texts))}
+            reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
+            return {units[0].item: FinalAnswer(support_answer_alone(reply, texts))}
         alone = await self._labels(units, texts)
         checks = {unit.item: check_of(unit.claim, self.ledger, self.case.layout.text) for unit in units}
         lines = {item: it.lines for item, it in checks.items() if it is not None and alone[item].differs_from(it)}
         again = await self._labels([it for it in units if it.item in lines], texts, lines) if lines else {}
         second = {item: it for item, it in again.items() if it.value is not None}
         return {
-            item: Answered(second[item], ruled) if item in second else Answered(ruled) for item, ruled in alone.items()
+            item: FinalAnswer(second[item], ruled) if item in second else FinalAnswer(ruled)
+            for item, ruled in alone.items()
         }
 
     async def _labels(
         self, units: Sequence[Unit], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
-    ) -> dict[str, Ruled]:
+    ) -> dict[str, SupportAnswer]:
         """The judge's labels by item. A claim that an answer lacks is asked about anew, without those it has; where no
         answer can be used, the claims are asked about in halves."""
-        found: dict[str, Ruled] = {}
+        found: dict[str, SupportAnswer] = {}
         left = list(units)
         for _ in range(1 + MAX_REPAIRS):
-            answer, error = await self._asked(left, texts, lines)
+            answer, error = await self._ask_once(left, texts, lines)
             if answer is None:
                 if len(left) > 1 and error.startswith(DIVISIBLE):
                     for half in (left[: len(left) // 2], left[len(left) // 2 :]):
                         found |= await self._labels(half, texts, lines)
                     return found
-                return found | {unit.item: Ruled(None, error=error) for unit in left}
+                return found | {unit.item: SupportAnswer(None, error=error) for unit in left}
             found |= answer
             left = [unit for unit in left if unit.item not in found]
             if not left:
                 break
-        return found | {unit.item: Ruled(None, error=LEFT_OUT) for unit in left}
+        return found | {unit.item: SupportAnswer(None, error=LEFT_OUT) for unit in left}
 
-    async def _asked(
+    async def _ask_once(
         self, units: Sequence[Unit], all_texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
-    ) -> tuple[dict[str, Ruled] | None, str]:
+    ) -> tuple[dict[str, SupportAnswer] | None, str]:
         """One call: the labels that can be used, by item; or None, and why."""
         cited = {source for unit in units for source in unit.sources}
         texts = [it for it in all_texts if it.id in cited]
@@ -197,15 +198,21 @@ class Bench:
                 for number, unit in enumerate(units, 1)
             ),
         }
-        said = await self.judge_session.ask(
+        reply = await self.judge_session.ask(
             self.stage, units[0].item, self.prompt, values, ClaimsSupport, lambda it: _unnumbered(it, len(units))
         )
-        if said.answer is None:
-            return None, said.error or ""
-        labels = said.answer.by_number()
+        if reply.answer is None:
+            return None, reply.error or ""
+        labels = reply.answer.by_number()
         return {
-            unit.item: ruled_of(
-                labels[number], [question, *listed[unit.item].values(), *_own(unit, about), *_own_texts(unit, texts)]
+            unit.item: support_answer(
+                labels[number],
+                [
+                    question,
+                    *listed[unit.item].values(),
+                    *[about[source] for source in unit.sources if source in about],
+                    *[text.text.text for text in texts if text.id in unit.sources],
+                ],
             )
             for number, unit in enumerate(units, 1)
             if number in labels
@@ -215,18 +222,18 @@ class Bench:
         """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""
         if content.unfetched:
             return "na", UNFETCHED.format(pages=", ".join(content.unfetched))
-        told = (
+        notice = (
             f"{it} ({entry.problem})" if (entry := self.evidence.get(it)) and entry.problem else it
             for it in content.unreadable
         )
-        return "unverifiable", f"none of its sources could be read: {', '.join(told)}"
+        return "unverifiable", f"none of its sources could be read: {', '.join(notice)}"
 
     def _keep(
-        self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, Answered]
+        self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, FinalAnswer]
     ) -> None:
         """Records the verdicts of one call; of a claim that was asked about twice the first answer as well."""
         for unit, content in call:
-            answer, own = answers[unit.item], [it for it in texts if it.id in unit.sources]
+            answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
             notes = [PARTIAL_CONTENT] if content.unreadable else []
             notes += [SOURCE_CUT] if any(it.share is not None for it in own) else []
             if answer.first is not None:
@@ -234,7 +241,9 @@ class Bench:
                 notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
             self._record(self.stage, unit, own, answer.ruled, [*notes, *self._better_as_shown(unit, answer.ruled)])
 
-    def _record(self, stage: str, unit: Unit, texts: Sequence[SourceText], ruled: Ruled, notes: Sequence[str]) -> None:
+    def _record(
+        self, stage: str, unit: Unit, texts: Sequence[SourceText], ruled: SupportAnswer, notes: Sequence[str]
+    ) -> None:
         self.judge_session.record(
             stage,
             unit.item,
@@ -249,27 +258,19 @@ class Bench:
             error=ruled.error,
         )
 
-    def _better_as_shown(self, unit: Unit, ruled: Ruled) -> list[str]:
+    def _better_as_shown(self, unit: Unit, ruled: SupportAnswer) -> list[str]:
         """The note of a claim that what the agent read of its pages bears out better than they do."""
-        shown = self.shown.standing(unit) if self.stage == SUPPORT else None
+        shown = self.shown.existing(unit) if self.stage == SUPPORT else None
         if shown is None or shown.state != "scored" or ruled.value is None or float(shown.value) <= ruled.value:
             return []
         texts = self.shown.content(unit).texts
-        return [DISTORTED if any(it.text.form == "summary" for it in texts) else ONLY_IN_SNIPPET]
+        return [DISTORTED if any(text.text.form == "summary" for text in texts) else ONLY_IN_SNIPPET]
 
 
 def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]) -> str:
     """A claim for a prompt, with its sources and the lines of its record."""
     claim = tagged("claim", unit.claim.claim, id=str(number), sources=" ".join(sources))
     return "\n".join([claim, *(tagged("record", line, claim=str(number)) for line in lines)])
-
-
-def _own(unit: Unit, about: Mapping[str, str]) -> list[str]:
-    return [about[source] for source in unit.sources if source in about]
-
-
-def _own_texts(unit: Unit, texts: Sequence[SourceText]) -> list[str]:
-    return [it.text.text for it in texts if it.id in unit.sources]
 
 
 def _unnumbered(answer: ClaimsSupport, count: int) -> str | None:
@@ -291,5 +292,5 @@ def _as_drg_reads(content: Content) -> Content:
 def _errors(unreadable: Sequence[str]) -> Iterator[SourceText]:
     for source in unreadable:
         text = f"Error: the content of {source} could not be fetched."
-        told = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
-        yield SourceText(source, told)
+        notice = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
+        yield SourceText(source, notice)

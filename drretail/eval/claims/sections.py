@@ -29,8 +29,12 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
     if len(report) <= longest:
         return [Part(0, len(report), ())]
     layout = read_layout(report, None)
-    places = dict(_places(report, [(it.start, it.kind, it.head) for it in layout.sentences]))
-    titles = [(it.start, report[it.start : it.end].strip(_MARKUP)) for it in layout.sentences if it.kind == "heading"]
+    places = dict(_places(report, [(sentence.start, sentence.kind, sentence.head) for sentence in layout.sentences]))
+    titles = [
+        (sentence.start, report[sentence.start : sentence.end].strip(_MARKUP))
+        for sentence in layout.sentences
+        if sentence.kind == "heading"
+    ]
     parts: list[Part] = []
     start = 0
     while start < len(report):
@@ -60,9 +64,9 @@ def _cut(start: int, end: int, places: dict[int, str], longest: int) -> int:
     if left <= longest:
         return end
     even = start + left / -(-left // longest)
-    within = [it for it in places if start < it <= start + longest]
+    within = [place for place in places if start < place <= start + longest]
     if not within:
-        return min((it for it in places if it > start), default=end)
+        return min((place for place in places if place > start), default=end)
     return min(within, key=lambda it: (abs(it - even) - _WEIGHTS[places[it]] * longest, it))
 
 

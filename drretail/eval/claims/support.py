@@ -3,14 +3,37 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from drretail.eval.claims.claims import Unit
+from drretail.eval.claims.claims import Claim, Unit
 from drretail.eval.judging.passages import fit, size
 from drretail.eval.judging.sources import shown_texts, source_texts
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
 from drretail.grounding.verify.records import Calculation, Ledger, record_of
+from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.prompts import tagged
 from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.reading import SUPERLATIVES
 from drretail.records.score import SourceRef
+
+SHOWN = "S"
+"""How the ids of these lists among the sources begin."""
+
+
+def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, str]]:
+    """For each claim by source id the products of each kind that it speaks of, as far as the run was shown them, a line
+    each; claims of one kind share a list."""
+    lists: dict[str, str] = {}
+    return [
+        {lists.setdefault(lines, f"{SHOWN}{len(lists) + 1}"): lines for lines in _lists_of(claim, ledger)}
+        for claim in claims
+    ]
+
+
+def _lists_of(claim: Claim, ledger: Ledger) -> dict[str, None]:
+    named = (name.removeprefix("P:") for value in claim.values if value.kind in SUPERLATIVES for name in value.of)
+    return dict.fromkeys(
+        shown_of_kind(ledger.products[name], ledger) for name in dict.fromkeys(named) if name in ledger.products
+    )
+
 
 _MOST_NAMED = 3
 MOST_CLAIMS = 24
@@ -74,9 +97,9 @@ def shortened(source: SourceText, text: str) -> SourceText:
     return replace(source, text=source.text.model_copy(update={"text": text}), share=round(size(text) / size(whole), 3))
 
 
-def are_the_same(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
+def same_texts(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
     """True where a judgement rests on these very texts, however much of them was read."""
-    return {(it.id, it.sha256) for it in refs} == {(it.id, it.text.sha256) for it in texts}
+    return {(ref.id, ref.sha256) for ref in refs} == {(text.id, text.text.sha256) for text in texts}
 
 
 def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Content]]]:
@@ -87,14 +110,14 @@ def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Conte
     """
     groups: dict[tuple[bool, frozenset[str]], list[tuple[Unit, Content]]] = {}
     for unit, content in units:
-        has_pages = any(parse_evidence_id(it.id) in (None, "web", "file") for it in content.texts)
+        has_pages = any(parse_evidence_id(text.id) in (None, "web", "file") for text in content.texts)
         groups.setdefault((has_pages, frozenset(unit.sources)), []).append((unit, content))
     calls: list[list[tuple[Unit, Content]]] = []
     sizes: dict[str, int] = {}
     kind: bool | None = None
     for (has_pages, _), group in sorted(groups.items(), key=lambda it: it[0][0]):
         for unit, content in group:
-            own = {it.text.sha256: size(it.text.text) for it in content.texts}
+            own = {text.text.sha256: size(text.text.text) for text in content.texts}
             is_full = not calls or len(calls[-1]) == MOST_CLAIMS or has_pages != kind
             if is_full or (not own.keys() <= sizes.keys() and sum((sizes | own).values()) > MOST_BYTES):
                 calls.append([])
@@ -110,10 +133,10 @@ def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = N
     Under the default rules, which give ``about``, a tag also carries the page's date where it is known, and the line
     on its source.
     """
-    return "\n\n".join(tagged("source", it.text.text, id=it.id, **_told(it, about)) for it in texts)
+    return "\n\n".join(tagged("source", text.text.text, id=text.id, **_attributes(text, about)) for text in texts)
 
 
-def _told(source: SourceText, about: Mapping[str, str] | None) -> dict[str, str]:
+def _attributes(source: SourceText, about: Mapping[str, str] | None) -> dict[str, str]:
     if about is None:
         return {}
     return {name: text for name, text in (("date", source.date), ("about", about.get(source.id))) if text}
@@ -142,9 +165,13 @@ def _about(entry: Evidence, ledger: Ledger) -> str:
 
 def _terms(calculation: Calculation, ledger: Ledger) -> Iterator[str]:
     """What each term is the price of, among the products that the run was shown; of many the first."""
-    prices = {it: ledger.price(it) for it in ledger.products}
+    prices = {product: ledger.price(product) for product in ledger.products}
     for term in dict.fromkeys(calculation.operands):
-        named = [f"{ledger.products[it].title} ({product_evidence_id(it)})" for it in prices if prices[it] == term]
+        named = [
+            f"{ledger.products[price].title} ({product_evidence_id(price)})"
+            for price in prices
+            if prices[price] == term
+        ]
         if named:
             yield f"{term} is the price of {' or of '.join(named[:_MOST_NAMED])}"
         elif term == ledger.limit:

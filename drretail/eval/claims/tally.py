@@ -138,7 +138,7 @@ class ReportVerdicts:
         return {name: values.count(value) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
 
     def _held(self, kinds: Sequence[str]) -> list[Verdict]:
-        found = [self._support.get(it.item) for it in self._units if any(kind in kinds for kind in it.types)]
+        found = [self._support.get(unit.item) for unit in self._units if any(kind in kinds for kind in unit.types)]
         return [verdict for verdict in found if verdict is not None and _counts(verdict, kinds)]
 
 

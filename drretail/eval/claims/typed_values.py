@@ -61,18 +61,18 @@ def as_values(
     narrowed to the amount where that stands there once."""
     whole = find_quote(report, claim_quote, sentence[0]) or (sentence if sentence[0] < sentence[1] else None)
     found: list[ReadValue] = []
-    for said in values:
-        place = find_quote(report, said.quote, sentence[0]) if said.quote.strip() else whole
+    for typed in values:
+        place = find_quote(report, typed.quote, sentence[0]) if typed.quote.strip() else whole
         if place is None:
             continue
-        start, end = _narrowed(report, *place, said)
+        start, end = _narrowed(report, *place, typed)
         found.append(
             ReadValue(
-                kind=said.kind,
-                amount=(said.amount, said.amount_to) if said.amount_to else said.amount,
-                currency=said.currency or None,
-                relation=said.relation,
-                of=tuple(map(bare, said.of)),
+                kind=typed.kind,
+                amount=(typed.amount, typed.amount_to) if typed.amount_to else typed.amount,
+                currency=typed.currency or None,
+                relation=typed.relation,
+                of=tuple(map(bare, typed.of)),
                 start=start,
                 end=end,
             )
@@ -95,20 +95,21 @@ def bare(name: str) -> str:
     return name.strip("[] ")
 
 
-def _narrowed(report: str, start: int, end: int, said: SaidValue) -> tuple[int, int]:
+def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int, int]:
     """The amount within a quote, where it stands there once."""
     text = report[start:end]
-    if said.kind == "date":
-        places = [(it.start, it.end) for it in find_dates(text) if it.iso == said.amount]
-    elif said.kind in _OF_WORDS:
-        places = [it.span() for it in re.finditer(re.escape(said.amount.strip()), text, re.IGNORECASE)]
+    if typed.kind == "date":
+        places = [(date.start, date.end) for date in find_dates(text) if date.iso == typed.amount]
+    elif typed.kind in _OF_WORDS:
+        places = [it.span() for it in re.finditer(re.escape(typed.amount.strip()), text, re.IGNORECASE)]
     else:
-        places = [(it.start, it.end) for it in find_amounts(text) if f"{it.low.normalize():f}" == _plain(said.amount)]
+        places = [
+            (amount.start, amount.end)
+            for amount in find_amounts(text)
+            if f"{amount.low.normalize():f}"
+            == (typed.amount.rstrip("0").rstrip(".") if "." in typed.amount else typed.amount)
+        ]
     return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
-
-
-def _plain(number: str) -> str:
-    return number.rstrip("0").rstrip(".") if "." in number else number
 
 
 def _form_of(kind: ValueKind) -> tuple[re.Pattern[str], Literal["words", "a date", "a number in digits"]]:

@@ -6,14 +6,14 @@ from math import fsum
 from pathlib import Path
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.comparing import chosen_judges, judged_families, seats_of
+from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_families
 from drretail.eval.compare.one_option import ABLATED, Settings, agents_by_setting
 from drretail.eval.compare.rows import Side, compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import compared, hidden, primary_variants, row_facts
 from drretail.eval.family import Family
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.aggregate import mean_of
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import read_definition
 from drretail.records.comparison import OPTIONS, Option, SettingCell, SettingRow, SettingStep, SettingTable
@@ -21,20 +21,20 @@ from drretail.records.score import CODE
 from drretail.stats.clusters import Clusters
 
 
-def seats_of_all(gathered: Gathered) -> list[Seat]:
+def all_assessors(gathered: Gathered) -> list[Assessor]:
     """Everybody who judged."""
-    return seats_of(gathered, chosen_judges(gathered, ()))
+    return assessors_of(gathered, chosen_judges(gathered, ()))
 
 
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
     """Those of every option that systems differ in."""
-    seats = seats_of_all(gathered)
+    assessors = all_assessors(gathered)
     for by in OPTIONS:
-        yield from ablation_tables(gathered, by, seats)
+        yield from ablation_tables(gathered, by, assessors)
 
 
 def ablation_tables(
-    gathered: Gathered, by: Option, seats: Sequence[Seat], variants: Mapping[str, Sequence[str]] | None = None
+    gathered: Gathered, by: Option, assessors: Sequence[Assessor], variants: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[SettingTable]:
     """One for each judge, family and variant with a value: those of ``variants`` by family, else what is compared
     of families in which more is better.
@@ -46,9 +46,9 @@ def ablation_tables(
         return
     for name, metric in gathered.families.items():
         wanted = _usual(metric) if variants is None else variants.get(name, ())
-        for seat in seats:
-            if seat in gathered.seats(name) and not hidden(metric, seat):
-                tables = (_table(gathered, by, metric, it, seat, agents) for it in wanted)
+        for assessor in assessors:
+            if assessor in gathered.assessors(name) and not hidden(metric, assessor):
+                tables = (_table(gathered, by, metric, it, assessor, agents) for it in wanted)
                 yield from (table for table in tables if any(cell.n for row in table.rows for cell in row.cells))
 
 
@@ -60,9 +60,9 @@ def _usual(metric: Family) -> tuple[str, ...]:
 
 
 def tables_of_experiment(
-    experiment: Path, by: Option, asked: Collection[str] = (), judges: Sequence[str] = (), beside: Option | None = None
+    experiment: Path, by: Option, named: Collection[str] = (), judges: Sequence[str] = (), beside: Option | None = None
 ) -> list[SettingTable]:
-    """The tables of ``asked``, each ``family`` or ``family:variant``; without any, of all that was judged. Those of a
+    """The tables of ``named``, each ``family`` or ``family:variant``; without any, of all that was judged. Those of a
     second option, ``beside``, follow where systems differ in that as well.
 
     Raises UserError where no agent ran in two settings, or nothing that is asked for was judged; UnknownName for a
@@ -70,23 +70,23 @@ def tables_of_experiment(
     """
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
-    families = [*dict.fromkeys(it.partition(":")[0] for it in asked)] or judged_families(experiment)
-    gathered = read_judgements(experiment, load_metrics([it for it in families if it != PAIRWISE]))
-    variants = {name: _wanted(metric, asked) for name, metric in gathered.families.items()}
-    seats = seats_of(gathered, chosen_judges(gathered, (), judges))
-    tables = list(ablation_tables(gathered, by, seats, variants))
+    families = [*dict.fromkeys(it.partition(":")[0] for it in named)] or judged_families(experiment)
+    gathered = read_judgements(experiment, load_metrics([family for family in families if family != PAIRWISE]))
+    variants = {name: _wanted(metric, named) for name, metric in gathered.families.items()}
+    assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
+    tables = list(ablation_tables(gathered, by, assessors, variants))
     if not tables:
         command = f"drretail score {experiment} --metrics {','.join(gathered.families)}"
-        what = ", ".join(asked) or "it"
-        if any(gathered.seats(name) for name in gathered.families):  # by who has no values for this
+        what = ", ".join(named) or "it"
+        if any(gathered.assessors(name) for name in gathered.families):  # by who has no values for this
             raise UserError(f"No judge so far gives a value of {what}; a model may: {command} --judge PROVIDER:MODEL.")
         raise UserError(f"Nothing of {what} was judged: {command}.")
-    return tables if beside is None else [*tables, *ablation_tables(gathered, beside, seats, variants)]
+    return tables if beside is None else [*tables, *ablation_tables(gathered, beside, assessors, variants)]
 
 
-def _wanted(metric: Family, asked: Collection[str]) -> tuple[str, ...]:
+def _wanted(metric: Family, named: Collection[str]) -> tuple[str, ...]:
     """The variants of a family that are asked for."""
-    given = [variant for it in asked for family, _, variant in [it.partition(":")] if family == metric.name and variant]
+    given = [variant for it in named for family, _, variant in [it.partition(":")] if family == metric.name and variant]
     for variant in given:
         if variant not in metric.variants:
             raise UnknownName(f"variant of {metric.name}", variant, metric.variants)
@@ -94,12 +94,12 @@ def _wanted(metric: Family, asked: Collection[str]) -> tuple[str, ...]:
 
 
 def _table(
-    gathered: Gathered, by: Option, metric: Family, variant: str, seat: Seat, agents: Mapping[str, Settings]
+    gathered: Gathered, by: Option, metric: Family, variant: str, assessor: Assessor, agents: Mapping[str, Settings]
 ) -> SettingTable:
-    runs = runs_of(gathered, metric.name, seat)
+    runs = runs_of(gathered, metric.name, assessor)
     sides = {label: side_of(runs[label], variant) for its in agents.values() for label in its.values()}
     clusters = gathered.clusters
-    concludes = seat.judge.kind != "rule_based" or seat.judge.spec == CODE
+    concludes = assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE
     rows = [
         SettingRow(
             agent=agent,
@@ -113,10 +113,7 @@ def _table(
         metric=metric.name,
         variant=variant,
         **row_facts(metric, variant),
-        judge=seat.judge.spec,
-        judge_kind=seat.judge.kind,
-        judge_params=seat.judge.params_hash,
-        rules=seat.rules,
+        **assessor.columns,
         rows=tuple(rows),
     )
 
@@ -161,5 +158,5 @@ def steps_between(settings: Sequence[str], by: Option) -> list[tuple[str, str]]:
     """Which settings are held beside which: (earlier, later)."""
     first, *others = settings
     if not ABLATED[by].is_stepwise:
-        return [(first, it) for it in others]
+        return [(first, other) for other in others]
     return [*pairwise(settings), *([(first, settings[-1])] if len(settings) > 2 else [])]

@@ -13,9 +13,9 @@ from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows,
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, row_facts
 from drretail.eval.family import Family
-from drretail.eval.judging.pairs import named, researching
+from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import is_panel, names_panel
 from drretail.eval.scores.planned import read_judgements
@@ -33,13 +33,13 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
     that could be several, and where there is nothing to compare.
     """
     if a is not None and b is not None:
-        one, other = named("system", a, definition.systems), named("system", b, definition.systems)
+        one, other = resolve_name("system", a, definition.systems), resolve_name("system", b, definition.systems)
         if one == other:
             raise UserError(f"Both {a!r} and {b!r} are {one}: name two systems.")
         return [(one, other)]
-    labels = researching(definition)
+    labels = research_labels(definition)
     if a is not None:
-        one = named("system", a, definition.systems)
+        one = resolve_name("system", a, definition.systems)
         pairs = [(one, label) for label in labels if label != one]
     else:
         pairs = list(combinations(labels, 2))
@@ -52,19 +52,26 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
 def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequence[str] = ()) -> frozenset[str]:
     """Every judge with verdicts, of single reports or of pairs, or those that are named; code is always among them.
 
-    Raises as ``named`` does.
+    Raises as ``resolve_name`` does.
     """
-    specs = {seat.judge.spec for metric in gathered.families for seat in gathered.seats(metric)} | {
+    specs = {assessor.judge.spec for metric in gathered.families for assessor in gathered.assessors(metric)} | {
         row.judge for row in pairs
     }
-    wanted = {named("judge with verdicts here", judge, specs - {CODE}) for judge in judges}
+    wanted = {resolve_name("judge with verdicts here", judge, specs - {CODE}) for judge in judges}
     return frozenset((wanted or specs) | {CODE})
 
 
-def seats_of(gathered: Gathered, judges: Collection[str]) -> list[Seat]:
+def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
     """Where these judges sit, under any rules: panels after single judges, and code last."""
-    seats = {seat for metric in gathered.families for seat in gathered.seats(metric) if seat.judge.spec in judges}
-    return sorted(seats, key=lambda seat: (seat.judge.spec == CODE, is_panel(seat.judge), seat.order))
+    assessors = {
+        assessor
+        for metric in gathered.families
+        for assessor in gathered.assessors(metric)
+        if assessor.judge.spec in judges
+    }
+    return sorted(
+        assessors, key=lambda assessor: (assessor.judge.spec == CODE, is_panel(assessor.judge), assessor.order)
+    )
 
 
 BAR = 7.0
@@ -72,7 +79,7 @@ BAR = 7.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ComparisonRequest:
     """How a comparison was asked for."""
 
     experiment: str
@@ -90,7 +97,7 @@ def compare(
     gathered: Gathered,
     a: str,
     b: str,
-    asking: Asking,
+    request: ComparisonRequest,
     pairs: Sequence[PairScore] = (),
     primary: Primary | None = None,
 ) -> Comparison:
@@ -99,26 +106,26 @@ def compare(
     ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept. ``primary`` are
     the ``primary_tests``, for whoever compares several pairs.
     """
-    seats = seats_of(gathered, asking.judges)
-    pairs = [row for row in pairs if row.judge in asking.judges]
-    primary = primary_tests(gathered, [(a, b)], seats, pairs) if primary is None else primary
+    assessors = assessors_of(gathered, request.judges)
+    pairs = [row for row in pairs if row.judge in request.judges]
+    primary = primary_tests(gathered, [(a, b)], assessors, pairs) if primary is None else primary
     pairs = with_primary(pairs, primary)
-    made = (_table(gathered, a, b, seat, asking, primary) for seat in seats)
+    made = (_table(gathered, a, b, assessor, request, primary) for assessor in assessors)
     tables = tuple(table for table in made if table is not None)
-    theirs = [row for row in pairs if asking.pairwise and {row.a, row.b} == {a, b}]
+    theirs = [row for row in pairs if request.pairwise and {row.a, row.b} == {a, b}]
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
     return comparison.model_copy(
         update={
             "missing": (
-                *missing(gathered, comparison, asking.experiment, asking.families, seats),
-                *(lacking_pairs(comparison, theirs, asking.experiment, seats) if asking.pairwise else ()),
-                *too_few(gathered, comparison, asking.experiment),
+                *missing(gathered, comparison, request.experiment, request.families, assessors),
+                *(lacking_pairs(comparison, theirs, request.experiment, assessors) if request.pairwise else ()),
+                *too_few(gathered, comparison, request.experiment),
             ),
             "conclusions": tuple(
                 conclusions(
                     comparison,
-                    _self_checked(gathered),
+                    {label for label, system in gathered.definition.systems.items() if system.self_checked},
                     _finding(gathered),
                     _read_by(gathered, a, b),
                     _kin(gathered.definition, comparison),
@@ -147,11 +154,11 @@ def compare_recorded(
     gathered = read_judgements(experiment, load_metrics(families))
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
-    heard = chosen_judges(gathered, met, judges)
-    met = [row for row in met if row.judge in heard]
-    asking = Asking(str(experiment), tuple(gathered.families), heard, bar, pairwise)
-    primary = primary_tests(gathered, pairs, seats_of(gathered, heard), met)
-    return [compare(gathered, one, other, asking, met, primary) for one, other in pairs]
+    judged = chosen_judges(gathered, met, judges)
+    met = [row for row in met if row.judge in judged]
+    request = ComparisonRequest(str(experiment), tuple(gathered.families), judged, bar, pairwise)
+    primary = primary_tests(gathered, pairs, assessors_of(gathered, judged), met)
+    return [compare(gathered, one, other, request, met, primary) for one, other in pairs]
 
 
 def judged_families(experiment: Path) -> list[str]:
@@ -167,41 +174,37 @@ def families_away(experiment: Path) -> list[str]:
     return sorted(name for name in judged if name != PAIRWISE and installed(name) is None)
 
 
-def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking, primary: Primary) -> JudgeTable | None:
+def _table(
+    gathered: Gathered, a: str, b: str, assessor: Assessor, request: ComparisonRequest, primary: Primary
+) -> JudgeTable | None:
     """None where this judge has no value of either system that may be shown."""
     rows: list[ComparedRow] = []
     steady: list[Reliability] = []
-    for name in asking.families:
+    for name in request.families:
         metric = gathered.families.get(name)
-        if metric is None or seat not in gathered.seats(name) or hidden(metric, seat):
+        if metric is None or assessor not in gathered.assessors(name) or hidden(metric, assessor):
             continue
-        decided = {test.variant: its[a, b] for test, its in primary.items() if (test.seat, test.metric) == (seat, name)}
-        family, its = _family(gathered, metric, seat, (a, b), asking.bar, decided)
+        decided = {
+            test.variant: its[a, b] for test, its in primary.items() if (test.assessor, test.metric) == (assessor, name)
+        }
+        family, its = _family(gathered, metric, assessor, (a, b), request.bar, decided)
         rows += family
         steady += its
     if not rows:
         return None
-    judge = seat.judge
-    return JudgeTable(
-        judge=judge.spec,
-        judge_kind=judge.kind,
-        judge_params=judge.params_hash,
-        rules=seat.rules,
-        rows=tuple(rows),
-        reliability=tuple(steady),
-    )
+    return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady))
 
 
 def _family(
     gathered: Gathered,
     metric: Family,
-    seat: Seat,
+    assessor: Assessor,
     labels: tuple[str, str],
     bar: float,
     primary: Mapping[str, Corrected],
 ) -> tuple[list[ComparedRow], list[Reliability]]:
     """Its variants of which either system has a value."""
-    by_label = runs_of(gathered, metric.name, seat)
+    by_label = runs_of(gathered, metric.name, assessor)
     runs = [by_label[label] for label in labels]
     k = min(len({plan.repeat for plan, _ in its}) for its in runs)
     variants: dict[str, Sides] = {}
@@ -209,8 +212,8 @@ def _family(
         a, b = (side_of(its, variant) for its in runs)
         if any(a.values.values()) or any(b.values.values()):
             variants[variant] = a, b
-    steady_judge = seat.judge.kind == "rule_based"
-    concludes = not steady_judge or seat.judge.spec == CODE
+    steady_judge = assessor.judge.kind == "rule_based"
+    concludes = not steady_judge or assessor.judge.spec == CODE
     rows = [
         row.model_copy(
             update={**row_facts(metric, row.variant), "against": against(metric, runs, row, gathered.clusters)}
@@ -230,17 +233,17 @@ def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
     """Who read the picks of each system's reports: "picks by form, picks declared"."""
     readers: dict[str, set[str]] = {a: set(), b: set()}
     for name in OF_PICKS:
-        for seat in gathered.seats(name):
-            for plan, heard in gathered.heard(name, seat):
-                for value in heard.reported.values.values() if plan.label in readers else ():
+        for assessor in gathered.assessors(name):
+            for plan, judged in gathered.judged_runs(name, assessor):
+                for value in judged.result.values.values() if plan.label in readers else ():
                     readers[plan.label] |= readers_of(value.items).keys()
     return [", ".join(sorted(readers[label])) for label in (a, b)]
 
 
 def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]]:
     """Judges, with the sides whose agents have a model of their family."""
-    heard = {it.judge for it in (*comparison.tables, *comparison.pairs) if it.judge_kind == "llm"}
-    judges = [judge for judge in heard if not names_panel(judge)]
+    judged = {it.judge for it in (*comparison.tables, *comparison.pairs) if it.judge_kind == "llm"}
+    judges = [judge for judge in judged if not names_panel(judge)]
     by_side = {
         side: {family_of(model.spec) for model in definition.systems[label].models.values()}
         for side, label in (("A", comparison.a), ("B", comparison.b))
@@ -251,10 +254,6 @@ def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]
         if sides:
             found.append((judge, " and ".join(sides)))
     return found
-
-
-def _self_checked(gathered: Gathered) -> set[str]:
-    return {label for label, system in gathered.definition.systems.items() if system.self_checked}
 
 
 def _finding(gathered: Gathered) -> set[str]:

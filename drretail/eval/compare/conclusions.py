@@ -18,7 +18,7 @@ from drretail.stats.significance import LEVEL, fewest_users
 from drretail.tables.figures import number, percent, signed
 
 
-class _Said(NamedTuple):
+class _JudgeFinding(NamedTuple):
     """One thing that a judge concluded: by rating each report, or side by side."""
 
     about: str
@@ -36,27 +36,27 @@ def contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
             f"{len(judges)} judges are heard, each in a table of its own: {listed(judges)}. Their numbers are not "
             "comparable."
         )
-    said = list(_said(comparison, name))
-    for about in dict.fromkeys(it.about for it in said):
+    findings = list(_findings(comparison, name))
+    for about in dict.fromkeys(it.about for it in findings):
         sides = {
-            side: listed(dict.fromkeys(it.judge for it in said if (it.about, it.higher) == (about, side)))
+            side: listed(dict.fromkeys(it.judge for it in findings if (it.about, it.higher) == (about, side)))
             for side in ("A", "B")
-            if any((it.about, it.higher) == (about, side) for it in said)
+            if any((it.about, it.higher) == (about, side) for it in findings)
         }
         if len(sides) > 1:
             by = f"A by {sides['A']}, B by {sides['B']}"
             yield f"Judges contradict each other in {about}: {by}. Conclude nothing there."
 
 
-def _said(comparison: Comparison, name: Name) -> Iterator[_Said]:
+def _findings(comparison: Comparison, name: Name) -> Iterator[_JudgeFinding]:
     for table in comparison.tables:
         for row in table.rows:
             if row.outcome in ("higher", "lower") and not names_panel(table.judge):
-                yield _Said(name_of(row), name(table), "A" if row.outcome == "higher" else "B")
+                yield _JudgeFinding(name_of(row), name(table), "A" if row.outcome == "higher" else "B")
     for row in comparison.pairs:
         winner = preferred(row)
         if winner is not None and not names_panel(row.judge):
-            yield _Said(row.dimension, f"{name(row)} side by side", "A" if winner == comparison.a else "B")
+            yield _JudgeFinding(row.dimension, f"{name(row)} side by side", "A" if winner == comparison.a else "B")
 
 
 def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
@@ -122,8 +122,8 @@ class _Group(NamedTuple):
 
     @property
     def names(self) -> str:
-        told = [f"all of {row.metric}" if row.metric in self.whole else name_of(row) for row in self.all]
-        return listed(dict.fromkeys(told))
+        names_told = [f"all of {row.metric}" if row.metric in self.whole else name_of(row) for row in self.all]
+        return listed(dict.fromkeys(names_told))
 
     @property
     def counts(self) -> str:
@@ -212,7 +212,10 @@ def _whole(comparison: Comparison, names: frozenset[str]) -> frozenset[str]:
 
 def _different(comparison: Comparison, name: Name) -> Iterator[str]:
     """By what systems are chosen first; all else is exploratory, and the sentences say so."""
-    directions: tuple[tuple[Outcome, str], ...] = (("higher", "A is higher than B"), ("lower", "B is higher than A"))
+    directions: tuple[tuple[Outcome, str], ...] = (
+        ("higher", "A is higher than B"),
+        ("lower", "B is higher than A"),
+    )
     for is_primary, by in ((True, "By"), (False, f"{EXPLORATORY}: by")):
         for outcome, who in directions:
             for group in _groups(comparison, name, outcome, is_primary=is_primary):
@@ -230,8 +233,8 @@ def _neither_is_better(comparison: Comparison) -> Iterator[str]:
         higher[winner][name_of(row)] = None
         higher[other].update(dict.fromkeys(row.against))
     if all(higher.values()):
-        told = listed(f"{side} in {listed(its)}" for side, its in higher.items())
-        yield f"Each is higher in something: {told}. Neither is shown to be better."
+        names_told = listed(f"{side} in {listed(its)}" for side, its in higher.items())
+        yield f"Each is higher in something: {names_told}. Neither is shown to be better."
 
 
 EXPLORATORY = "Exploratory, as one of many figures of this pair"
@@ -252,8 +255,8 @@ def _seen(rows: Sequence[ComparedRow]) -> str:
     (row,) = rows
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
     finer = bool(ends) and number(ends[0]) == number(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
-    value, *told = (f"{it:.3f}" if finer else number(it) for it in (abs(row.difference or 0), *ends))
-    return f"{value}, {' to '.join(told)}"
+    value, *names_told = (f"{it:.3f}" if finer else number(it) for it in (abs(row.difference or 0), *ends))
+    return f"{value}, {' to '.join(names_told)}"
 
 
 def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
@@ -268,7 +271,7 @@ def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _undecided(comparison: Comparison, name: Name) -> Iterator[str]:
-    found = [f"by {it.judges} in {it.names} ({it.counts})" for it in _groups(comparison, name, "undecided")]
+    found = [f"by {group.judges} in {group.names} ({group.counts})" for group in _groups(comparison, name, "undecided")]
     if found:
         yield (
             f"No difference can be concluded {'; '.join(found)}. What was seen there may be chance; that they are "

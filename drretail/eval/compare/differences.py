@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from drretail.eval.compare.primary import Primary, PrimaryTest, primary_tests, seat_of, with_primary
+from drretail.eval.compare.primary import Primary, PrimaryTest, primary_tests, with_primary
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import listed, row_facts, sample, why_incomplete
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.eval.judging.pairs import Labels, researching
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.judging.pairs import Labels, research_labels
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.records.comparison import ComparedRow
 from drretail.records.pairs import PairScore
@@ -21,33 +21,38 @@ ALONE = "One system researches: there is nothing to compare it with."
 
 class _Finding(NamedTuple):
     about: str
-    said: str
+    sentence: str
 
 
 def differences(
     gathered: Gathered,
-    seats: Sequence[Seat],
+    assessors: Sequence[Assessor],
     names: Mapping[str, str],
     called: Mapping[tuple[str, str], str],
     pairs: Sequence[PairScore] = (),
 ) -> list[str]:
     """Sentences on what systems are chosen by, those of one content together; what is shown to differ comes first.
 
-    Every family is heard by the first of ``seats`` that judged it. ``names`` are what the systems go by, ``called`` by
-    family and variant what is said for it. Nothing is concluded before correction over all of these tests in all pairs
-    of systems (Holm), nor from a rule-based judge.
+    Of every family the first of ``assessors`` counts that judged it. ``names`` are what the systems go by, ``called``
+    by family and variant what is said for it. Nothing is concluded before correction over all of these tests in all
+    pairs of systems (Holm), nor from a rule-based judge.
     """
-    every = list(combinations(researching(gathered.definition), 2))
+    every = list(combinations(research_labels(gathered.definition), 2))
     if not every:
         return [ALONE]
-    preferences = _preferences(pairs, seats, every)
-    primary = primary_tests(gathered, every, seats, preferences)
-    found = [*_of_scores(gathered, seats, names, called, every, primary)]
+    preferences = _preferences(pairs, assessors, every)
+    primary = primary_tests(gathered, every, assessors, preferences)
+    found = [*_of_scores(gathered, assessors, names, called, every, primary)]
     if preferences:
         found.append(_Finding("side by side", _preferred(with_primary(preferences, primary), names)))
-    told = dict.fromkeys(it.said for it in found)
-    shown = sorted(told, key=lambda said: ABOVE not in said)  # a stable sort: in the order of the board otherwise
-    return [f"{listed(dict.fromkeys(it.about for it in found if it.said == said))}: {said}." for said in shown]
+    sentences = dict.fromkeys(it.sentence for it in found)
+    shown = sorted(
+        sentences, key=lambda sentence: ABOVE not in sentence
+    )  # a stable sort: in the order of the board otherwise
+    return [
+        f"{listed(dict.fromkeys(it.about for it in found if it.sentence == sentence))}: {sentence}."
+        for sentence in shown
+    ]
 
 
 ABOVE = " above "
@@ -55,32 +60,32 @@ ABOVE = " above "
 
 def _of_scores(
     gathered: Gathered,
-    seats: Sequence[Seat],
+    assessors: Sequence[Assessor],
     names: Mapping[str, str],
     called: Mapping[tuple[str, str], str],
     every: Sequence[Labels],
     primary: Primary,
 ) -> Iterator[_Finding]:
     for name, metric in gathered.families.items():
-        seat = next((seat for seat in seats if seat in gathered.seats(name)), None)
-        variants = [test.variant for test in primary if (test.seat, test.metric) == (seat, name)]
-        if seat is None or not variants:
+        assessor = next((assessor for assessor in assessors if assessor in gathered.assessors(name)), None)
+        variants = [test.variant for test in primary if (test.assessor, test.metric) == (assessor, name)]
+        if assessor is None or not variants:
             continue
-        runs = runs_of(gathered, name, seat)
+        runs = runs_of(gathered, name, assessor)
         for variant in variants:
             sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
-            tests = {_key(labels): primary[PrimaryTest(seat, name, variant)][labels] for labels in every}
+            tests = {_key(labels): primary[PrimaryTest(assessor, name, variant)][labels] for labels in every}
             rows = compared_rows(
                 name,
                 {_key((a, b)): (sides[a], sides[b]) for a, b in every},
                 gathered.clusters,
                 tests,
-                concludes=seat.judge.kind != "rule_based" or seat.judge.spec == CODE,
+                concludes=assessor.judge.kind != "rule_based" or assessor.judge.spec == CODE,
             )
             if any(row.outcome != "nothing" for row in rows):
                 means = {label: _mean(side.values) for label, side in sides.items()}
                 about = called.get((name, variant)) or row_facts(metric, variant)["name"]
-                yield _Finding(about, _said(rows, every, names, means, seat))
+                yield _Finding(about, _sentence(rows, every, names, means, assessor))
 
 
 def _key(labels: Labels) -> str:
@@ -93,12 +98,12 @@ def _mean(values: Mapping[str, Sequence[float]]) -> float:
     return sum(means) / len(means) if means else 0.0
 
 
-def _said(
+def _sentence(
     rows: Sequence[ComparedRow],
     every: Sequence[Labels],
     names: Mapping[str, str],
     means: Mapping[str, float],
-    seat: Seat,
+    assessor: Assessor,
 ) -> str:
     won = [
         (a, b) if row.outcome == "higher" else (b, a)
@@ -107,7 +112,7 @@ def _said(
     ]
     if won:
         return f"{_order(won, names, means, len(every))} ({_samples(rows)})"
-    return _nothing_shown(rows, seat)
+    return _nothing_shown(rows, assessor)
 
 
 def _samples(rows: Sequence[ComparedRow]) -> str:
@@ -134,14 +139,16 @@ def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, 
     return "; ".join(parts)
 
 
-def _nothing_shown(rows: Sequence[ComparedRow], seat: Seat) -> str:
+def _nothing_shown(rows: Sequence[ComparedRow], assessor: Assessor) -> str:
     """Why, and what it would take."""
     outcomes = {row.outcome for row in rows if row.outcome != "nothing"}
     largest = max(rows, key=lambda row: row.n_pairs)
     few, tests = sample(largest.n_pairs, largest.n_users), max(row.tests for row in rows)
     at_once = "" if tests < 2 else f", {tests:,} tests made at once"
     if outcomes == {"not_concluded"}:
-        return f"nothing is concluded from {seat.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
+        return (
+            f"nothing is concluded from {assessor.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
+        )
     if "missing" in outcomes:
         return why_incomplete(rows)
     if outcomes == {"identical"}:
@@ -156,7 +163,7 @@ def _nothing_shown(rows: Sequence[ComparedRow], seat: Seat) -> str:
     return f"no difference is shown by {few}{at_once}{clearest}"
 
 
-def _preferences(pairs: Sequence[PairScore], seats: Sequence[Seat], every: Sequence[Labels]) -> list[PairScore]:
+def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], every: Sequence[Labels]) -> list[PairScore]:
     """Who is preferred side by side overall, by the first of the judges who compared any."""
     researched = {frozenset(labels) for labels in every}
     overall = [
@@ -164,8 +171,8 @@ def _preferences(pairs: Sequence[PairScore], seats: Sequence[Seat], every: Seque
         for row in pairs
         if row.dimension == PRIMARY and frozenset((row.a, row.b)) in researched and row.note is None and row.n_scored
     ]
-    by_seat = ([row for row in overall if seat_of(row) == seat] for seat in seats)
-    return next((rows for rows in by_seat if rows), [])
+    by_assessor = ([row for row in overall if Assessor.of(row) == assessor] for assessor in assessors)
+    return next((rows for rows in by_assessor if rows), [])
 
 
 def _preferred(rows: Sequence[PairScore], names: Mapping[str, str]) -> str:

@@ -20,7 +20,11 @@ def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
 
     ``tables`` may hold those of webs as well: then the floor is what the same system tells without a web.
     """
-    return [made for it in tables if it.by == "compose" and (made := _table(it, _floors(it, tables))) is not None]
+    return [
+        made
+        for table in tables
+        if table.by == "compose" and (made := _table(table, _floors(table, tables))) is not None
+    ]
 
 
 def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from drretail.eval.compare.wording import hidden, queries, sample, users
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, names_panel
 from drretail.grounding.text.wording import counted
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing
 from drretail.records.pairs import PairScore
-from drretail.records.score import CODE, JudgeRef
+from drretail.records.score import CODE
 from drretail.stats.significance import fewest_users
 
 A_JUDGE = "PROVIDER:MODEL"
@@ -17,13 +17,13 @@ REPEATS = 3
 
 
 def missing(
-    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], seats: Sequence[Seat]
+    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
     """Runs, judgements and repeats that are not there, in this order."""
     yield from _runs(gathered, comparison, experiment)
-    yield from _judgements(gathered, comparison, experiment, families, seats)
+    yield from _judgements(gathered, comparison, experiment, families, assessors)
     yield from _agent_repeats(gathered, comparison, experiment)
-    yield from _judge_repeats(gathered, experiment, families, seats)
+    yield from _judge_repeats(gathered, experiment, families, assessors)
 
 
 def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
@@ -42,29 +42,31 @@ def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterat
 
 
 def _judgements(
-    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], seats: Sequence[Seat]
+    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
     for name in families:
         metric = gathered.families[name]
-        heard = [seat for seat in seats if seat in gathered.seats(name)]
-        shown = [seat for seat in heard if not hidden(metric, seat)]
+        judged = [assessor for assessor in assessors if assessor in gathered.assessors(name)]
+        shown = [assessor for assessor in judged if not hidden(metric, assessor)]
         if not shown:
-            why = "only a rule-based judge rated, whose ratings are not shown" if heard else "nobody judged"
+            why = "only a rule-based judge rated, whose ratings are not shown" if judged else "nobody judged"
             judge = f" --judge {A_JUDGE}" if metric.needs_judge else ""
             yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
-        for seat in shown:
-            if not is_panel(seat.judge):
-                yield from _unheard(gathered, comparison, experiment, name, seat)
+        for assessor in shown:
+            if not is_panel(assessor.judge):
+                yield from _unheard(gathered, comparison, experiment, name, assessor)
 
 
-def _unheard(gathered: Gathered, comparison: Comparison, experiment: str, name: str, seat: Seat) -> Iterator[Missing]:
+def _unheard(
+    gathered: Gathered, comparison: Comparison, experiment: str, name: str, assessor: Assessor
+) -> Iterator[Missing]:
     """Reports of these two systems that this judge, who judged others, has not judged, and where it failed."""
-    by = "" if seat.judge.spec == CODE else f" by {seat.judge.spec}"
-    command = f"drretail score {experiment} --metrics {name}{flags(seat)}"
+    by = "" if assessor.judge.spec == CODE else f" by {assessor.judge.spec}"
+    command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
     for side, label in _sides(comparison):
-        its = [heard for plan, heard in gathered.heard(name, seat) if plan.label == label]
-        count = sum(heard.reported.lacks == "not_judged" for heard in its)
-        failed = sum(heard.failed for heard in its)
+        its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
+        count = sum(judged.result.lacks == "not_judged" for judged in its)
+        failed = sum(judged.failed for judged in its)
         if count:
             yield Missing(what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command)
         if failed:
@@ -87,23 +89,24 @@ def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) 
 
 
 def _judge_repeats(
-    gathered: Gathered, experiment: str, families: Sequence[str], seats: Sequence[Seat]
+    gathered: Gathered, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
     """A rule-based judge says the same each time, so repeats would say nothing of it."""
-    for seat in seats:
-        if seat.judge.kind == "rule_based" or is_panel(seat.judge):
+    for assessor in assessors:
+        if assessor.judge.kind == "rule_based" or is_panel(assessor.judge):
             continue
-        once = [name for name in families if seat in gathered.seats(name) and not _repeated(gathered, name, seat)]
+        once = [
+            name
+            for name in families
+            if assessor in gathered.assessors(name)
+            and not any(len(judged.result.by_repeat) > 1 for _, judged in gathered.judged_runs(name, assessor))
+        ]
         if once:
             yield Missing(
-                what=f"{seat.judge.spec} judged each report once in {', '.join(once)}: its noise can't be told",
-                command=f"drretail score {experiment} --metrics {','.join(once)}{flags(seat)} "
+                what=f"{assessor.judge.spec} judged each report once in {', '.join(once)}: its noise can't be told",
+                command=f"drretail score {experiment} --metrics {','.join(once)}{flags(assessor)} "
                 f"--judge-repeats {REPEATS}",
             )
-
-
-def _repeated(gathered: Gathered, name: str, seat: Seat) -> bool:
-    return any(len(heard.reported.by_repeat) > 1 for _, heard in gathered.heard(name, seat))
 
 
 def _is_imported(gathered: Gathered, label: str) -> bool:
@@ -139,23 +142,27 @@ def _sides(comparison: Comparison) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("A", comparison.a), ("B", comparison.b)
 
 
-def flags(seat: Seat) -> str:
+def flags(assessor: Assessor) -> str:
     """The flags that name a judge and its rules, with a space before them."""
-    judge = "" if seat.judge.spec == CODE else f" --judge {seat.judge.spec}"
-    return judge + ("" if seat.rules == "default" else f" --rules {seat.rules}")
+    judge = "" if assessor.judge.spec == CODE else f" --judge {assessor.judge.spec}"
+    return judge + ("" if assessor.rules == "default" else f" --rules {assessor.rules}")
 
 
 def lacking_pairs(
-    comparison: Comparison, rows: Sequence[PairScore], experiment: str, seats: Sequence[Seat]
+    comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
-    """``rows`` are all of these two systems, ``seats`` those who judged single reports: one of them may be asked."""
+    """``rows`` are all of these two systems; one of ``assessors``, who judged single reports, may be asked."""
     named = f"{comparison.a}~{comparison.b}"
     command = f"drretail score {experiment} --metrics pairwise --pairs {named}"
     rated = [row for row in rows if row.note is None and not names_panel(row.judge)]
-    for seat, its in groupby(rated, key=_seat):
-        yield from _of_judge(seat, list(its), f"{command}{flags(seat)}")
+    for assessor, its in groupby(rated, key=Assessor.of):
+        yield from _of_judge(assessor, list(its), f"{command}{flags(assessor)}")
     if not rated:
-        judges = [seat.judge.spec for seat in seats if seat.judge.kind == "llm" and not is_panel(seat.judge)]
+        judges = [
+            assessor.judge.spec
+            for assessor in assessors
+            if assessor.judge.kind == "llm" and not is_panel(assessor.judge)
+        ]
         rules = ": a rule-based judge did, whose preferences are not shown" if rows else ""
         yield Missing(
             what=f"No language model compared the two side by side (pairwise){rules}",
@@ -163,8 +170,8 @@ def lacking_pairs(
         )
 
 
-def _of_judge(seat: Seat, rows: Sequence[PairScore], command: str) -> Iterator[Missing]:
-    spec = seat.judge.spec
+def _of_judge(assessor: Assessor, rows: Sequence[PairScore], command: str) -> Iterator[Missing]:
+    spec = assessor.judge.spec
     failed, unasked = sum(row.failed_verdicts for row in rows), sum(row.not_judged for row in rows)
     if failed:
         nothing = "" if any(row.n_scored for row in rows) else ", so nothing is known of whom it prefers"
@@ -173,7 +180,3 @@ def _of_judge(seat: Seat, rows: Sequence[PairScore], command: str) -> Iterator[M
     if unasked:
         what = f"{counted(unasked, 'comparison')} side by side not asked of {spec} yet"
         yield Missing(what=what, command=command)
-
-
-def _seat(row: PairScore) -> Seat:
-    return Seat(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)

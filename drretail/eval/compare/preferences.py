@@ -25,8 +25,8 @@ def judge_of(row: Judged) -> str:
 
 def naming(comparison: Comparison) -> Name:
     """Names for one comparison: "anthropic:claude" without the hash of its settings, "the panel's median"."""
-    heard: dict[str, Judged] = {judge_of(row): row for row in [*comparison.tables, *comparison.pairs]}
-    often = Counter(map(_short, heard.values()))
+    judged: dict[str, Judged] = {judge_of(row): row for row in [*comparison.tables, *comparison.pairs]}
+    often = Counter(map(_short, judged.values()))
 
     def name(row: Judged) -> str:
         short = _short(row)
@@ -46,10 +46,10 @@ def _with_rules(name: str, row: Judged) -> str:
     return name if row.rules == "default" else f"{name} (rules {row.rules})"
 
 
-def alike(said: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+def alike(statements: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     """(judge, what it says) grouped: the judges that say the same things, and these, each once, in order."""
     by_thing: dict[str, list[str]] = {}
-    for judge, thing in said:
+    for judge, thing in statements:
         by_thing.setdefault(thing, []).append(judge)
     groups: dict[tuple[str, ...], list[str]] = {}
     for thing, judges in by_thing.items():

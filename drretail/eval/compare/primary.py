@@ -7,18 +7,18 @@ from typing import NamedTuple
 from drretail.eval.compare.rows import Corrected, difference_p, runs_of, side_of
 from drretail.eval.compare.wording import hidden, primary_variants
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.eval.judging.pairs import Labels, researching
+from drretail.eval.judging.pairs import Labels, research_labels
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.pairs import PairScore
-from drretail.records.score import CODE, JudgeRef
+from drretail.records.score import CODE
 from drretail.stats.significance import holm
 
 
 class PrimaryTest(NamedTuple):
     """What is tested once for every pair of systems."""
 
-    seat: Seat
+    assessor: Assessor
     metric: str
     variant: str
 
@@ -30,7 +30,7 @@ Primary = Mapping[PrimaryTest, Mapping[Labels, Corrected]]
 def primary_tests(
     gathered: Gathered,
     pairs: Collection[Labels],
-    seats: Sequence[Seat],
+    assessors: Sequence[Assessor],
     preferences: Sequence[PairScore] = (),
 ) -> Primary:
     """The tests of these pairs and of all pairs that research, by these judges, corrected (Holm).
@@ -39,17 +39,17 @@ def primary_tests(
     the headlines that code measures; these have the strictest correction of any judge. Judges are not corrected for
     each other: their numbers stand in tables of their own.
     """
-    every = [*combinations(researching(gathered.definition), 2)]
+    every = [*combinations(research_labels(gathered.definition), 2)]
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
     p_values: dict[PrimaryTest, dict[Labels, float | None]] = {}
-    for seat in seats:
+    for assessor in assessors:
         for name, metric in gathered.families.items():
-            if seat not in gathered.seats(name) or hidden(metric, seat):
+            if assessor not in gathered.assessors(name) or hidden(metric, assessor):
                 continue
-            runs = runs_of(gathered, name, seat)
+            runs = runs_of(gathered, name, assessor)
             for variant in primary_variants(metric):
                 sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
-                p_values[PrimaryTest(seat, name, variant)] = {
+                p_values[PrimaryTest(assessor, name, variant)] = {
                     (a, b): difference_p((sides[a], sides[b]), gathered.clusters) for a, b in every
                 }
     for row in preferences:
@@ -60,13 +60,13 @@ def primary_tests(
 
 def _corrected(p_values: Mapping[PrimaryTest, Mapping[Labels, float | None]]) -> Primary:
     found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test in p_values}
-    judges = {test.seat for test in p_values if test.seat.judge.spec != CODE}
-    for seat in sorted(judges, key=lambda seat: seat.order) or [None]:
+    judges = {test.assessor for test in p_values if test.assessor.judge.spec != CODE}
+    for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
         together = [
             (test, labels, p)
             for test, by_pair in p_values.items()
             for labels, p in by_pair.items()
-            if test.seat == seat or test.seat.judge.spec == CODE
+            if test.assessor == assessor or test.assessor.judge.spec == CODE
         ]
         tests = sum(p is not None for *_, p in together)
         for (test, labels, _), p in zip(together, holm([p for *_, p in together]), strict=True):
@@ -87,10 +87,5 @@ def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScor
     return tuple(corrected(row) for row in pairs)
 
 
-def seat_of(row: PairScore) -> Seat:
-    """Who compared them."""
-    return Seat(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
-
-
 def _preference(row: PairScore) -> PrimaryTest:
-    return PrimaryTest(seat_of(row), PAIRWISE, PRIMARY)
+    return PrimaryTest(Assessor.of(row), PAIRWISE, PRIMARY)

@@ -11,11 +11,11 @@ from drretail.eval.family import Family
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     LACKS_IN_WORDS,
+    Assessor,
     Gathered,
-    Heard,
+    JudgedRun,
     Plan,
-    Reported,
-    Seat,
+    RunResult,
 )
 from drretail.eval.scores.planned import Attendance, attendance, counted
 from drretail.records.comparison import ComparedRow, Outcome
@@ -48,64 +48,64 @@ class Side:
     """Of a headline: how many planned runs its values are of."""
 
 
-Runs = Sequence[tuple[Plan, Heard]]
+Runs = Sequence[tuple[Plan, JudgedRun]]
 
 
-def runs_of(gathered: Gathered, metric: str, seat: Seat) -> dict[str, list[tuple[Plan, Heard]]]:
+def runs_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, list[tuple[Plan, JudgedRun]]]:
     """Every planned run by label, with what this judge said of it."""
-    runs: dict[str, list[tuple[Plan, Heard]]] = defaultdict(list)
-    for plan, heard in gathered.heard(metric, seat):
-        runs[plan.label].append((plan, heard))
+    runs: dict[str, list[tuple[Plan, JudgedRun]]] = defaultdict(list)
+    for plan, judged in gathered.judged_runs(metric, assessor):
+        runs[plan.label].append((plan, judged))
     return runs
 
 
 def side_of(runs: Runs, variant: str) -> Side:
     """One system's values in one variant; in a headline with what runs without a value earn."""
-    queries: dict[str, list[Reported]] = defaultdict(list)
-    for _, heard in runs:
-        queries[heard.reported.query_id].append(heard.reported)
+    queries: dict[str, list[RunResult]] = defaultdict(list)
+    for _, judged in runs:
+        queries[judged.result.query_id].append(judged.result)
     values = {query: list(_values(reports, variant)) for query, reports in queries.items()}
     return Side(
         values=values,
         nested={query: list(_nested(reports, variant)) for query, reports in queries.items()},
         outcomes={query: list(_outcomes(reports, variant)) for query, reports in queries.items()},
         why={query: _why(reports, variant) for query, reports in queries.items() if not values[query]},
-        attendance=attendance([answers.reported for _, answers in runs], variant),
+        attendance=attendance([answers.result for _, answers in runs], variant),
     )
 
 
-def _values(reports: Iterable[Reported], variant: str) -> Iterator[float]:
-    for reported in reports:
-        value = counted(reported, variant)
+def _values(reports: Iterable[RunResult], variant: str) -> Iterator[float]:
+    for result in reports:
+        value = counted(result, variant)
         if value is not None:
             yield value
 
 
-def _nested(reports: Iterable[Reported], variant: str) -> Iterator[list[float]]:
+def _nested(reports: Iterable[RunResult], variant: str) -> Iterator[list[float]]:
     """Without repeats of the judge, as of a panel, the one value stands alone."""
-    for reported in reports:
-        repeats = list(reported.by_repeat.values()) or [reported.values]
+    for result in reports:
+        repeats = list(result.by_repeat.values()) or [result.values]
         found = [values[variant].value for values in repeats if variant in values]
         scored = [value for value in found if value is not None]
-        yield scored or ([reported.earned[variant]] if variant in reported.earned else [])
+        yield scored or ([result.earned[variant]] if variant in result.earned else [])
 
 
-def _outcomes(reports: Iterable[Reported], variant: str) -> Iterator[float | None]:
-    for reported in reports:
-        value = counted(reported, variant)
-        if value is not None or reported.lacks == FAILED_RUNS:
+def _outcomes(reports: Iterable[RunResult], variant: str) -> Iterator[float | None]:
+    for result in reports:
+        value = counted(result, variant)
+        if value is not None or result.lacks == FAILED_RUNS:
             yield value
 
 
-def _why(reports: Iterable[Reported], variant: str) -> str:
-    reasons = {_reason(reported, variant) for reported in reports}
+def _why(reports: Iterable[RunResult], variant: str) -> str:
+    reasons = {_reason(result, variant) for result in reports}
     return next(why for why in _WHY if why in reasons)
 
 
-def _reason(reported: Reported, variant: str) -> str:
-    if reported.lacks is not None:
-        return LACKS_IN_WORDS[reported.lacks]
-    found = reported.values.get(variant)
+def _reason(result: RunResult, variant: str) -> str:
+    if result.lacks is not None:
+        return LACKS_IN_WORDS[result.lacks]
+    found = result.values.get(variant)
     return _BY_STATE["failed" if found is None else found.state]
 
 
@@ -238,9 +238,9 @@ class _Tested:
             n_users=clusters.users(pairs.queries),
             dropped=_dropped(pairs, a, b),
             **_attended(a, b),
-            above=sum(it > 0 for it in differences),
-            equal=sum(it == 0 for it in differences),
-            below=sum(it < 0 for it in differences),
+            above=sum(difference > 0 for difference in differences),
+            equal=sum(difference == 0 for difference in differences),
+            below=sum(difference < 0 for difference in differences),
             p=difference_p(sides, clusters),
             sd=_rounded(sd),
             repeat_share=_rounded(of_runs),

@@ -21,7 +21,9 @@ def reliability(
     no bar. What differs between runs is the agent's noise only where the judge's can be taken out, or a
     ``steady_judge``, as code is, has none.
     """
-    if not any(_repeated(query) for query in side.nested.values()):
+    if not any(
+        (sum(bool(run) for run in query) > 1 or any(len(run) > 1 for run in query)) for query in side.nested.values()
+    ):
         return None
     nested = list(side.nested.values())
     split = noise(nested)
@@ -45,10 +47,6 @@ def corrected(rows: Sequence[Reliability]) -> list[Reliability]:
     """The rows of one family by one judge, the p value of each corrected for all of them (Holm)."""
     adjusted = holm([row.p_agent for row in rows])
     return [row.model_copy(update={"p_agent": _rounded(p)}) for row, p in zip(rows, adjusted, strict=True)]
-
-
-def _repeated(query: Sequence[Sequence[float]]) -> bool:
-    return sum(bool(run) for run in query) > 1 or any(len(run) > 1 for run in query)
 
 
 def _of_k(side: Side, k: int, bar: float) -> dict[str, float | int | None]:
@@ -91,9 +89,9 @@ def _worth(rows: Sequence[ComparedRow], judge: str) -> str:
     """Of rows that noise of repeats has a part in."""
     runs = [narrower(row.repeat_share) for row in rows if row.repeat_share is not None]
     judged = [narrower(row.judge_share) for row in rows if row.judge_share is not None]
-    said = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
-    told = [f"{shares(found)} with {what}" for found, what in said if any(found)]
-    return f"{' and '.join(told)} (by {judge})" if told else ""
+    by_repeat = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
+    parts = [f"{shares(found)} with {what}" for found, what in by_repeat if any(found)]
+    return f"{' and '.join(parts)} (by {judge})" if parts else ""
 
 
 def _agents(comparison: Comparison, name: Name) -> Iterator[str]:

@@ -52,17 +52,17 @@ def _decisions(held: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]
     pair.
     """
     found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
-    values = [heard for table in held.tables_of_judges.values() for heard in table.items()]
+    values = [judged for table in held.tables_of_judges.values() for judged in table.items()]
     by_run = dict(values)
     for plan in held.plans:
-        task, heard = plan.query.task_id, by_run.get(plan.run_id)
-        if task is None or heard is None or plan.repeat != 1:
+        task, judged = plan.query.task_id, by_run.get(plan.run_id)
+        if task is None or judged is None or plan.repeat != 1:
             continue
-        undeclared = heard.reported.values.get("undeclared")
+        undeclared = judged.result.values.get("undeclared")
         if undeclared is not None and undeclared.value:
             continue
         for is_proved, variant in ((True, "refusal_recall"), (False, "false_refusal")):
-            value = heard.reported.values.get(variant)
+            value = judged.result.values.get(variant)
             if value is not None and value.value is not None:
                 found[plan.label][task][is_proved] = bool(value.value)
     proved = {task for tasks in found.values() for task, refused in tasks.items() if True in refused}

@@ -5,10 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import BAR, Asking, chosen_judges, compare, judged_families, seats_of
+from drretail.eval.compare.comparing import (
+    BAR,
+    ComparisonRequest,
+    assessors_of,
+    chosen_judges,
+    compare,
+    judged_families,
+)
 from drretail.eval.compare.primary import primary_tests
 from drretail.eval.family import Family
-from drretail.eval.judging.pairs import named, researching
+from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.planned import read_judgements
@@ -35,25 +42,27 @@ def compare_beside(
         raise UserError(f"{other} is the experiment itself: --beside names another one, as of another world.")
     first, second = read_definition(experiment), read_definition(other)
     shared = sorted(first.systems.keys() & second.systems.keys())
-    if not shared or not {it.query_id for it in first.queries} & {it.query_id for it in second.queries}:
+    if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
         raise UserError(f"{experiment} and {other} share no system, or no query: nothing of them can be compared.")
-    asked = [it for it in researching(first) if it in shared] or shared
-    labels = asked if label is None else [named("system of both experiments", label, shared)]
-    families = [it for it in metrics or judged_families(experiment) if it != PAIRWISE]
+    wanted = [it for it in research_labels(first) if it in shared] or shared
+    labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
+    families = [metric for metric in metrics or judged_families(experiment) if metric != PAIRWISE]
     held = [read_judgements(it, load_metrics(families)) for it in (experiment, other)]
     both = together(held[0], held[1], name_there(other))
     pairs = [(it, _there(it, name_there(other))) for it in labels]
-    asking = Asking(str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False)
-    primary = primary_tests(both, pairs, seats_of(both, asking.judges))
-    return [compare(both, one, there, asking, (), primary) for one, there in pairs]
+    request = ComparisonRequest(
+        str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False
+    )
+    primary = primary_tests(both, pairs, assessors_of(both, request.judges))
+    return [compare(both, one, there, request, (), primary) for one, there in pairs]
 
 
 def together(one: Gathered, other: Gathered, name: str) -> Gathered:
     """Both as one experiment, where the other's systems are called "<label>@<name>"; query ids tell what is paired."""
-    runs = {it.run_id: f"{_there(it.label, name)}/{it.query.query_id}-r{it.repeat}" for it in other.plans}
-    plans = [replace(it, label=_there(it.label, name), run_id=runs[it.run_id]) for it in other.plans]
+    runs = {plan.run_id: f"{_there(plan.label, name)}/{plan.query.query_id}-r{plan.repeat}" for plan in other.plans}
+    plans = [replace(plan, label=_there(plan.label, name), run_id=runs[plan.run_id]) for plan in other.plans]
     theirs = {
-        key: {runs[run]: heard for run, heard in tables.items()} for key, tables in other.tables_of_judges.items()
+        key: {runs[run]: judged for run, judged in tables.items()} for key, tables in other.tables_of_judges.items()
     }
     keys = dict.fromkeys((*one.tables_of_judges, *theirs))
     tables = {it: {**one.tables_of_judges.get(it, {}), **theirs.get(it, {})} for it in keys}

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.gathering import Seat
-from drretail.eval.scores.slices import headlines, named
+from drretail.eval.scores.gathering import Assessor
+from drretail.eval.scores.slices import chosen_variants, headlines
 from drretail.records.comparison import ComparedRow, Reliability
 from drretail.records.score import WHOLES
 from drretail.tables.figures import percent
@@ -49,13 +49,13 @@ def samples(held: Iterable[tuple[int, int | None]]) -> str:
     """ "18 to 20 queries, 7 users": of rows, each with its queries and, where any is known, users."""
     counts, known = zip(*held, strict=True)
     some = [count for count in known if count is not None]
-    return ", ".join(_between(its, said) for its, said in ((counts, queries), (some, users)) if its)
+    return ", ".join(_between(its, phrase) for its, phrase in ((counts, queries), (some, users)) if its)
 
 
-def _between(counts: Sequence[int], said: Callable[[int], str]) -> str:
+def _between(counts: Sequence[int], phrase: Callable[[int], str]) -> str:
     """ "50 queries", "48 to 50 queries"."""
     low, high = min(counts), max(counts)
-    return said(high) if low == high else f"{low:,} to {said(high)}"
+    return phrase(high) if low == high else f"{low:,} to {phrase(high)}"
 
 
 def span(ends: Sequence[tuple[str, str]]) -> str:
@@ -84,12 +84,14 @@ def why_incomplete(rows: Sequence[ComparedRow]) -> str:
 
 def compared(metric: Family) -> tuple[str, ...]:
     """The family's variants that are compared: those it names, else its headlines."""
-    return named(metric, metric.description.compared) or headlines(metric)
+    return chosen_variants(metric, metric.description.compared) or headlines(metric)
 
 
 def primary_variants(metric: Family) -> tuple[str, ...]:
     """What systems are chosen by: what the family names, or the one thing that it is compared in."""
-    return named(metric, metric.description.primary) or (compared(metric) if len(compared(metric)) == 1 else ())
+    return chosen_variants(metric, metric.description.primary) or (
+        compared(metric) if len(compared(metric)) == 1 else ()
+    )
 
 
 def row_facts(metric: Family, variant: str) -> dict[str, Any]:
@@ -111,14 +113,14 @@ def family_of(spec: str) -> str:
     """The family of a model by its name: "claude" of "anthropic:claude-sonnet-5", "llama" of "ollama:llama3.3"."""
     _, _, model = spec.partition(":")
     words = re.findall("[a-z]+", model.rpartition("/")[2].casefold())
-    named = next((word for word in words if word in _FAMILIES), words[0] if words else spec)
-    return _FAMILIES.get(named, named)
+    chosen_variants = next((word for word in words if word in _FAMILIES), words[0] if words else spec)
+    return _FAMILIES.get(chosen_variants, chosen_variants)
 
 
 _FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "gemini": "gemini", "gemma": "gemini"}
 """By a word of the model's name; other families go by their first word."""
 
 
-def hidden(metric: Family, seat: Seat) -> bool:
+def hidden(metric: Family, assessor: Assessor) -> bool:
     """True for opinions of a rule-based judge: as numbers they mean nothing."""
-    return is_unrated(metric, seat.judge)
+    return is_unrated(metric, assessor.judge)

@@ -49,7 +49,9 @@ def _broken(
     if wish.budget is not None and _cost(wish.budget, picks, listings) > wish.budget.value:
         yield "budget"
     for want in wish.wants:
-        of_kind = [it for it in listings.values() if any(is_of_kind(it.product, kind) for kind in want.kinds)]
+        of_kind = [
+            listing for listing in listings.values() if any(is_of_kind(listing.product, kind) for kind in want.kinds)
+        ]
         chosen = [it for it in of_kind if it.product.product_id in recommended]
         yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, of_kind))
 
@@ -88,4 +90,4 @@ def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[List
 
 
 def _is_kept(demand: str, listings: Sequence[Listing]) -> bool:
-    return any(stance(it.words, demand) == "kept" for it in listings)
+    return any(stance(listing.words, demand) == "kept" for listing in listings)

@@ -187,7 +187,7 @@ def _without(one: Advice, other: Advice) -> list[Product]:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QueryChanges:
     """One query; what cannot be told is None."""
 
     changes: Mapping[Dimension, Change]
@@ -200,8 +200,8 @@ class Outcome:
 
     @property
     def overused(self) -> bool | None:
-        told = [it for it in (self.overused_constraint, self.overused_category) if it is not None]
-        return any(told) if told else None
+        known = [it for it in (self.overused_constraint, self.overused_category) if it is not None]
+        return any(known) if known else None
 
 
 def measured(
@@ -210,7 +210,7 @@ def measured(
     kind: CounterfactualKind,
     factual: Sequence[Advice],
     other: Sequence[Advice],
-) -> Outcome:
+) -> QueryChanges:
     """``factual`` and ``other`` are the query's reports by both systems, one of each at least."""
     partner = frozen.partner if kind == "swap" and frozen.partner is not None else nobody(frozen.user_id)
     spans = price_spans(advice.handed for advice in (*factual, *other))
@@ -219,7 +219,7 @@ def measured(
     if kind == "swap" and any(it.recommended for it in factual) and any(it.recommended for it in other):
         overused_constraint = bool(overridden(factual, other)) if query.wish is not None else None
         overused_category = strays(factual, other, partner, query.wish)
-    return Outcome(
+    return QueryChanges(
         changes=found,
         direction=direction(factual, other, frozen.own, partner, spans),
         ignored=is_ignored(found) if frozen.own.orders or partner.orders else None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from drretail.eval.counterfactual.advice import Advice, read_advice
-from drretail.eval.counterfactual.measure import Outcome, measured
+from drretail.eval.counterfactual.measure import QueryChanges, measured
 from drretail.eval.judging.subject import Planned, planned_runs, read_subject
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.records.counterfactual import (
@@ -27,18 +27,18 @@ VERSION = 3
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
 NO_FACTUAL = "the experiment holds no such system with the users' own data"
 _OF_REPEATS: tuple[Measure, ...] = ("change", "repeats", "beyond", "ignored")
-_Value = Callable[[Outcome], float | None]
+_Value = Callable[[QueryChanges], float | None]
 
 
 @dataclass(slots=True)
-class _Pair:
+class _SystemPair:
     """A system before other data, beside the one that is otherwise the same."""
 
     system: str
     factual: str
     kind: CounterfactualKind
     has_factual: bool
-    outcomes: dict[str, Outcome | None] = field(default_factory=dict[str, Outcome | None])
+    outcomes: dict[str, QueryChanges | None] = field(default_factory=dict[str, QueryChanges | None])
     """By query; None where one of both has no report. Without one: where it does not apply, or picks are not known."""
 
 
@@ -56,21 +56,21 @@ def counterfactual_rows(experiment: Path) -> list[CounterfactualRow]:
     return [row for pair in pairs for row in _rows(pair, definition)]
 
 
-def _pairs(systems: Mapping[str, System]) -> Iterator[_Pair]:
+def _pairs(systems: Mapping[str, System]) -> Iterator[_SystemPair]:
     for label, system in sorted(systems.items()):
         kind = kind_of(system)
         if kind is None:
             continue
         wanted = factual_of(system)
         found = next((name for name, other in sorted(systems.items()) if other == wanted), None)
-        yield _Pair(label, found or wanted.label(), kind, found is not None)
+        yield _SystemPair(label, found or wanted.label(), kind, found is not None)
 
 
 def _measure(
     experiment: Path,
     definition: Definition,
     query: Query,
-    pairs: Sequence[_Pair],
+    pairs: Sequence[_SystemPair],
     planned: Mapping[tuple[str, str], Sequence[Planned]],
 ) -> None:
     """Enters the query's outcome into each pair."""
@@ -93,14 +93,14 @@ def _measure(
             pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
 
 
-def _queries(pair: _Pair, definition: Definition) -> list[Query]:
+def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:
     """What is asked of both systems; of a counterfactual one alone, what is asked of it."""
     others = definition.queries_of(pair.factual) if pair.has_factual else definition.queries
     ids = {query.query_id for query in others}
     return [query for query in definition.queries_of(pair.system) if query.query_id in ids]
 
 
-def _rows(pair: _Pair, definition: Definition) -> Iterator[CounterfactualRow]:
+def _rows(pair: _SystemPair, definition: Definition) -> Iterator[CounterfactualRow]:
     if not pair.has_factual:
         planned = len(_queries(pair, definition))
         yield CounterfactualRow(
@@ -129,7 +129,7 @@ def _rows(pair: _Pair, definition: Definition) -> Iterator[CounterfactualRow]:
 
 
 def _row(
-    pair: _Pair, definition: Definition, measure: Measure, value: _Value, of: Dimension | None = None
+    pair: _SystemPair, definition: Definition, measure: Measure, value: _Value, of: Dimension | None = None
 ) -> CounterfactualRow:
     outcomes = [pair.outcomes[query_id] for query_id in sorted(pair.outcomes)]
     present = [outcome for outcome in outcomes if outcome is not None]
@@ -164,7 +164,7 @@ def _row(
 
 
 def _items(
-    measure: Measure, of: Dimension | None, outcomes: Sequence[Outcome], queries: Sequence[Query]
+    measure: Measure, of: Dimension | None, outcomes: Sequence[QueryChanges], queries: Sequence[Query]
 ) -> dict[str, float]:
     """Counts behind a value."""
     if measure == "change" and of == "products":
@@ -188,7 +188,7 @@ def _names_purchases(query: Query) -> bool:
     return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
 
 
-def _has_no_repeats(outcomes: Sequence[Outcome]) -> bool:
+def _has_no_repeats(outcomes: Sequence[QueryChanges]) -> bool:
     changes = [change for outcome in outcomes for change in outcome.changes.values()]
     return bool(changes) and all(change.repeats is None for change in changes)
 

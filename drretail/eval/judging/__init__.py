@@ -8,7 +8,7 @@ material.py  what a judge of whole reports reads: question, shopper, report, sou
 dimensions.py the seven by which reports are rated and compared
 pairs.py     which systems are compared, and in which runs they meet
 readings.py  picks and values of a report: declared, else as a judge read them, else by form; kept in exp/readings
-elsewhere.py what judges are told of imported reports: nothing of a shop
+external_wording.py what judges are told of imported reports: nothing of a shop
 criteria.py  what reports on a query are held to, made before any is judged
 numbered.py  several things asked about in one question, each under its number
 jobs.py      what one worker does at a time: a judge on a run, or on two runs that are compared

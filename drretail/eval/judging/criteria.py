@@ -46,16 +46,16 @@ def unprepared(
 
     That is the first judge that may be asked, a model before one that follows rules.
     """
-    asked = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
+    in_order = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
     answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
     for family in families:
-        judge = next((it for it in asked if not is_unrated(family, it.ref)), None)
+        judge = next((it for it in in_order if not is_unrated(family, it.ref)), None)
         if judge is None or family.prepare is None:
             continue
         for query in definition.queries:
             if query.query_id in answered and not rubric_path(experiment, family.name, query.query_id).exists():
                 profile = read_profile(experiment, query.user_id)
-                are_imported = all(it.is_imported for it in definition.systems.values())
+                are_imported = all(system.is_imported for system in definition.systems.values())
                 elsewhere = are_imported and profile is None
                 yield Task(query, profile, store, definition.now, experiment, elsewhere), family, judge
 
@@ -65,13 +65,13 @@ def about_task(task: Task) -> dict[str, Any]:
     return {
         "run_id": task.query.query_id,
         "report_sha": sha256_of(task.query.text),
-        "is_elsewhere": task.is_elsewhere,
+        "is_external": task.is_external,
     }
 
 
 async def prepare(task: Task, family: Family, judge_session: JudgeSession) -> None:
     """Freezes the criteria of a query; where the judge makes none, that is recorded, and it is not asked again."""
-    if judge_session.standing(STAGE, task.query.query_id) is not None:
+    if judge_session.existing(STAGE, task.query.query_id) is not None:
         return
     assert family.prepare is not None
     made = await family.prepare(task, judge_session)

@@ -22,9 +22,9 @@ PRIMARY = "overall"
 
 def criterion_of(criterion: dict[str, str], rules: Rules) -> str:
     """What is rated or compared, in a tag, and where picks belong to it their place."""
-    told = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
+    block = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
     shows_picks = "picks" in criterion and rules == "default"
-    return f"{told}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else told
+    return f"{block}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else block
 
 
 def unjustified(answer: Any) -> str | None:

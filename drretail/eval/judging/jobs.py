@@ -83,7 +83,7 @@ class Submitter:
             job.judge,
             subject.label,
             _run(subject),
-            about | {"report_sha": subject.report_sha, "is_elsewhere": subject.is_elsewhere},
+            about | {"report_sha": subject.report_sha, "is_external": subject.is_external},
         ) as judge_session:
             repeats = self.judge_repeats if metric.needs_judge else 1
             await judge_session.each(
@@ -106,7 +106,7 @@ class Submitter:
             "report_sha": a.report_sha,
             "other_run_id": b.run_id,
             "other_report_sha": b.report_sha,
-            "is_elsewhere": a.is_elsewhere and b.is_elsewhere,
+            "is_external": a.is_external and b.is_external,
         }
         with self._judge_session(job.judge, pair_name(job.pair.labels), _run(a), about) as judge_session:
             await judge_session.each(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from drretail.eval.judging.readings import reading_of
-from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.subject import Subject, Task
 from drretail.grounding.report.render import Reference, render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
@@ -20,7 +20,7 @@ NO_SOURCES = "The report refers to none."
 NO_PICKS = "Nothing is to be bought."
 
 
-def asked_by(subject: Subject) -> dict[str, str]:
+def shopper_context(subject: Subject) -> dict[str, str]:
     """The shop's address and its today, the shopper and the question."""
     profile = NO_PROFILE if subject.profile is None else subject.profile.text
     return {
@@ -31,6 +31,18 @@ def asked_by(subject: Subject) -> dict[str, str]:
     }
 
 
+def report_material(subject: Subject) -> dict[str, str]:
+    """The day, the question, the report and its sources, for questions that say nothing of the shopper."""
+    report, sources = report_and_sources(subject)
+    return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
+
+
+def task_material(task: Task) -> dict[str, str]:
+    """The question and what is known of who puts it, for whoever makes criteria of it."""
+    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
+    return {"query": tagged("query", task.query.text), "profile": tagged("profile", known)}
+
+
 def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
     """The report with numbered references, and what they stand for: evidence ids would only puzzle a judge.
 
@@ -38,7 +50,7 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
     """
     rendered = render_report(subject.report or "", subject.evidence.values(), style="plain")
     body = rendered.text.rpartition("\n\n## Sources\n")[0] if rendered.references else rendered.text
-    listed = "\n".join(_entry(it, subject.evidence) for it in rendered.references)
+    listed = "\n".join(_entry(reference, subject.evidence) for reference in rendered.references)
     return tagged("report", body, **attributes), tagged("sources", listed or NO_SOURCES, **attributes)
 
 
@@ -76,16 +88,18 @@ def _ordered(order: Evidence) -> str:
 def _lines(picks: tuple[Pick, ...], ledger: Ledger) -> Iterator[str]:
     for pick in picks:
         product, price = ledger.products.get(pick.product), ledger.price(pick.product)
-        said = f"- {pick.quantity} × {pick.product if product is None else product.title}: "
+        line = f"- {pick.quantity} × {pick.product if product is None else product.title}: "
         if product is None or price is None:
-            yield said + "price not known"
+            yield line + "price not known"
         else:
             each = f"{format_money(price, product.currency)} each, " if pick.quantity > 1 else ""
-            yield said + each + format_money(price * Decimal(pick.quantity), product.currency)
+            yield line + each + format_money(price * Decimal(pick.quantity), product.currency)
 
 
 def _total(ledger: Ledger) -> Iterator[str]:
     """The sum, where every price is known and all are in one currency."""
-    currencies = {ledger.products[it.product].currency for it in ledger.picks or () if it.product in ledger.products}
+    currencies = {
+        ledger.products[pick.product].currency for pick in ledger.picks or () if pick.product in ledger.products
+    }
     if ledger.total is not None and len(currencies) == 1:
         yield f"Total: {format_money(ledger.total, currencies.pop())}"

@@ -14,15 +14,15 @@ from drretail.records.score import SourceRef
 T = TypeVar("T", bound=Record)
 
 
-class Thing(NamedTuple):
+class NumberedItem(NamedTuple):
     """What one verdict is on, and as what the judge is shown it."""
 
     item: str
-    told: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionBatch:
     """How a judge is asked about all of them, ``most`` in one question."""
 
     stage: str
@@ -36,58 +36,66 @@ class Asking:
 
 async def ask_numbered(
     judge_session: JudgeSession,
-    asking: Asking,
-    things: Sequence[Thing],
-    material: Callable[[], Mapping[str, str]],
+    batch: QuestionBatch,
+    things: Sequence[NumberedItem],
+    material: Mapping[str, str] | Callable[[], Mapping[str, str]],
     answer: type[T],
-    ruled: Callable[[T], Mapping[int, Ruling]],
+    rulings: Callable[[T], Sequence[tuple[int, Ruling]]],
     *,
-    check: Callable[[T, Sequence[Thing]], str | None] | None = None,
+    check: Callable[[T, Sequence[NumberedItem]], str | None] | None = None,
+    repairs_numbers: bool = True,
 ) -> None:
-    """Records a verdict on each thing that has none. ``ruled`` reads an answer by number, from 1 in each question.
+    """Records a verdict on each thing that has none.
 
-    One that the answer leaves out failed; where the judge is to mend that, ``check`` tells it, from the answer and what
-    was asked about.
+    ``rulings`` gives what an answer says by number, from 1 in each question. The judge is told of numbers that are
+    missing or given twice, then of what ``check`` objects to; without ``repairs_numbers`` what is missing failed, and
+    of two the first counts.
     """
     unique = {it.item: it for it in things}
-    left = [it for it in unique.values() if judge_session.standing(asking.stage, it.item, asking.prompt.hash) is None]
+    left = [it for it in unique.values() if judge_session.existing(batch.stage, it.item, batch.prompt.hash) is None]
 
-    def question(part: Sequence[Thing]) -> JudgeQuestion[T]:
+    def problem(given: T, part: Sequence[NumberedItem]) -> str | None:
+        wrong = _misnumbered([number for number, _ in rulings(given)], len(part)) if repairs_numbers else None
+        return wrong or (None if check is None else check(given, part))
+
+    def question(part: Sequence[NumberedItem]) -> JudgeQuestion[T]:
         items = tuple(it.item for it in part)
-        told = "\n\n".join(tagged(asking.tag, it.told, id=str(number)) for number, it in enumerate(part, 1))
+        text = "\n\n".join(tagged(batch.tag, it.text, id=str(number)) for number, it in enumerate(part, 1))
         return JudgeQuestion(
-            asking.stage,
+            batch.stage,
             items[0],
-            asking.prompt,
-            lambda: {**material(), "items": told},
+            batch.prompt,
+            lambda: {**(material() if callable(material) else material), "items": text},
             answer,
-            lambda said: {items[number - 1]: it for number, it in ruled(said).items() if 0 < number <= len(items)},
-            lambda said: None if check is None else check(said, part),
+            lambda given: {
+                items[number - 1]: it for number, it in reversed(rulings(given)) if 0 < number <= len(items)
+            },
+            lambda given: problem(given, part),
             items=items,
             begins_with="report",
-            sources=asking.sources,
+            sources=batch.sources,
         )
 
-    parts = (left[at : at + asking.most] for at in range(0, len(left), asking.most))
+    parts = (left[at : at + batch.most] for at in range(0, len(left), batch.most))
     await judge_session.ask_and_record(*map(question, parts))
 
 
-def misnumbered(numbers: Sequence[int], count: int) -> str | None:
+def _misnumbered(numbers: Sequence[int], count: int) -> str | None:
     """What is wrong with an answer that does not give each of ``count`` things once; None where it does."""
     if sorted(numbers) == list(range(1, count + 1)):
         return None
     return f"Give each of 1 to {count} once, by its number; these were given: {list(numbers)}."
 
 
-def things_of(group: CriteriaGroup) -> list[Thing]:
+def numbered_items(group: CriteriaGroup) -> list[NumberedItem]:
     """The criteria of a group, each filed under what it asks for: reworded it is another one, reweighted the same."""
-    return [Thing(criterion_item(group, it), told_criterion(it)) for it in group.criteria]
+    return [NumberedItem(criterion_item(group, criterion), criterion_text(criterion)) for criterion in group.criteria]
 
 
 def criterion_item(group: CriteriaGroup, criterion: Criterion) -> str:
     return f"{group.name}@{sha256_of([criterion.text, criterion.explanation, criterion.kind])[:8]}"
 
 
-def told_criterion(criterion: Criterion) -> str:
+def criterion_text(criterion: Criterion) -> str:
     """What it asks for, and what explains it."""
     return "\n".join(filter(None, (criterion.text.strip(), criterion.explanation.strip())))

@@ -12,10 +12,10 @@ from drretail.experiment import Definition, read_definition
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, INJECTED, System, slug
+from drretail.records.run import BASELINES, INJECTED, slug
 
 
-def named(what: str, given: str, names: Iterable[str]) -> str:
+def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
     """The name that ``given`` is, or that alone begins so.
 
     A name as the user gave it stands for its label: "My agent", "my_module:MINE". Of labels, ``react`` is react@model
@@ -26,7 +26,7 @@ def named(what: str, given: str, names: Iterable[str]) -> str:
     if given in known:
         return given
     begins = (given, slug(given))
-    found = next(filter(None, ([name for name in known if name.startswith(it)] for it in begins)), [])
+    found = next(filter(None, ([name for name in known if name.startswith(begin)] for begin in begins)), [])
     if not found:
         raise UnknownName(what, given, known)
     found = [name for name in found if name.startswith(f"{given}@")] or found
@@ -89,12 +89,16 @@ def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labe
     """
     if named:
         return sorted({_named(definition, name) for name in named})
-    return list(combinations(researching(definition), 2))
+    return list(combinations(research_labels(definition), 2))
 
 
-def researching(definition: Definition) -> list[str]:
+def research_labels(definition: Definition) -> list[str]:
     """The labels of all systems that research for the user who asks, sorted."""
-    return sorted(label for label, system in definition.systems.items() if _researches(system))
+    return sorted(
+        label
+        for label, system in definition.systems.items()
+        if (system.agent not in BASELINES and kind_of(system) is None and not system.options.get(INJECTED))
+    )
 
 
 def meetings(experiment: Path, definition: Definition, pairs: Sequence[Labels]) -> list[Meeting]:
@@ -129,11 +133,7 @@ def _named(definition: Definition, name: str) -> Labels:
     labels = [label.strip() for label in name.split(BETWEEN)]
     if len(labels) != 2 or not all(labels):
         raise UserError(f"--pairs {name}: name two systems by their labels, such as --pairs A{BETWEEN}B.")
-    a, b = sorted(named("system in this experiment", label, definition.systems) for label in labels)
+    a, b = sorted(resolve_name("system in this experiment", label, definition.systems) for label in labels)
     if a == b:
         raise UserError(f"--pairs {name}: a system can't be compared with itself.")
     return a, b
-
-
-def _researches(system: System) -> bool:
-    return system.agent not in BASELINES and kind_of(system) is None and not system.options.get(INJECTED)

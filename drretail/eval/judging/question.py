@@ -4,17 +4,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
+from pydantic import BeforeValidator
+
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt
 from drretail.records.base import Record
-from drretail.records.score import Order, SourceRef
+from drretail.records.score import Order, SourceRef, VerdictState
 
 T = TypeVar("T", bound=Record)
 LEFT_OUT = "the judge left it out"
 
 
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):  # a Literal takes true for 1
+        raise ValueError("it has to be a whole number, not true or false")
+    return value
+
+
+WHOLE_NUMBER = BeforeValidator(_no_boolean)
+"""Marks a field of an answer whose value is one of some whole numbers."""
+
+
 @dataclass(frozen=True, slots=True)
-class ClaimVerdict(Generic[T]):
+class JudgeAnswer(Generic[T]):
     """What a judge answered, or why there is no answer. ``answer`` is there exactly when ``state`` is "scored"."""
 
     state: Literal["scored", "failed"]
@@ -33,6 +45,22 @@ class Ruling(NamedTuple):
     quote: str = ""
     more_quotes: Sequence[str] = ()
     notes: Sequence[str] = ()
+
+
+class CodeVerdict(NamedTuple):
+    """What code finds of one item, for which nobody is asked."""
+
+    state: VerdictState
+    value: Any = None
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    keeps_existing: bool = False
+    """True where a verdict that exists already is to stay, since less is at hand now than when it was made."""
+
+    @classmethod
+    def measured(cls, value: Any, reason: str = "", notes: tuple[str, ...] = (), **fields: bool) -> "CodeVerdict":
+        """Of a measure: scored with a value, else na."""
+        return cls("na" if value is None else "scored", value, reason, notes, **fields)
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
-from drretail.eval.judging.elsewhere import left_in, neutral
-from drretail.eval.judging.question import LEFT_OUT, ClaimVerdict, JudgeQuestion, Ruling
+from drretail.eval.judging.external_wording import neutral, values_for
+from drretail.eval.judging.question import LEFT_OUT, CodeVerdict, JudgeAnswer, JudgeQuestion, Ruling
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import all_ended
-from drretail.journal import Effect, Journal, Outcome, read_effects
+from drretail.journal import Journal, Outcome, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
 from drretail.llm.prices import BATCH
@@ -113,11 +113,11 @@ class JudgeSession:
         again: Again = "nothing",
         allowance: Allowance | None = None,
         fresh: set[tuple[str, ...]] | None = None,
-        is_elsewhere: bool = False,
+        is_external: bool = False,
     ) -> None:
         """``fresh`` are the keys of verdicts that this command made: all its sessions may share one set.
 
-        ``is_elsewhere``: no shop of ours and no shopper stands behind what is judged, and questions speak of none. They
+        ``is_external``: no shop of ours and no shopper stands behind what is judged, and questions speak of none. They
         keep the hash of the wording that they are made of.
         """
         self.judge = judge
@@ -137,8 +137,8 @@ class JudgeSession:
         }
         self._again: Again = again
         self._new: set[tuple[str, ...]] = set() if fresh is None else fresh
-        self._is_elsewhere = is_elsewhere
-        self._asked = _Asked()
+        self._is_external = is_external
+        self._shared = _SharedJournal()
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
         """The same judge asked from the start once more, as its ``repeat``-th time (from 1).
@@ -163,7 +163,7 @@ class JudgeSession:
             again=self._again,
             allowance=self._allowance,
             fresh=self._new,
-            is_elsewhere=self._is_elsewhere,
+            is_external=self._is_external,
         ).of_repeat(about["judge_repeat"])
 
     def verdicts_of(self, family: "Family") -> list[Verdict]:
@@ -196,7 +196,7 @@ class JudgeSession:
         """Beside the verdict file; made by the first question."""
         return self.file.path.with_suffix(".journal.jsonl")
 
-    def standing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
+    def existing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
         """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
 
         A verdict that this command made always stands.
@@ -210,14 +210,29 @@ class JudgeSession:
         wanted = self._again == "everything" or (self._again == "failed" and last.state == "failed")
         return None if stale or wanted else last
 
-    def record_unless_standing(
-        self, stage: str, item: str, state: VerdictState, value: Any, reason: str, notes: Sequence[str] = ()
-    ) -> None:
-        """Records what code found, unless a verdict stands that says just that."""
-        standing = self.standing(stage, item)
-        made = (state, value, reason, tuple(notes))
-        if standing is None or made != (standing.state, standing.value, standing.reason, standing.notes):
-            self.record(stage, item, state, value, reason=reason, notes=notes)
+    def record_if_changed(self, stage: str, item: str, found: CodeVerdict) -> None:
+        """Records what code found, unless a verdict exists that says just that, or is to stay."""
+        existing = self.existing(stage, item)
+        if existing is not None:
+            said = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
+            if found.keeps_existing or found._replace(keeps_existing=False) == said:
+                return
+        self.record(stage, item, found.state, found.value, reason=found.reason, notes=found.notes)
+
+    def record_if_missing(
+        self,
+        stage: str,
+        item: str,
+        state: VerdictState,
+        value: Any = None,
+        *,
+        prompt_hash: str = "",
+        order: Order | None = None,
+        reason: str = "",
+    ) -> Verdict:
+        """The verdict that exists, else this one, which is recorded without a question."""
+        existing = self.existing(stage, item, prompt_hash, order=order)
+        return existing or self.record(stage, item, state, value, prompt_hash=prompt_hash, order=order, reason=reason)
 
     def record(
         self,
@@ -266,7 +281,7 @@ class JudgeSession:
         *,
         order: Order | None = None,
         purpose: str = "",
-    ) -> ClaimVerdict[T]:
+    ) -> JudgeAnswer[T]:
         """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
 
         ``purpose`` says how long the answer may be, where that is not as usual.
@@ -280,20 +295,20 @@ class JudgeSession:
         model = self.judge.model
         if model is None:
             raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
-        journal = self._asked.journal = self._asked.journal or Journal(self.journal_path)
+        journal = self._shared.journal = self._shared.journal or Journal(self.journal_path)
         model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
         held = None if (last := self.file.last(place.key)) is None else last.context
         has_grown = held is not None and model.context is not None and model.context > held
-        told = neutral(prompt) if self._is_elsewhere else prompt
-        shared, own = told.render_parts(**(left_in(told, values) if self._is_elsewhere else values))
-        asking = _Questioned(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
-        reply = await Question(model, answer, asking.call, check).put([HumanMessage(shared + own)])
+        worded = neutral(prompt) if self._is_external else prompt
+        shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
+        calls = _QuestionCalls(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
+        reply = await Question(model, answer, calls.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
-            return ClaimVerdict("failed", None, prompt.hash, reply.attempts, error)
-        return ClaimVerdict("scored", reply.answer, prompt.hash, reply.attempts)
+            return JudgeAnswer("failed", None, prompt.hash, reply.attempts, error)
+        return JudgeAnswer("scored", reply.answer, prompt.hash, reply.attempts)
 
     async def each(self, steps: Iterable[Awaitable[object]]) -> None:
         """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
@@ -354,7 +369,7 @@ class JudgeSession:
                 raise it
 
     def _existing(self, question: JudgeQuestion[Any], item: str) -> Verdict | None:
-        return self.standing(question.stage, item, question.prompt.hash, order=question.order)
+        return self.existing(question.stage, item, question.prompt.hash, order=question.order)
 
     def _is_answered(self, question: JudgeQuestion[Any]) -> bool:
         """False where a verdict is missing, or rests on other texts of the sources than there are now."""
@@ -362,7 +377,7 @@ class JudgeSession:
         texts = {(source.id, source.sha256) for source in question.sources}
         return all(it is not None and {(source.id, source.sha256) for source in it.sources} == texts for it in held)
 
-    async def _put(self, question: JudgeQuestion[T]) -> ClaimVerdict[T]:
+    async def _put(self, question: JudgeQuestion[T]) -> JudgeAnswer[T]:
         given = question.given() if callable(question.given) else question.given
         return await self.ask(
             question.stage,
@@ -375,7 +390,7 @@ class JudgeSession:
             purpose=question.purpose,
         )
 
-    def _record_answer(self, question: JudgeQuestion[T], said: ClaimVerdict[T]) -> None:
+    def _record_answer(self, question: JudgeQuestion[T], said: JudgeAnswer[T]) -> None:
         rulings = {} if said.answer is None else question.rulings(said.answer)
         for item in question.about:
             ruling = rulings.get(item)
@@ -402,8 +417,8 @@ class JudgeSession:
 
     def close(self) -> None:
         self.file.close()
-        if self._asked.journal is not None:
-            self._asked.journal.close()
+        if self._shared.journal is not None:
+            self._shared.journal.close()
 
     def __enter__(self) -> "JudgeSession":
         return self
@@ -427,14 +442,14 @@ def judging_usage(journal: Path) -> Usage:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _SharedJournal:
     """What all repeats of a judge share; the journal is made by the first question."""
 
     journal: Journal | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Questioned:
+class _QuestionCalls:
     """The calls of one question, each journalled in the scope of its verdict and paid out of the allowance."""
 
     judge: Judge
@@ -449,7 +464,9 @@ class _Questioned:
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
-            if not self.fits_now and any(_overflowed(it) for it in self.journal.before("model", request)):
+            if not self.fits_now and any(
+                (it.error is not None and it.error["kind"] == OVERFLOW) for it in self.journal.before("model", request)
+            ):
                 raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()
             attempts = Attempts()
@@ -482,7 +499,3 @@ class _Questioned:
     def _pay(self, usage: Usage) -> None:
         price = self.model.price
         self.allowance.count(usage, price.times(BATCH) if price is not None and self.judge.in_batches else price)
-
-
-def _overflowed(effect: Effect) -> bool:
-    return effect.error is not None and effect.error["kind"] == OVERFLOW

@@ -63,7 +63,7 @@ def missing_pages(experiment: Path, *, again: bool = False) -> list[Cited]:
     systems = read_definition(experiment).systems
     found: dict[tuple[str, str | None], Cited] = {}
     for run in read_runs(experiment):
-        cited = {it.evidence_id for it in run.citations if it.type == "web"} - {None}
+        cited = {citation.evidence_id for citation in run.citations if citation.type == "web"} - {None}
         if not cited:
             continue
         corpus = systems[run.system].web_corpus
@@ -102,7 +102,7 @@ def fetch_missing(
     return states
 
 
-def told_fetched(states: Mapping[str, int]) -> str:
+def fetch_summary(states: Mapping[str, int]) -> str:
     """A sentence on pages that were fetched, by state."""
     total, read = sum(states.values()), states.get("ok", 0)
     if not total:

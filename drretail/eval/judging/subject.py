@@ -60,7 +60,7 @@ class Subject:
     """The experiment's, for what was frozen in it."""
 
     @property
-    def is_elsewhere(self) -> bool:
+    def is_external(self) -> bool:
         """True where the report came from elsewhere and nobody of the shop's users asked: there is no shopper."""
         return self.system.is_imported and self.profile is None
 
@@ -98,7 +98,7 @@ class Task:
     now: datetime | None
     folder: Path
     """The experiment's."""
-    is_elsewhere: bool = False
+    is_external: bool = False
     """True where every system is imported and nobody of the shop's users asks: there is no shopper."""
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.gathering import NOT_JUDGED, Reported
+from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, RunResult, TableKey
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants
 from drretail.eval.values import Value
-from drretail.records.score import WHOLES, JudgeRef, Policy, Rules, Score
+from drretail.records.score import WHOLES, Policy, Score
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Interval, Ratio, mean_interval, ratio_interval, share_interval
 
@@ -22,30 +22,29 @@ class About:
 
     metric: Family
     system: str
-    judge: JudgeRef
-    rules: Rules
+    assessor: Assessor
     prompt_hash: str
     clusters: Clusters
 
     @property
-    def table_key(self) -> tuple[str, JudgeRef, Rules]:
+    def table_key(self) -> TableKey:
         """What the rows of all systems in one table have in common."""
-        return self.metric.name, self.judge, self.rules
+        return TableKey(self.metric.name, self.assessor)
 
 
-Judged = tuple[About, Sequence[Reported]]
+Judged = tuple[About, Sequence[RunResult]]
 
 
 def _policies(about: About, variant: str) -> tuple[Policy, ...]:
     """Headlines have a second row, over all planned runs; publications' rules know none (METRICS 0)."""
     return (
         ("answered", "planned")
-        if about.rules == "default" and variant in headline_variants(about.metric)
+        if about.assessor.rules == "default" and variant in headline_variants(about.metric)
         else ("answered",)
     )
 
 
-def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
+def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
     """The family's rows for one system by one judge, in the order of its variants.
 
     Every variant has a row over the reports that have a value (policy answered), a headline a second one over all
@@ -57,37 +56,39 @@ def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
 
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
     """What ``rows`` gives for each of them: what was asked is told by the judged reports of all systems in a table."""
-    heard: dict[tuple[str, JudgeRef, Rules], list[Reported]] = defaultdict(list)
+    judged_reports: dict[TableKey, list[RunResult]] = defaultdict(list)
     for about, reports in judged:
-        heard[about.table_key] += _heard(reports)
-    return [_rows(about, reports, _heard(reports) or heard[about.table_key]) for about, reports in judged]
+        judged_reports[about.table_key] += _judged_reports(reports)
+    return [
+        _rows(about, reports, _judged_reports(reports) or judged_reports[about.table_key]) for about, reports in judged
+    ]
 
 
-def _heard(reports: Sequence[Reported]) -> list[Reported]:
+def _judged_reports(reports: Sequence[RunResult]) -> list[RunResult]:
     """Those of which the judge said anything."""
     return [report for report in reports if report.lacks is None]
 
 
-def _rows(about: About, reports: Sequence[Reported], heard: Sequence[Reported]) -> list[Score]:
-    """``heard`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
+def _rows(about: About, reports: Sequence[RunResult], judged_reports: Sequence[RunResult]) -> list[Score]:
+    """``judged_reports`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
     made: list[Score] = []
     for variant in about.metric.variants:
-        pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled
-        if pools_of_a_panel or _nobody_asked(variant, heard):
+        pools_of_a_panel = is_panel(about.assessor.judge) and variant in about.metric.pooled
+        if pools_of_a_panel or _nobody_asked(variant, judged_reports):
             continue
         policies = ("answered",) if _is_hidden(about) else _policies(about, variant)
         made += [_row(about, variant, reports, policy) for policy in policies]
     return made
 
 
-def _nobody_asked(variant: str, heard: Sequence[Reported]) -> bool:
+def _nobody_asked(variant: str, judged_reports: Sequence[RunResult]) -> bool:
     """True for a variant that judged reports leave out, when none of the others has anything to say of it."""
-    judged = [report.values for report in heard]
+    judged = [report.values for report in judged_reports]
     left_out = any(variant not in values for values in judged)
     return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
 
 
-def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy) -> Score:
+def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Policy) -> Score:
     hidden = _is_hidden(about)
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
@@ -110,7 +111,6 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
         version=about.metric.version,
         variant=variant,
         system=about.system,
-        rules=about.rules,
         policy=policy,
         aggregation="micro" if is_pooled else "macro",
         value=found.value,
@@ -123,9 +123,7 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
         n_na=states["na"],
         n_unverifiable=states["unverifiable"],
         n_failed=states["failed"],
-        judge=about.judge.spec,
-        judge_kind=about.judge.kind,
-        judge_params=about.judge.params_hash,
+        **about.assessor.columns,
         prompt_hash=about.prompt_hash,
         items={} if hidden else _items(variant, reports),
         note=NOT_RATED if hidden else None,
@@ -139,15 +137,15 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
     return row
 
 
-def _of(report: Reported, variant: str) -> Value:
+def _of(report: RunResult, variant: str) -> Value:
     return report.values.get(variant) or Value(variant, "failed")
 
 
 def _is_hidden(about: About) -> bool:
-    return is_unrated(about.metric, about.judge)
+    return is_unrated(about.metric, about.assessor.judge)
 
 
-def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> dict[str, float]:
+def _means(variant: str, reports: Sequence[RunResult], policy: Policy) -> dict[str, float]:
     """The mean of each query's repeats, by query id."""
     queries: dict[str, list[float]] = defaultdict(list)
     for report in reports:
@@ -157,7 +155,7 @@ def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> dict[st
     return {query_id: sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries)}
 
 
-def _parts(metric: Family, variant: str, reports: Sequence[Reported], policy: Policy) -> tuple[list[str], list[Ratio]]:
+def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
     """The ids of queries, and by these the parts of a pooled variant, their sums added up inside each query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
@@ -195,7 +193,7 @@ def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: 
     return mean_interval(values, groups).within(0 if all(value >= 0 for value in values) else None, highest)
 
 
-def _items(variant: str, reports: Sequence[Reported]) -> dict[str, float]:
+def _items(variant: str, reports: Sequence[RunResult]) -> dict[str, float]:
     """Counts of items summed over reports, and of the reports that have no values at all."""
     counted: dict[str, float] = defaultdict(float)
     for report in reports:

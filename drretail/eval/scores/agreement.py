@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from drretail.eval.family import Family
-from drretail.eval.judging.pairs import researching
-from drretail.eval.scores.gathering import Gathered, Heard, Seat, TableKey
+from drretail.eval.judging.pairs import research_labels
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.panel import name_of, panels_of
 from drretail.records.score import Agreement
 from drretail.stats.agreement import spearman
@@ -25,19 +25,19 @@ def agreements(gathered: Gathered) -> list[Agreement]:
     return [
         _agreement(gathered, metric, variant, first, second)
         for metric in gathered.families.values()
-        for seats in panels_of(gathered.seats(metric.name))
-        for first, second in combinations(seats, 2)
+        for assessors in panels_of(gathered.assessors(metric.name))
+        for first, second in combinations(assessors, 2)
         for variant in metric.variants
         if variant not in metric.pooled
     ]
 
 
-def _agreement(gathered: Gathered, metric: Family, variant: str, first: Seat, second: Seat) -> Agreement:
-    ones, others = (gathered.tables_of_judges[TableKey(metric.name, seat)] for seat in (first, second))
+def _agreement(gathered: Gathered, metric: Family, variant: str, first: Assessor, second: Assessor) -> Agreement:
+    ones, others = (gathered.tables_of_judges[TableKey(metric.name, assessor)] for assessor in (first, second))
     labels: list[str] = []
     pairs: list[tuple[float, float]] = []
     dropped = 0
-    systems = frozenset(researching(gathered.definition))
+    systems = frozenset(research_labels(gathered.definition))
     for plan in gathered.plans:
         if plan.label not in systems:
             continue
@@ -65,10 +65,10 @@ def _agreement(gathered: Gathered, metric: Family, variant: str, first: Seat, se
     )
 
 
-def _value(heard: Mapping[str, Heard], run_id: str, variant: str) -> float | None:
-    if run_id not in heard:
+def _value(judged: Mapping[str, JudgedRun], run_id: str, variant: str) -> float | None:
+    if run_id not in judged:
         return None
-    value = heard[run_id].reported.values.get(variant)
+    value = judged[run_id].result.values.get(variant)
     return None if value is None else value.value
 
 

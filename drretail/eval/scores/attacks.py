@@ -17,11 +17,11 @@ OBEYED = ("robustness", "obeyed")
 def attack_rows(gathered: Gathered, scores: Sequence[Score]) -> Iterator[AttackRow]:
     """One row for each system that ran among hostile texts and without them; over all planned runs."""
     family, variant = UTILITY
-    seat = next(iter(gathered.seats(family)), None)
+    assessor = next(iter(gathered.assessors(family)), None)
     obeyed = {row.system: row for row in shown_rows(scores) if (row.metric, row.variant) == OBEYED}
-    if seat is None:
+    if assessor is None:
         return
-    runs = runs_of(gathered, family, seat)
+    runs = runs_of(gathered, family, assessor)
     systems = gathered.definition.systems
     for label, system in systems.items():
         plain = next((other for other, its in systems.items() if its == _without_texts(system)), None)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from drretail.eval.family import is_unrated
 from drretail.eval.registry import COUNTS_STEPS as PROCESS
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, Correlation
 from drretail.stats.rank_correlation import Cell, Values, Within, spearman_within
@@ -21,7 +21,7 @@ def correlations(gathered: Gathered) -> list[Correlation]:
     Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
     themselves. Empty without ``process``.
     """
-    code = next((seat for seat in gathered.seats(PROCESS) if seat.judge.spec == CODE), None)
+    code = next((assessor for assessor in gathered.assessors(PROCESS) if assessor.judge.spec == CODE), None)
     if code is None:
         return []
     held = {name: metric.description.correlated for name, metric in gathered.families.items()}
@@ -31,11 +31,11 @@ def correlations(gathered: Gathered) -> list[Correlation]:
         if name not in held[PROCESS]
     }
     rows = [
-        _row(name, metric, variant, seat, found)
+        _row(name, metric, variant, assessor, found)
         for metric, variants in held.items()
         for variant in variants
-        for seat in _seats(gathered, metric)
-        if (scored := _values(gathered, metric, seat, variant))
+        for assessor in _assessors(gathered, metric)
+        if (scored := _values(gathered, metric, assessor, variant))
         for name, counted in measured.items()
         if (found := spearman_within(counted, scored)) is not None and found.n >= FEWEST
     ]
@@ -43,35 +43,32 @@ def correlations(gathered: Gathered) -> list[Correlation]:
     return [row.model_copy(update={"p_holm": p}) for row, p in zip(rows, adjusted, strict=True)]
 
 
-def _seats(gathered: Gathered, metric: str) -> Iterator[Seat]:
+def _assessors(gathered: Gathered, metric: str) -> Iterator[Assessor]:
     """Whose values of a family mean something."""
-    for seat in gathered.seats(metric):
-        if not is_unrated(gathered.families[metric], seat.judge):
-            yield seat
+    for assessor in gathered.assessors(metric):
+        if not is_unrated(gathered.families[metric], assessor.judge):
+            yield assessor
 
 
-def _values(gathered: Gathered, metric: str, seat: Seat, variant: str) -> Values:
+def _values(gathered: Gathered, metric: str, assessor: Assessor, variant: str) -> Values:
     """The mean over repeats of every system and query that has one."""
     left_out = {label for label, system in gathered.definition.systems.items() if system.agent in BASELINES}
     if gathered.families[metric].description.self_checked:
         left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
     found: dict[Cell, list[float]] = defaultdict(list)
-    for plan, heard in gathered.heard(metric, seat):
-        value = heard.reported.values.get(variant)
+    for plan, judged in gathered.judged_runs(metric, assessor):
+        value = judged.result.values.get(variant)
         if plan.label not in left_out and value is not None and value.value is not None:
             found[plan.label, plan.query.query_id].append(value.value)
     return {cell: sum(values) / len(values) for cell, values in found.items()}
 
 
-def _row(process: str, metric: str, variant: str, seat: Seat, found: Within) -> Correlation:
+def _row(process: str, metric: str, variant: str, assessor: Assessor, found: Within) -> Correlation:
     return Correlation(
         process=process,
         metric=metric,
         variant=variant,
-        judge=seat.judge.spec,
-        judge_kind=seat.judge.kind,
-        judge_params=seat.judge.params_hash,
-        rules=seat.rules,
+        **assessor.columns,
         rho=found.rho,
         n=found.n,
         n_queries=found.n_queries,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.scores.gathering import Seat
+from drretail.eval.scores.gathering import Assessor
 from drretail.eval.values import Value
 from drretail.records.ids import file_name
 from drretail.records.run import Run
@@ -15,9 +15,9 @@ MOST_VERDICTS = 200
 LONGEST_REASON = 400
 
 
-def explained(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
+def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     """Markdown: a line for each value with the counts it is made of, then one for each verdict that has a reason."""
-    lines = [f"- **{it.variant}** {_value(it)}" for it in values]
+    lines = [f"- **{value.variant}** {_value(value)}" for value in values]
     judged = [line for verdict in verdicts if (line := _verdict(verdict))]
     if judged:
         lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]
@@ -26,13 +26,13 @@ def explained(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines)
 
 
-def verdicts_of(experiment: Path, run: Run, metric: str, seat: Seat) -> list[Verdict]:
+def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> list[Verdict]:
     """The last verdict of every key that one judge gave on a run's report."""
     name = f"{file_name(run.query_id)}-r{run.repeat}.jsonl"
     found: list[Verdict] = []
     for path in sorted((experiment / "verdicts" / metric).glob(f"*/{glob.escape(file_name(run.system))}/{name}")):
         held = VerdictFile(path)
-        found += [it for it in held.lasts() if (it.judge, it.rules, it.report_sha) == (*seat, run.report_sha)]
+        found += [it for it in held.lasts() if (it.judge, it.rules, it.report_sha) == (*assessor, run.report_sha)]
         held.close()
     return found
 
@@ -46,14 +46,14 @@ def _value(it: Value) -> str:
 
 def _counts(items: Mapping[str, float]) -> str:
     """ " (support 21.5, scored 24)": what the value is made of, and what else was counted."""
-    said = ", ".join(f"{name} {count:.4g}" for name, count in items.items() if count and not name.startswith(WHY_NOT))
-    return f" ({said})" if said else ""
+    shown = ", ".join(f"{name} {count:.4g}" for name, count in items.items() if count and not name.startswith(WHY_NOT))
+    return f" ({shown})" if shown else ""
 
 
 def _verdict(verdict: Verdict) -> str:
     reason = verdict.error or verdict.reason
     if not reason:
         return ""
-    said = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+    shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
     state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
-    return f"- {verdict.stage} {verdict.item}{said}{state} — {reason[:LONGEST_REASON]}"
+    return f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}"

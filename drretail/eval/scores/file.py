@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
-from drretail.eval.compare.primary import primary_tests, seat_of, with_primary
+from drretail.eval.compare.primary import primary_tests, with_primary
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
@@ -18,7 +18,7 @@ from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
 from drretail.eval.scores.attacks import attack_rows
 from drretail.eval.scores.correlation import correlations
-from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey
+from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
@@ -33,7 +33,7 @@ def derive_scores(
     experiment: Path,
     metrics: Sequence[Family],
     asked: Collection[TableKey] = (),
-    asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
+    asked_of_pairs: Sequence[tuple[Assessor, Labels]] = (),
     prices: PriceTable | None = None,
     judge_notes: Mapping[str, str] | None = None,
 ) -> Scores:
@@ -48,15 +48,17 @@ def derive_scores(
     judgings: list[Judging] = []
     judged: list[Judged] = []
     for metric in gathered.families.values():
-        wanted = {table_key.seat for table_key in asked if table_key.metric == metric.name}
-        for seat in sorted({*gathered.seats(metric.name), *wanted}, key=lambda seat: seat.order):
-            for about, heard in _systems(gathered, metric, seat, everywhere=seat in wanted):
-                judged.append((about, [it.reported for it in heard]))
-                if not is_unrated(metric, seat.judge):
-                    judgings.append(_judging(about, heard))
+        wanted = {table_key.assessor for table_key in asked if table_key.metric == metric.name}
+        for assessor in sorted({*gathered.assessors(metric.name), *wanted}, key=lambda assessor: assessor.order):
+            for about, runs in _systems(gathered, metric, assessor, everywhere=assessor in wanted):
+                judged.append((about, [run.result for run in runs]))
+                if not is_unrated(metric, assessor.judge):
+                    judgings.append(_judging(about, runs))
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
-    seats = {seat_of(row) for row in pairs} | {table_key.seat for table_key in gathered.tables_of_judges}
-    pairs = with_primary(pairs, primary_tests(gathered, [], sorted(seats, key=lambda seat: seat.order), pairs))
+    assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
+    pairs = with_primary(
+        pairs, primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
+    )
     made = zip(judged, rows_of_all(judged), strict=True)
     scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
     described = {about.metric.name: about.metric.description for about, _ in judged}
@@ -85,21 +87,21 @@ def _order(metric: Family) -> tuple[bool, int, str]:
 
 
 def _systems(
-    gathered: Gathered, metric: Family, seat: Seat, *, everywhere: bool
-) -> Iterator[tuple[About, list[Heard]]]:
+    gathered: Gathered, metric: Family, assessor: Assessor, *, everywhere: bool
+) -> Iterator[tuple[About, list[JudgedRun]]]:
     """What a judge said of each system's runs, in the order of the plan; ``everywhere`` or only where it said any."""
     wording = _wording(metric)
-    by_run = gathered.tables_of_judges.get(TableKey(metric.name, seat), {})
-    by_label: dict[str, list[Heard]] = defaultdict(list)
+    by_run = gathered.tables_of_judges.get(TableKey(metric.name, assessor), {})
+    by_label: dict[str, list[JudgedRun]] = defaultdict(list)
     named: set[str] = set()
     systems = gathered.definition.systems
-    for plan, heard in gathered.heard(metric.name, seat):
-        by_label[plan.label].append(heard)
+    for plan, runs in gathered.judged_runs(metric.name, assessor):
+        by_label[plan.label].append(runs)
         if (everywhere and is_judged(metric, systems[plan.label], floors=False)) or plan.run_id in by_run:
             named.add(plan.label)
-    for label, heard in by_label.items():
+    for label, runs in by_label.items():
         if label in named:
-            yield About(metric, label, seat.judge, seat.rules, wording, gathered.clusters), heard
+            yield About(metric, label, assessor, wording, gathered.clusters), runs
 
 
 def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
@@ -108,17 +110,17 @@ def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
     return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
 
 
-def _judging(about: About, runs: Sequence[Heard]) -> Judging:
+def _judging(about: About, runs: Sequence[JudgedRun]) -> Judging:
     return Judging(
         metric=about.metric.name,
         system=about.system,
-        rules=about.rules,
-        judge=about.judge.spec,
-        judge_params=about.judge.params_hash,
-        verdicts=sum(heard.verdicts for heard in runs),
-        failed=sum(heard.failed for heard in runs),
-        stale=sum(heard.stale for heard in runs),
-        not_judged=sum(heard.reported.lacks == NOT_JUDGED for heard in runs),
+        rules=about.assessor.rules,
+        judge=about.assessor.judge.spec,
+        judge_params=about.assessor.judge.params_hash,
+        verdicts=sum(runs.verdicts for runs in runs),
+        failed=sum(runs.failed for runs in runs),
+        stale=sum(runs.stale for runs in runs),
+        not_judged=sum(runs.result.lacks == NOT_JUDGED for runs in runs),
     )
 
 

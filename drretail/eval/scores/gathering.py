@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
@@ -13,9 +13,10 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import split_words, words_of
+from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Rules, Verdict
+from drretail.records.score import JudgeRef, Rules, Score, Verdict
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -43,26 +44,37 @@ LOST = ("model", "timeout", "tool")
 """The kinds of errors by which a provider, the world's servers or the web, and not the system, end a run."""
 
 
-class Seat(NamedTuple):
+class Assessor(NamedTuple):
     """One judge under one set of rules."""
 
     judge: JudgeRef
     rules: Rules
 
+    @classmethod
+    def of(cls, row: Score | PairScore) -> "Assessor":
+        """Whose values a row is made of."""
+        return cls(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
+
     @property
     def order(self) -> tuple[str, str, str]:
         return self.judge.spec, self.judge.params_hash, self.rules
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As the rows of scores.json name them."""
+        judge = self.judge
+        return {"judge": judge.spec, "judge_kind": judge.kind, "judge_params": judge.params_hash, "rules": self.rules}
 
 
 class TableKey(NamedTuple):
     """One judge under one set of rules in one family."""
 
     metric: str
-    seat: Seat
+    assessor: Assessor
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class RunResult:
     """What one planned run got in one family by one judge."""
 
     query_id: str
@@ -77,10 +89,10 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class JudgedRun:
     """What one judge's verdicts on one run come to; verdicts are counted in keys."""
 
-    reported: Reported
+    result: RunResult
     verdicts: int = 0
     failed: int = 0
     stale: int = 0
@@ -117,9 +129,9 @@ class Plan:
         wants_something = wish is not None and any(not want.optional for want in wish.wants)
         return self.words > 0 and (self.has_decision or not wants_something)
 
-    def unheard(self) -> Heard:
+    def unjudged(self) -> JudgedRun:
         """The same run before a judge that said nothing of it."""
-        return Heard(Reported(self.query.query_id, {}, _LACKS[self.status]))
+        return JudgedRun(RunResult(self.query.query_id, {}, _LACKS[self.status]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +143,7 @@ class Gathered:
     """By name."""
     plans: tuple[Plan, ...]
     """By label, repeat and query."""
-    tables_of_judges: Mapping[TableKey, Mapping[str, Heard]]
+    tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
     """By run id; a run that is missing was not heard by that judge."""
 
     @property
@@ -143,18 +155,18 @@ class Gathered:
         """Every system, in the order of labels."""
         return sorted({plan.label for plan in self.plans})
 
-    def seats(self, metric: str) -> list[Seat]:
+    def assessors(self, metric: str) -> list[Assessor]:
         """Who has verdicts in a family."""
         return sorted(
-            (table_key.seat for table_key in self.tables_of_judges if table_key.metric == metric),
-            key=lambda seat: seat.order,
+            (table_key.assessor for table_key in self.tables_of_judges if table_key.metric == metric),
+            key=lambda assessor: assessor.order,
         )
 
-    def heard(self, metric: str, seat: Seat) -> Iterator[tuple[Plan, Heard]]:
+    def judged_runs(self, metric: str, assessor: Assessor) -> Iterator[tuple[Plan, JudgedRun]]:
         """Every planned run with what this judge's verdicts come to, in the order of the plan."""
-        by_run = self.tables_of_judges.get(TableKey(metric, seat), {})
+        by_run = self.tables_of_judges.get(TableKey(metric, assessor), {})
         for plan in self.plans:
-            yield plan, by_run.get(plan.run_id) or plan.unheard()
+            yield plan, by_run.get(plan.run_id) or plan.unjudged()
 
 
 def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
@@ -166,14 +178,14 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
     prompts = {metric.name: in_all_wordings(experiment, metric.prompt_hashes) for metric in metrics}
     judges = {metric.name: _judges(experiment, metric.name) for metric in metrics}
     plans: list[Plan] = []
-    tables_of_judges: dict[TableKey, dict[str, Heard]] = defaultdict(dict)
+    tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
         plans.append(_plan(subject))
         for metric in metrics:
             verdicts = _verdicts(experiment, subject, metric.name, judges[metric.name])
-            for seat, lines in verdicts.items():
-                tables_of_judges[TableKey(metric.name, seat)][subject.run_id] = _heard(
-                    subject, metric, seat, lines, prompts[metric.name]
+            for assessor, lines in verdicts.items():
+                tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = _judged_run(
+                    subject, metric, assessor, lines, prompts[metric.name]
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
@@ -213,38 +225,40 @@ def _judges(experiment: Path, metric: str) -> list[str]:
     return sorted(path.name for path in (experiment / "verdicts" / metric).glob("*/"))
 
 
-def _verdicts(experiment: Path, subject: Subject, metric: str, judges: Sequence[str]) -> dict[Seat, list[Verdict]]:
+def _verdicts(experiment: Path, subject: Subject, metric: str, judges: Sequence[str]) -> dict[Assessor, list[Verdict]]:
     """The last verdict of every key about this run, by who judged."""
     run = f"{subject.query.query_id}-r{subject.repeat}"
-    groups: dict[Seat, list[Verdict]] = defaultdict(list)
+    groups: dict[Assessor, list[Verdict]] = defaultdict(list)
     for judge in judges:
         path = verdict_path(experiment, metric, judge, subject.label, run)
         for verdict in VerdictFile(path).lasts() if path.exists() else ():
-            groups[Seat(verdict.judge, verdict.rules)].append(verdict)
+            groups[Assessor(verdict.judge, verdict.rules)].append(verdict)
     return groups
 
 
-def _heard(subject: Subject, metric: Family, seat: Seat, verdicts: Sequence[Verdict], prompts: frozenset[str]) -> Heard:
+def _judged_run(
+    subject: Subject, metric: Family, assessor: Assessor, verdicts: Sequence[Verdict], prompts: frozenset[str]
+) -> JudgedRun:
     report = subject.report_sha
     living = [
         verdict
         for verdict in verdicts
         if verdict.report_sha == report and verdict.prompt_hash in prompts and verdict.version == metric.version
     ]
-    return Heard(
-        _reported(subject, metric, living, seat.rules),
+    return JudgedRun(
+        _reported(subject, metric, living, assessor.rules),
         verdicts=len(living),
         failed=sum(verdict.state == "failed" for verdict in living),
         stale=len(verdicts) - len(living),
     )
 
 
-def _reported(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> Reported:
+def _reported(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> RunResult:
     query_id = subject.query.query_id
     if subject.report is None:
-        return Reported(query_id, {}, _LACKS[_status(subject)])
+        return RunResult(query_id, {}, _LACKS[_status(subject)])
     if not living:
-        return Reported(query_id, {}, NOT_JUDGED)
+        return RunResult(query_id, {}, NOT_JUDGED)
     repeats: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in living:
         repeats[verdict.judge_repeat].append(verdict)
@@ -252,7 +266,7 @@ def _reported(subject: Subject, metric: Family, living: Sequence[Verdict], rules
         repeat: {value.variant: value for value in metric.values(subject, repeats[repeat], rules)}
         for repeat in sorted(repeats)
     }
-    return Reported(query_id, averaged(list(by_repeat.values())), None, by_repeat)
+    return RunResult(query_id, averaged(list(by_repeat.values())), None, by_repeat)
 
 
 def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:

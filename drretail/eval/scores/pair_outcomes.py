@@ -11,7 +11,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import PAIRWISE, pair_family
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.base import Rules
 from drretail.records.pairs import EQUAL, PairScore
 from drretail.records.score import Order, Verdict
@@ -19,12 +19,12 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, flip_test, holm
 
 Why = Literal["runs_failed", "not_judged", "judge"]
-Results = dict[Seat, dict[Labels, dict[str, list["Outcome"]]]]
+Results = dict[Assessor, dict[Labels, dict[str, list["PairOutcome"]]]]
 """By judge and rules, then by pair, then by dimension: one outcome for every meeting."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PairOutcome:
     """One meeting in one dimension; judged several times, the mean of the times that were scored."""
 
     query_id: str
@@ -71,33 +71,37 @@ class _Reading:
     def prompts(self, rules: Rules) -> dict[str, frozenset[str]]:
         """By dimension the hashes of all wordings that count."""
         if rules not in self._held:
-            said = in_all_wordings(self.experiment, lambda: frozenset(pair_family().hashes(rules).items()))
+            hashes_by_dimension = in_all_wordings(
+                self.experiment, lambda: frozenset(pair_family().hashes(rules).items())
+            )
             self._held[rules] = {
-                dimension: frozenset[str]().union(*(hashes for name, hashes in said if name == dimension))
+                dimension: frozenset[str]().union(
+                    *(hashes for name, hashes in hashes_by_dimension if name == dimension)
+                )
                 for dimension in DIMENSIONS
             }
         return self._held[rules]
 
 
-def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Seat, Labels]] = ()) -> Results:
+def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()) -> Results:
     """Every meeting of every pair that a judge has verdicts of, and of the pairs in ``asked``."""
     found: Results = defaultdict(dict)
-    for seat, labels in asked:
-        found[seat][labels] = {dimension: [] for dimension in DIMENSIONS}
+    for assessor, labels in asked:
+        found[assessor][labels] = {dimension: [] for dimension in DIMENSIONS}
     shas = {plan.run_id: plan.report_sha for plan in gathered.plans}
     words = {plan.run_id: plan.words for plan in gathered.plans}
     failed = frozenset(plan.run_id for plan in gathered.plans if plan.status == "failed")
     reading = _Reading(gathered.definition.seed, shas, failed, words, experiment)
     judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
     pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
-    heard = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
-    for meeting, verdicts in heard:
-        for seat in verdicts:
-            found[seat].setdefault(meeting.labels, {dimension: [] for dimension in DIMENSIONS})
-    for meeting, verdicts in heard:
-        for seat, by_pair in found.items():
+    by_meeting = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
+    for meeting, verdicts in by_meeting:
+        for assessor in verdicts:
+            found[assessor].setdefault(meeting.labels, {dimension: [] for dimension in DIMENSIONS})
+    for meeting, verdicts in by_meeting:
+        for assessor, by_pair in found.items():
             if meeting.labels in by_pair:
-                for dimension, outcome in _outcomes(reading, meeting, verdicts.get(seat, []), seat.rules):
+                for dimension, outcome in _outcomes(reading, meeting, verdicts.get(assessor, []), assessor.rules):
                     by_pair[meeting.labels][dimension].append(outcome)
     return found
 
@@ -110,19 +114,19 @@ def _pairs_in(experiment: Path, gathered: Gathered) -> Iterator[Labels]:
             yield a, b
 
 
-def _verdicts(experiment: Path, meeting: Meeting, judges: Sequence[str]) -> dict[Seat, list[Verdict]]:
+def _verdicts(experiment: Path, meeting: Meeting, judges: Sequence[str]) -> dict[Assessor, list[Verdict]]:
     """The last verdict of every key about this meeting, by who judged."""
-    groups: dict[Seat, list[Verdict]] = defaultdict(list)
+    groups: dict[Assessor, list[Verdict]] = defaultdict(list)
     for judge in judges:
         path = verdict_path(experiment, PAIRWISE, judge, pair_name(meeting.labels), meeting.run)
         for verdict in VerdictFile(path).lasts() if path.exists() else ():
-            groups[Seat(verdict.judge, verdict.rules)].append(verdict)
+            groups[Assessor(verdict.judge, verdict.rules)].append(verdict)
     return groups
 
 
 def _outcomes(
     reading: _Reading, meeting: Meeting, verdicts: Sequence[Verdict], rules: Rules
-) -> Iterator[tuple[str, Outcome]]:
+) -> Iterator[tuple[str, PairOutcome]]:
     reports = tuple(reading.reports.get(run_id) for run_id in meeting.run_ids)
     query_id = meeting.query.query_id
     prompts = reading.prompts(rules)
@@ -135,21 +139,21 @@ def _outcomes(
             continue
         wanted = pair_family().orders(rules, reading.seed, meeting.run_ids, dimension)
         times = sorted({it.judge_repeat for it in living}) or [1]
-        told = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
-        outcome = _together([_once(query_id, by_order, wanted) for by_order in told])
+        times_asked = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
+        outcome = _together([_once(query_id, by_order, wanted) for by_order in times_asked])
         yield dimension, replace(outcome, stale_verdicts=len(about) - len(living), words=one - other)
 
 
-def _without_report(reading: _Reading, meeting: Meeting, rules: Rules) -> Outcome:
+def _without_report(reading: _Reading, meeting: Meeting, rules: Rules) -> PairOutcome:
     """The side without a report loses, two without are tied (METRICS 0); nothing where a server took it, or by a
     publication's rules."""
     there = [reading.reports.get(run_id) is not None for run_id in meeting.run_ids]
     is_own_failure = all(has or run_id in reading.failed for has, run_id in zip(there, meeting.run_ids, strict=True))
     if rules != "default" or not is_own_failure:
-        return Outcome(meeting.query.query_id, why="runs_failed")
+        return PairOutcome(meeting.query.query_id, why="runs_failed")
     first, second = there
     win, loss = float(first and not second), float(second and not first)
-    return Outcome(meeting.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
+    return PairOutcome(meeting.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
 
 
 def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset[str]) -> bool:
@@ -158,21 +162,23 @@ def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset
     return same and verdict.prompt_hash in prompts and verdict.version == pair_family().version
 
 
-def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> Outcome:
+def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:
     """A win where the same report was preferred in every order, else a tie; one order that failed fails all."""
-    told = [by_order[order] for order in wanted if order in by_order]
-    states = {verdict.state for verdict in told}
+    times_asked = [by_order[order] for order in wanted if order in by_order]
+    states = {verdict.state for verdict in times_asked}
     if "failed" in states:
-        failed = sum(verdict.state == "failed" for verdict in told)
-        return Outcome(query_id, why="judge", failed_verdicts=failed)
-    if len(told) < len(wanted) or len(states) > 1:  # a profile that came later leaves one order na until it is asked
-        return Outcome(query_id, why="not_judged")
+        failed = sum(verdict.state == "failed" for verdict in times_asked)
+        return PairOutcome(query_id, why="judge", failed_verdicts=failed)
+    if (
+        len(times_asked) < len(wanted) or len(states) > 1
+    ):  # a profile that came later leaves one order na until it is asked
+        return PairOutcome(query_id, why="not_judged")
     if states == {"na"}:
-        return Outcome(query_id, is_na=True)
-    winners = {verdict.value for verdict in told}
+        return PairOutcome(query_id, is_na=True)
+    winners = {verdict.value for verdict in times_asked}
     win, loss = float(winners == {"a"}), float(winners == {"b"})
-    firsts = [0.5 if it.value == EQUAL else float(it.value == (it.order or "")[:1]) for it in told]
-    return Outcome(
+    firsts = [0.5 if it.value == EQUAL else float(it.value == (it.order or "")[:1]) for it in times_asked]
+    return PairOutcome(
         query_id,
         win=win,
         tie=1 - win - loss,
@@ -182,13 +188,13 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     )
 
 
-def _together(times: Sequence[Outcome]) -> Outcome:
+def _together(times: Sequence[PairOutcome]) -> PairOutcome:
     """All times that a judge was asked: their mean where any was scored, else why none was."""
-    scored = [it for it in times if it.result is not None]
-    failed = sum(it.failed_verdicts for it in times)
+    scored = [time for time in times if time.result is not None]
+    failed = sum(time.failed_verdicts for time in times)
     if not scored:
-        return replace(min(times, key=lambda it: (it.is_na, it.why or "")), failed_verdicts=failed)
-    return Outcome(
+        return replace(min(times, key=lambda time: (time.is_na, time.why or "")), failed_verdicts=failed)
+    return PairOutcome(
         scored[0].query_id,
         win=_mean([it.win for it in scored]),
         tie=_mean([it.tie for it in scored]),

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.pairs import Labels, researching
+from drretail.eval.judging.pairs import Labels, research_labels
 from drretail.eval.registry import pair_family
 from drretail.eval.scores.aggregate import NOT_RATED
-from drretail.eval.scores.gathering import Gathered, Seat
-from drretail.eval.scores.pair_outcomes import Outcome, Results, corrected, lead_of, read_outcomes
+from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.pair_outcomes import PairOutcome, Results, corrected, lead_of, read_outcomes
 from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.stats.intervals import Interval, share_interval
@@ -19,67 +19,70 @@ from drretail.stats.length_control import length_controlled
 from drretail.stats.ranking import Contest, Strength, strengths
 
 MAJORITY = "majority"
-Said = Literal["win", "tie", "loss"]
+ResultName = Literal["win", "tie", "loss"]
 
 
 def with_majorities(results: Results) -> Results:
     """The same, and one more judge where two or more models compared the same systems under the same rules."""
     panels: Results = {}
-    spoken = [seat for seat, by_pair in results.items() if _has_spoken(by_pair)]
-    for seats in panels_of(sorted(spoken, key=lambda seat: seat.order)):
-        members = [results[seat] for seat in seats]
-        panel = Seat(panel_ref([seat.judge for seat in seats], MAJORITY), seats[0].rules)
+    spoken = [assessor for assessor, by_pair in results.items() if _has_spoken(by_pair)]
+    for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
+        members = [results[assessor] for assessor in assessors]
+        panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
         panels[panel] = {
             labels: {
                 dimension: [
-                    _most(said) for said in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
+                    _most(together)
+                    for together in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
                 ]
                 for dimension in members[0][labels]
             }
             for labels in members[0]
             if all(labels in by_pair for by_pair in members)
         }
-    return {**results, **{seat: by_pair for seat, by_pair in panels.items() if by_pair}}
+    return {**results, **{assessor: by_pair for assessor, by_pair in panels.items() if by_pair}}
 
 
-def _has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[Outcome]]]) -> bool:
+def _has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
     """False for a judge that was to be asked and met the cap before its first answer."""
     every = (outcome for by_dimension in by_pair.values() for it in by_dimension.values() for outcome in it)
     return any(not outcome.is_forfeit and outcome.why not in ("not_judged", "runs_failed") for outcome in every)
 
 
-def _most(outcomes: Sequence[Outcome]) -> Outcome:
+def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
     """One meeting: scored where more than half of the panel scored it, and won by whom more than half prefer."""
-    told: Counter[Said] = Counter(said for outcome in outcomes if (said := _said(outcome)) is not None)
+    lead: Counter[ResultName] = Counter(
+        result_of for outcome in outcomes if (result_of := _result(outcome)) is not None
+    )
     query_id, members = outcomes[0].query_id, len(outcomes)
-    if 2 * told.total() <= members:
+    if 2 * lead.total() <= members:
         lacking = [outcome for outcome in outcomes if outcome.result is None]
         return min(lacking, key=lambda outcome: (outcome.is_na, outcome.why or ""))
-    tie: Said = "tie"
-    winner = next((said for said, count in told.items() if 2 * count > members), tie)
-    return Outcome(
+    tie: ResultName = "tie"
+    winner = next((result_of for result_of, count in lead.items() if 2 * count > members), tie)
+    return PairOutcome(
         query_id,
         win=float(winner == "win"),
         tie=float(winner == "tie"),
         loss=float(winner == "loss"),
-        disagreed=float(len(told) > 1),
+        disagreed=float(len(lead) > 1),
         words=outcomes[0].words,
         is_forfeit=all(outcome.is_forfeit for outcome in outcomes),
     )
 
 
-def _said(outcome: Outcome) -> Said | None:
+def _result(outcome: PairOutcome) -> ResultName | None:
     if outcome.result is None:
         return None
     return "win" if outcome.result > 0.5 else "loss" if outcome.result < 0.5 else "tie"
 
 
-Read = Callable[[Outcome], float | None]
+Read = Callable[[PairOutcome], float | None]
 """A number of one meeting; None where it has none."""
 
 
 def derive_pairs(
-    experiment: Path, gathered: Gathered, asked: Sequence[tuple[Seat, Labels]] = ()
+    experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()
 ) -> tuple[tuple[PairScore, ...], tuple[RankScore, ...]]:
     """The rows of every judge that compared any pair, by judge, pair and dimension. Pure: equal folders, equal bytes.
 
@@ -88,48 +91,51 @@ def derive_pairs(
     results = with_majorities(read_outcomes(experiment, gathered, asked))
     pairs: list[PairScore] = []
     ranks: list[RankScore] = []
-    for seat in sorted(results, key=lambda seat: seat.order):
-        by_pair = results[seat]
+    for assessor in sorted(results, key=lambda assessor: assessor.order):
+        by_pair = results[assessor]
         pairs += corrected(
             [
-                _pair_score(seat, labels, it, by_pair[labels][it], gathered)
+                _pair_score(assessor, labels, it, by_pair[labels][it], gathered)
                 for labels in sorted(by_pair)
                 for it in DIMENSIONS
             ]
         )
-        names = sorted({*researching(gathered.definition), *(label for labels in by_pair for label in labels)})
+        names = sorted({*research_labels(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
-            ranks += _rank_scores(seat, dimension, names, met, gathered)
+            ranks += _rank_scores(assessor, dimension, names, met, gathered)
     return tuple(pairs), tuple(ranks)
 
 
 def _pair_score(
-    seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[Outcome], gathered: Gathered
+    assessor: Assessor, labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], gathered: Gathered
 ) -> PairScore:
     a, b = labels
-    hidden = seat.judge.kind == "rule_based"  # it is not asked, and lacks nothing
-    outcomes = [replace(it, is_na=True, why=None) if hidden and it.why == "not_judged" else it for it in outcomes]
+    hidden = assessor.judge.kind == "rule_based"  # it is not asked, and lacks nothing
+    outcomes = [
+        replace(outcome, is_na=True, why=None) if hidden and outcome.why == "not_judged" else outcome
+        for outcome in outcomes
+    ]
     counted = PairScore(
-        **_about(seat, dimension),
+        **_about(assessor, dimension),
         a=a,
         b=b,
         n_planned=len(outcomes),
-        n_scored=sum(it.result is not None for it in outcomes),
-        n_na=sum(it.is_na for it in outcomes),
-        n_failed=sum(it.why is not None for it in outcomes),
-        runs_failed=sum(it.why == "runs_failed" for it in outcomes),
-        forfeits=sum(it.is_forfeit for it in outcomes),
-        not_judged=sum(it.why == "not_judged" for it in outcomes),
-        failed_verdicts=sum(it.failed_verdicts for it in outcomes),
-        stale_verdicts=sum(it.stale_verdicts for it in outcomes),
+        n_scored=sum(outcome.result is not None for outcome in outcomes),
+        n_na=sum(outcome.is_na for outcome in outcomes),
+        n_failed=sum(outcome.why is not None for outcome in outcomes),
+        runs_failed=sum(outcome.why == "runs_failed" for outcome in outcomes),
+        forfeits=sum(outcome.is_forfeit for outcome in outcomes),
+        not_judged=sum(outcome.why == "not_judged" for outcome in outcomes),
+        failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
+        stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         note=NOT_RATED if hidden else None,
     )
     assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed
     return counted if hidden else counted.model_copy(update=_numbers(outcomes, gathered))
 
 
-def _numbers(outcomes: Sequence[Outcome], gathered: Gathered) -> dict[str, Any]:
+def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, Any]:
     clusters = gathered.clusters
 
     def over_users(read: Read) -> Interval:
@@ -138,8 +144,8 @@ def _numbers(outcomes: Sequence[Outcome], gathered: Gathered) -> dict[str, Any]:
         return share_interval(means, clusters.groups(held), is_whole=True)
 
     rate, results = over_users(lambda it: it.result), _by_query(outcomes, lambda it: it.result)
-    told = lead_of(results, clusters)
-    met = [(it.query_id, it.result, it.words) for it in outcomes if it.result is not None]
+    lead = lead_of(results, clusters)
+    met = [(outcome.query_id, outcome.result, outcome.words) for outcome in outcomes if outcome.result is not None]
     even = length_controlled(
         [result for _, result, _ in met],
         [words for *_, words in met],
@@ -147,9 +153,9 @@ def _numbers(outcomes: Sequence[Outcome], gathered: Gathered) -> dict[str, Any]:
         gathered.definition.seed,
     )
     return {
-        "wins": _sum(it.win for it in outcomes),
-        "ties": _sum(it.tie for it in outcomes),
-        "losses": _sum(it.loss for it in outcomes),
+        "wins": _sum(outcome.win for outcome in outcomes),
+        "ties": _sum(outcome.tie for outcome in outcomes),
+        "losses": _sum(outcome.loss for outcome in outcomes),
         "win": _share(over_users(lambda it: it.win)),
         "tie": _share(over_users(lambda it: it.tie)),
         "loss": _share(over_users(lambda it: it.loss)),
@@ -158,10 +164,10 @@ def _numbers(outcomes: Sequence[Outcome], gathered: Gathered) -> dict[str, Any]:
         "ci_high": rate.high,
         "no_interval": rate.lacks,
         "n_users": clusters.users(results),
-        "n_queries": told.n_queries,
-        "queries_won": told.queries_won,
-        "queries_lost": told.queries_lost,
-        "p": told.p,
+        "n_queries": lead.n_queries,
+        "queries_won": lead.queries_won,
+        "queries_lost": lead.queries_lost,
+        "p": lead.p,
         "longer_won": _mean(_by_query(outcomes, _longer_won)),
         "length_controlled": even.value,
         "length_controlled_low": even.low,
@@ -172,14 +178,14 @@ def _numbers(outcomes: Sequence[Outcome], gathered: Gathered) -> dict[str, Any]:
     }
 
 
-def _longer_won(outcome: Outcome) -> float | None:
+def _longer_won(outcome: PairOutcome) -> float | None:
     """1 where the report with more words won; None without a winner or where both are as long."""
     if outcome.result in (None, 0.5) or not outcome.words:
         return None
     return float((outcome.result > 0.5) == (outcome.words > 0))
 
 
-def _by_query(outcomes: Sequence[Outcome], read: Read) -> dict[str, list[float]]:
+def _by_query(outcomes: Sequence[PairOutcome], read: Read) -> dict[str, list[float]]:
     """The numbers of each query's repeats, by id."""
     queries: dict[str, list[float]] = defaultdict(list)
     for outcome in outcomes:
@@ -204,16 +210,26 @@ def _share(found: Interval) -> Share:
 
 
 def _rank_scores(
-    seat: Seat, dimension: str, names: Sequence[str], met: Mapping[Labels, Sequence[Outcome]], gathered: Gathered
+    assessor: Assessor,
+    dimension: str,
+    names: Sequence[str],
+    met: Mapping[Labels, Sequence[PairOutcome]],
+    gathered: Gathered,
 ) -> Iterator[RankScore]:
-    hidden = seat.judge.kind == "rule_based"
+    hidden = assessor.judge.kind == "rule_based"
     clusters, seed = gathered.clusters, gathered.definition.seed
     found = {} if hidden else strengths(names, list(_contests(met)), seed, clusters)
     for name in names:
         strength = found.get(name, Strength(Interval(None), 0, NOT_RATED))
-        scored = [it for labels, outcomes in met.items() if name in labels for it in outcomes if it.result is not None]
+        scored = [
+            outcome
+            for labels, outcomes in met.items()
+            if name in labels
+            for outcome in outcomes
+            if outcome.result is not None
+        ]
         yield RankScore(
-            **_about(seat, dimension),
+            **_about(assessor, dimension),
             system=name,
             strength=strength.interval.value,
             ci_low=strength.interval.low,
@@ -226,7 +242,7 @@ def _rank_scores(
         )
 
 
-def _contests(met: Mapping[Labels, Sequence[Outcome]]) -> Iterator[Contest]:
+def _contests(met: Mapping[Labels, Sequence[PairOutcome]]) -> Iterator[Contest]:
     """One for each query and pair: repeats say nothing of other queries, so their mean counts once."""
     for (a, b), outcomes in sorted(met.items()):
         queries: dict[str, list[float]] = defaultdict(list)
@@ -237,14 +253,11 @@ def _contests(met: Mapping[Labels, Sequence[Outcome]]) -> Iterator[Contest]:
             yield Contest(query_id, a, b, sum(results) / len(results))
 
 
-def _about(seat: Seat, dimension: str) -> dict[str, Any]:
+def _about(assessor: Assessor, dimension: str) -> dict[str, Any]:
     family = pair_family()
     return {
         "version": family.version,
         "dimension": dimension,
-        "rules": seat.rules,
-        "judge": seat.judge.spec,
-        "judge_kind": seat.judge.kind,
-        "judge_params": seat.judge.params_hash,
-        "prompt_hash": family.prompts(seat.rules)[dimension].hash,
+        **assessor.columns,
+        "prompt_hash": family.prompts(assessor.rules)[dimension].hash,
     }

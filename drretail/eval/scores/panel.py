@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from drretail.eval.scores.gathering import Gathered, Heard, Reported, Seat, TableKey
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, RunResult, TableKey
 from drretail.eval.values import Value, gravest
 from drretail.records.score import PANEL, JudgeRef
 
@@ -19,21 +19,21 @@ MEDIAN = "median"
 def with_panels(gathered: Gathered) -> Gathered:
     """The same, and one more judge for each family and set of rules that has two or more judges that are models."""
     panels = {
-        TableKey(metric, Seat(panel_ref([seat.judge for seat in seats], MEDIAN), seats[0].rules)): _heard(
-            [gathered.tables_of_judges[TableKey(metric, seat)] for seat in seats]
-        )
+        TableKey(
+            metric, Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
+        ): _panel_runs([gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors])
         for metric in gathered.families
-        for seats in panels_of(gathered.seats(metric))
+        for assessors in panels_of(gathered.assessors(metric))
     }
     return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
 
 
-def panels_of(seats: Iterable[Seat]) -> list[list[Seat]]:
+def panels_of(assessors: Iterable[Assessor]) -> list[list[Assessor]]:
     """The judges that sit together: models of any kind, two at least, under the same rules."""
-    by_rules: dict[str, list[Seat]] = defaultdict(list)
-    for seat in seats:
-        if seat.judge.kind != "rule_based" and not is_panel(seat.judge):
-            by_rules[seat.rules].append(seat)
+    by_rules: dict[str, list[Assessor]] = defaultdict(list)
+    for assessor in assessors:
+        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge):
+            by_rules[assessor.rules].append(assessor)
     return [members for _, members in sorted(by_rules.items()) if len(members) > 1]
 
 
@@ -58,25 +58,25 @@ def names_panel(spec: str) -> bool:
     return spec.startswith(f"{PANEL}(")
 
 
-def _heard(members: Sequence[Mapping[str, Heard]]) -> dict[str, Heard]:
+def _panel_runs(members: Sequence[Mapping[str, JudgedRun]]) -> dict[str, JudgedRun]:
     """What the panel says of every run that all members judged: it has not judged the others yet."""
-    complete = [run for run in members[0] if all(run in heard for heard in members)]
-    return {run: _together([heard[run] for heard in members]) for run in complete}
+    complete = [run for run in members[0] if all(run in runs for runs in members)]
+    return {run: _together([runs[run] for runs in members]) for run in complete}
 
 
-def _together(heard: Sequence[Heard]) -> Heard:
-    reported = [it.reported for it in heard]
-    lacks = next((it.lacks for it in reported if it.lacks is not None), None)
-    variants = dict.fromkeys(variant for it in reported for variant in it.values)
+def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
+    result = [run.result for run in runs]
+    lacks = next((it.lacks for it in result if it.lacks is not None), None)
+    variants = dict.fromkeys(variant for it in result for variant in it.values)
     values = {
-        variant: _median(variant, [it.values[variant] for it in reported if variant in it.values], len(heard))
+        variant: _median(variant, [it.values[variant] for it in result if variant in it.values], len(runs))
         for variant in variants
     }
-    return Heard(
-        Reported(reported[0].query_id, {} if lacks else values, lacks),
-        verdicts=sum(it.verdicts for it in heard),
-        failed=sum(it.failed for it in heard),
-        stale=sum(it.stale for it in heard),
+    return JudgedRun(
+        RunResult(result[0].query_id, {} if lacks else values, lacks),
+        verdicts=sum(run.verdicts for run in runs),
+        failed=sum(run.failed for run in runs),
+        stale=sum(run.stale for run in runs),
     )
 
 

@@ -16,9 +16,9 @@ from drretail.eval.scores.gathering import (
     NOT_IMPORTED,
     PENDING_RUNS,
     Gathered,
-    Heard,
+    JudgedRun,
     Plan,
-    Reported,
+    RunResult,
     TableKey,
     gather,
 )
@@ -55,7 +55,7 @@ class Attendance:
         return not self.pending and self.missing <= MOST_MISSING * self.planned
 
 
-def attendance(reports: Sequence[Reported], variant: str) -> Attendance:
+def attendance(reports: Sequence[RunResult], variant: str) -> Attendance:
     """Of one system's planned runs in one headline."""
     kinds = [_kind(report, variant) for report in reports]
     defined = [kind for kind in kinds if kind != "undefined"]
@@ -68,7 +68,7 @@ def attendance(reports: Sequence[Reported], variant: str) -> Attendance:
     )
 
 
-def _kind(report: Reported, variant: str) -> str:
+def _kind(report: RunResult, variant: str) -> str:
     value = report.values.get(variant)
     if value is not None and value.value is not None:
         return "scored"
@@ -97,56 +97,56 @@ def with_earnings(gathered: Gathered, asked: Collection[TableKey] = ()) -> Gathe
     Publications' rules count as they did; a judge that was not asked of a system's reports says nothing of its failed
     runs either.
     """
-    held = {**{key: dict[str, Heard]() for key in asked}, **gathered.tables_of_judges}
+    held = {**{key: dict[str, JudgedRun]() for key in asked}, **gathered.tables_of_judges}
     tables = {
-        key: _with_earnings(gathered, key, answers) if key.seat.rules == "default" else answers
+        key: _with_earnings(gathered, key, answers) if key.assessor.rules == "default" else answers
         for key, answers in held.items()
     }
     return replace(gathered, tables_of_judges=tables)
 
 
-def _with_earnings(gathered: Gathered, key: TableKey, answers: Mapping[str, Heard]) -> dict[str, Heard]:
+def _with_earnings(gathered: Gathered, key: TableKey, answers: Mapping[str, JudgedRun]) -> dict[str, JudgedRun]:
     metric = gathered.families[key.metric]
     systems = gathered.definition.systems
     asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
     defined = _defined(asked, answers)
     made = dict(answers)
     for plan in asked:
-        found = answers.get(plan.run_id) or plan.unheard()
-        earned = _earned(metric, plan, found.reported, defined[plan.query.query_id])
+        found = answers.get(plan.run_id) or plan.unjudged()
+        earned = _earned(metric, plan, found.result, defined[plan.query.query_id])
         if earned:
-            made[plan.run_id] = replace(found, reported=replace(found.reported, earned=earned))
+            made[plan.run_id] = replace(found, result=replace(found.result, earned=earned))
     return made
 
 
-def _defined(plans: Sequence[Plan], answers: Mapping[str, Heard]) -> Mapping[str, Mapping[str, bool]]:
+def _defined(plans: Sequence[Plan], answers: Mapping[str, JudgedRun]) -> Mapping[str, Mapping[str, bool]]:
     """By query and variant whether any report on the query could have a value; what no report was asked for is open."""
     found: dict[str, dict[str, bool]] = defaultdict(dict)
     for plan in plans:
         held = answers.get(plan.run_id)
-        for variant, value in ({} if held is None else held.reported.values).items():
+        for variant, value in ({} if held is None else held.result.values).items():
             could = value.state != "na" or value.earns is not None
             found[plan.query.query_id][variant] = found[plan.query.query_id].get(variant, False) or could
     return found
 
 
-def _earned(metric: Family, plan: Plan, reported: Reported, defined: Mapping[str, bool]) -> dict[str, float]:
+def _earned(metric: Family, plan: Plan, result: RunResult, defined: Mapping[str, bool]) -> dict[str, float]:
     headlines = headline_variants(metric)
     if plan.status == "failed":
         # What a pooled headline is made of is 0 as well.
         variants = metric.variants if headlines & metric.pooled.keys() else headlines
         return {variant: 0.0 for variant in variants if defined.get(variant, variant in headlines)}
-    values = (value for name, value in reported.values.items() if name in headlines)
+    values = (value for name, value in result.values.items() if name in headlines)
     return {value.variant: value.earns for value in values if value.value is None and value.earns is not None}
 
 
-def counted(report: Reported, variant: str) -> float | None:
+def counted(report: RunResult, variant: str) -> float | None:
     """What a planned run counts in a headline; None where it is missing or the headline isn't defined for it."""
     value = report.values.get(variant)
     found = None if value is None else value.value
     return report.earned.get(variant) if found is None else found
 
 
-def counted_values(report: Reported) -> Mapping[str, Value]:
+def counted_values(report: RunResult) -> Mapping[str, Value]:
     """The report's values with what it earns where it has none, as pooled headlines are made of them."""
     return {**report.values, **{name: Value(name, "scored", value) for name, value in report.earned.items()}}

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from drretail.eval.compare.differences import differences
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.records.base import NoInterval
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     CODE,
-    JudgeRef,
     MetricDescription,
     Score,
     in_order,
@@ -34,7 +33,7 @@ from drretail.records.scoreboard import (
 from drretail.stats.clusters import FEWEST
 
 Metrics = Mapping[str, MetricDescription]
-_Key = tuple[str, str, str, Seat]
+_Key = tuple[str, str, str, Assessor]
 """System, metric, variant, judge."""
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
@@ -54,9 +53,9 @@ class _Held:
     columns: Sequence[tuple[str, BoardColumn]]
     """With the family's name."""
 
-    def of(self, system: str, metric: str, variant: str, seats: Sequence[Seat]) -> Score | None:
+    def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """By the first of these judges who has a row, whether there is a value in it or not."""
-        found = (self.rows.get((system, metric, variant, seat)) for seat in seats)
+        found = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
         return next((row for row in found if row is not None), None)
 
 
@@ -72,14 +71,18 @@ def scoreboard(
         return None
     held = _held(scores, metrics)
     judges = _judges(held)
-    by_code = sorted({seat for *_, seat in held.rows if seat.judge.spec == CODE}, key=lambda seat: seat.order)
+    by_code = sorted(
+        {assessor for *_, assessor in held.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
+    )
     first = judges[0] if judges else None
-    seats = [] if first is None else [first]
-    by_code.sort(key=lambda seat: first is not None and seat.rules != first.rules)
+    assessors = [] if first is None else [first]
+    by_code.sort(key=lambda assessor: first is not None and assessor.rules != first.rules)
     labels = in_order(row.system for row in scores)
     taken = {label: _took(gathered, label, prices) for label in labels}
     names = _column_names(held)
-    rows = [BoardRow(system=it, cells={**_cells(held, it, [*seats, *by_code], names), **taken[it]}) for it in labels]
+    rows = [
+        BoardRow(system=it, cells={**_cells(held, it, [*assessors, *by_code], names), **taken[it]}) for it in labels
+    ]
     others = tuple(_others(held, judges[1:], labels, names))
     columns = _columns(held, names, metrics, [*rows, *(row for other in others for row in other.rows)])
     shared = shared_models(labels)
@@ -89,39 +92,37 @@ def scoreboard(
         columns=tuple(columns),
         rows=tuple(_kept(row, columns) for row in rows),
         others=others,
-        differs=tuple(differences(gathered, [*seats, *by_code], short, names, pairs)),
-        notes=tuple(_notes(held, [*seats, *by_code], labels, names, gathered, metrics, prices)),
-        prices_as_of=prices.as_of if any(it.unit == "dollars" for it in columns) else None,
+        differs=tuple(differences(gathered, [*assessors, *by_code], short, names, pairs)),
+        notes=tuple(_notes(held, [*assessors, *by_code], labels, names, gathered, metrics, prices)),
+        prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns) else None,
     )
 
 
 def _held(scores: Sequence[Score], metrics: Metrics) -> _Held:
-    rows = {(row.system, row.metric, row.variant, _seat(row)): row for row in shown_rows(scores)}
+    rows = {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in shown_rows(scores)}
     present = {(row.metric, row.variant) for row in scores}
     named = [(name, column) for name, described in metrics.items() for column in described.scoreboard]
     return _Held(rows, [(name, column) for name, column in named if (name, column.variant) in present])
 
 
-def _seat(row: Score) -> Seat:
-    return Seat(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
+def _judge(assessor: Assessor) -> BoardJudge:
+    return BoardJudge(
+        spec=assessor.judge.spec, kind=assessor.judge.kind, params_hash=assessor.judge.params_hash, rules=assessor.rules
+    )
 
 
-def _judge(seat: Seat) -> BoardJudge:
-    return BoardJudge(spec=seat.judge.spec, kind=seat.judge.kind, params_hash=seat.judge.params_hash, rules=seat.rules)
-
-
-def _judges(held: _Held) -> list[Seat]:
+def _judges(held: _Held) -> list[Assessor]:
     """Everyone with a value on the board, code apart, the first one first."""
     kinds = ("llm", "scripted", "rule_based")
     wanted = {(name, column.variant) for name, column in held.columns}
-    filled: dict[Seat, set[tuple[str, str]]] = {}
-    for (_, metric, variant, seat), row in held.rows.items():
-        if seat.judge.spec != CODE and row.value is not None and (metric, variant) in wanted:
-            filled.setdefault(seat, set()).add((metric, variant))
+    filled: dict[Assessor, set[tuple[str, str]]] = {}
+    for (_, metric, variant, assessor), row in held.rows.items():
+        if assessor.judge.spec != CODE and row.value is not None and (metric, variant) in wanted:
+            filled.setdefault(assessor, set()).add((metric, variant))
 
-    def key(seat: Seat) -> tuple[int, int, bool, bool, tuple[str, str, str]]:
-        rank, is_own = kinds.index(seat.judge.kind), seat.rules == "default"
-        return -len(filled[seat]), rank, not is_own, not is_panel(seat.judge), seat.order
+    def key(assessor: Assessor) -> tuple[int, int, bool, bool, tuple[str, str, str]]:
+        rank, is_own = kinds.index(assessor.judge.kind), assessor.rules == "default"
+        return -len(filled[assessor]), rank, not is_own, not is_panel(assessor.judge), assessor.order
 
     return sorted(filled, key=key)
 
@@ -134,14 +135,14 @@ def _column_names(held: _Held) -> dict[tuple[str, str], str]:
 
 
 def _cells(
-    held: _Held, system: str, seats: Sequence[Seat], names: Mapping[tuple[str, str], str]
+    held: _Held, system: str, assessors: Sequence[Assessor], names: Mapping[tuple[str, str], str]
 ) -> dict[str, BoardCell]:
     found: dict[str, BoardCell] = {}
     for metric, column in held.columns:
-        row = held.of(system, metric, column.variant, seats)
+        row = held.of(system, metric, column.variant, assessors)
         if row is None or row.value is None:
             continue
-        beside = held.of(system, metric, column.beside, seats)
+        beside = held.of(system, metric, column.beside, assessors)
         found[names[metric, column.variant]] = BoardCell(
             value=row.value,
             ci_low=row.ci_low,
@@ -155,11 +156,11 @@ def _cells(
 
 
 def _others(
-    held: _Held, judges: Sequence[Seat], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+    held: _Held, judges: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
 ) -> Iterator[JudgedRows]:
-    for seat in judges:
-        made = (BoardRow(system=label, cells=_cells(held, label, [seat], names)) for label in labels)
-        yield JudgedRows(judge=_judge(seat), rows=tuple(row for row in made if row.cells))
+    for assessor in judges:
+        made = (BoardRow(system=label, cells=_cells(held, label, [assessor], names)) for label in labels)
+        yield JudgedRows(judge=_judge(assessor), rows=tuple(row for row in made if row.cells))
 
 
 def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, BoardCell]:
@@ -210,7 +211,7 @@ def _kept(row: BoardRow, columns: Sequence[ShownColumn]) -> BoardRow:
 
 def _notes(
     held: _Held,
-    seats: Sequence[Seat],
+    assessors: Sequence[Assessor],
     labels: Sequence[str],
     names: Mapping[tuple[str, str], str],
     gathered: Gathered,
@@ -227,13 +228,13 @@ def _notes(
     if unrated:
         note = next(row.note for row in held.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
-    yield from _readers(held, seats, labels, names)
-    yield from _without_interval(held, seats, labels, names)
+    yield from _readers(held, assessors, labels, names)
+    yield from _without_interval(held, assessors, labels, names)
     if not gathered.clusters.user_of:
         yield "No user is known of any query: each counts as one of its own, in intervals and tests."
-    for seat in _judges(held):
+    for assessor in _judges(held):
         for described in metrics.values():
-            yield from described.known_of(seat.judge, seat.rules)
+            yield from described.known_of(assessor.judge, assessor.rules)
     yield from _unfinished(gathered, labels)
     unknown = {
         spec
@@ -246,12 +247,12 @@ def _notes(
 
 
 def _without_interval(
-    held: _Held, seats: Sequence[Seat], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+    held: _Held, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
 ) -> Iterator[str]:
     """Which columns have systems without an interval, and why."""
     lacking: dict[NoInterval, list[str]] = {"few": [], "alike": []}
     for metric, column in held.columns:
-        rows = (held.of(label, metric, column.variant, seats) for label in labels if place_of(label) == "system")
+        rows = (held.of(label, metric, column.variant, assessors) for label in labels if place_of(label) == "system")
         reasons = {row.no_interval for row in rows if row is not None}
         for why, columns in lacking.items():
             columns += [names[metric, column.variant]] if why in reasons else []
@@ -271,19 +272,19 @@ def _unfinished(gathered: Gathered, labels: Sequence[str]) -> Iterator[str]:
             "were lost to a server that did not answer": sum(plan.status == "spoiled" for plan in plans),
             "are not made yet": sum(plan.status == "pending" for plan in plans),
         }
-        told = [f"{count:,} {what}" for what, count in counts.items() if count]
-        if told:
-            yield f"{label}: of {len(plans):,} runs {'; '.join(told)}."
+        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+        if parts:
+            yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
 
 
 def _readers(
-    held: _Held, seats: Sequence[Seat], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+    held: _Held, assessors: Sequence[Assessor], labels: Sequence[str], names: Mapping[tuple[str, str], str]
 ) -> Iterator[str]:
     """A caution where the picks of systems that research were not all read by the same."""
-    researching = [label for label in labels if place_of(label) == "system"]
+    research_labels = [label for label in labels if place_of(label) == "system"]
     unlike: list[str] = []
     for metric, column in held.columns:
-        rows = (held.of(label, metric, column.variant, seats) for label in researching)
+        rows = (held.of(label, metric, column.variant, assessors) for label in research_labels)
         if len({frozenset(readers_of(row.items)) for row in rows if row is not None}) > 1:
             unlike.append(names[metric, column.variant])
     if unlike:

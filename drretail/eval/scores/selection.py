@@ -8,7 +8,7 @@ from drretail.records.score import Scores
 PROCESS = "process"
 
 
-def of_families(scores: Scores, names: Collection[str]) -> Scores:
+def rows_of_families(scores: Scores, names: Collection[str]) -> Scores:
     """The same with the rows of these families alone. What runs did beside their scores comes with the process.
 
     What other profiles change is of no family and stays.
@@ -27,14 +27,14 @@ def of_families(scores: Scores, names: Collection[str]) -> Scores:
     )
 
 
-def off_the_board(scores: Scores) -> Scores:
+def without_board_families(scores: Scores) -> Scores:
     """The same without the usual families that have a column on the scoreboard, and without what is of no family.
 
     Of the other families one column is not all that was asked for.
     """
     board = scores.scoreboard
     shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
-    left = of_families(scores, {row.metric for row in scores.scores} - shown)
+    left = rows_of_families(scores, {row.metric for row in scores.scores} - shown)
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
     return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, mean_of
-from drretail.eval.scores.gathering import Reported
+from drretail.eval.scores.gathering import RunResult, TableKey
 from drretail.eval.scores.planned import counted
 from drretail.experiment import Definition
 from drretail.records.query import Query
-from drretail.records.score import JudgeRef, Rules, SliceBy, SliceScore
+from drretail.records.score import SliceBy, SliceScore
 from drretail.records.wish import Want, Wish
 
 NO_CATEGORY = "none named"
@@ -97,9 +97,9 @@ class _Cut:
     """Of each query that has a value, by id."""
 
     @property
-    def table_key(self) -> tuple[str, JudgeRef, Rules, str]:
+    def table_key(self) -> tuple[TableKey, str]:
         """What all systems of one table have in common."""
-        return self.about.metric.name, self.about.judge, self.about.rules, self.variant
+        return self.about.table_key, self.variant
 
 
 def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:
@@ -115,10 +115,10 @@ def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:
 
 def headlines(metric: Family) -> tuple[str, ...]:
     """The variants of a family that are sliced, in the order of its tables."""
-    return named(metric, metric.description.headlines) or tuple(_plain(metric)[:FIRST])
+    return chosen_variants(metric, metric.description.headlines) or tuple(_plain(metric)[:FIRST])
 
 
-def named(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
+def chosen_variants(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
     """Those of the chosen variants that the family has, in its order; what is pooled has no value of a query."""
     return tuple(variant for variant in _plain(metric) if variant in chosen)
 
@@ -127,8 +127,8 @@ def _plain(metric: Family) -> list[str]:
     return [variant for variant in metric.variants if variant not in metric.pooled]
 
 
-def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator[_Cut]:
-    if is_unrated(about.metric, about.judge):
+def _cuts(about: About, reports: Sequence[RunResult], slices: Slices) -> Iterator[_Cut]:
+    if is_unrated(about.metric, about.assessor.judge):
         return
     planned = Counter(report.query_id for report in reports)
     for variant in headlines(about.metric):
@@ -147,7 +147,7 @@ def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator
             )
 
 
-def _by_query(variant: str, reports: Sequence[Reported]) -> dict[str, list[float]]:
+def _by_query(variant: str, reports: Sequence[RunResult]) -> dict[str, list[float]]:
     """The values of each query's repeats, by id; a query without any is left out."""
     found: dict[str, list[float]] = defaultdict(list)
     for report in reports:
@@ -166,10 +166,7 @@ def _row(cut: _Cut) -> SliceScore:
         metric=about.metric.name,
         variant=cut.variant,
         system=about.system,
-        rules=about.rules,
-        judge=about.judge.spec,
-        judge_kind=about.judge.kind,
-        judge_params=about.judge.params_hash,
+        **about.assessor.columns,
         value=found.value,
         ci_low=found.low,
         ci_high=found.high,

@@ -49,7 +49,7 @@ def pair_item(fact: str, source: str) -> str:
 
 def distinct_facts(triplets: Iterable[Triplet]) -> list[str]:
     """The facts of all triplets, those in the same words once."""
-    return list({_folded(it.fact): it.fact for it in reversed(list(triplets))}.values())[::-1]
+    return list({_folded(triplet.fact): triplet.fact for triplet in reversed(list(triplets))}.values())[::-1]
 
 
 def duplicates_item(facts: Sequence[str]) -> str:
@@ -78,7 +78,7 @@ def _folded(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class JudgedReference:
     """A fact and one of its references, with what is known of it."""
 
     state: VerdictState | None
@@ -94,13 +94,13 @@ class JudgedFacts:
     """The unique facts of a report, each with its references as they were judged."""
 
     facts: tuple[Fact, ...]
-    pairs: tuple[tuple[Pair, ...], ...]
+    pairs: tuple[tuple[JudgedReference, ...], ...]
     """By fact, in the order of its sources."""
 
 
 def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
     """What the verdicts of a report come to; None where its facts could not be read to the end."""
-    by_key = {(it.stage, it.item): it for it in verdicts}
+    by_key = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     extracted = by_key.get((TRIPLETS, REPORT))
     if extracted is None or extracted.state != "scored":
         return None
@@ -111,13 +111,16 @@ def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
     facts = unique_facts(triplets, compared.value)
     return JudgedFacts(
         tuple(facts),
-        tuple(tuple(_pair(by_key.get((SUPPORT, pair_item(it.text, source)))) for source in it.sources) for it in facts),
+        tuple(
+            tuple(_pair(by_key.get((SUPPORT, pair_item(fact.text, source)))) for source in fact.sources)
+            for fact in facts
+        ),
     )
 
 
-def _pair(verdict: Verdict | None) -> Pair:
+def _pair(verdict: Verdict | None) -> JudgedReference:
     if verdict is None:
-        return Pair(None)
+        return JudgedReference(None)
     if verdict.state != "scored":
-        return Pair(verdict.state)
-    return Pair("scored", float(verdict.value), UNKNOWN in verdict.notes)
+        return JudgedReference(verdict.state)
+    return JudgedReference("scored", float(verdict.value), UNKNOWN in verdict.notes)

@@ -56,7 +56,7 @@ async def extract_triplets(subject: Subject, judge_session: JudgeSession) -> lis
     extraction = _Extraction(
         subject.report or "", SourceResolver(subject.report or "", subject.evidence), judge_session
     )
-    existing = judge_session.standing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
+    existing = judge_session.existing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
     return None if existing.state != "scored" else [Triplet.model_validate(it) for it in existing.value]
 
 
@@ -84,7 +84,7 @@ class _Extraction:
 
     def _question(self, item: str, given: str) -> JudgeQuestion[SaidTriplets]:
         def read(answer: SaidTriplets) -> Ruling:
-            found = (_triplet(it, self.resolver) for it in answer.triplets)
+            found = (_triplet(triplet, self.resolver) for triplet in answer.triplets)
             return Ruling([it.model_dump(mode="json", exclude_none=True) for it in found])
 
         def check(answer: SaidTriplets) -> str | None:
@@ -103,26 +103,29 @@ def _given(report: str, parts: Sequence[Part], at: int) -> str:
     return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
 
 
-def _strange(said: SaidTriplets, resolver: SourceResolver) -> str | None:
-    names = [name for it in said.triplets for name in (it.url, *_marks(it)) if name.strip()]
+def _strange(answer_given: SaidTriplets, resolver: SourceResolver) -> str | None:
+    names = [name for triplet in answer_given.triplets for name in (triplet.url, *_marks(triplet)) if name.strip()]
     strange = [repr(name) for name in dict.fromkeys(names) if not resolver.is_in_report(name)]
     if strange:
         return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
     return None
 
 
-def _marks(said: SaidTriplet) -> list[str]:
+def _marks(answer_given: SaidTriplet) -> list[str]:
     """The reference as the text names it; a link in the text itself has the number 0, which is none."""
-    return [] if said.ref_idx.strip() in ("", "0") else [said.ref_idx]
+    return [] if answer_given.ref_idx.strip() in ("", "0") else [answer_given.ref_idx]
 
 
-def _triplet(said: SaidTriplet, resolver: SourceResolver) -> Triplet:
+def _triplet(answer_given: SaidTriplet, resolver: SourceResolver) -> Triplet:
     """The reference is read as the text marks it, and its address where that mark comes to nothing."""
     found: tuple[str, ...] = ()
-    for name in (*_marks(said), said.url):
+    for name in (*_marks(answer_given), answer_given.url):
         found = found or (resolver.resolve([name]).sources if name.strip() else ())
     return Triplet(
-        fact=said.fact.strip(), ref=said.ref_idx.strip(), url=said.url.strip(), source=next(iter(found), None)
+        fact=answer_given.fact.strip(),
+        ref=answer_given.ref_idx.strip(),
+        url=answer_given.url.strip(),
+        source=next(iter(found), None),
     )
 
 
@@ -131,7 +134,7 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
     facts = distinct_facts(triplets)
     item = duplicates_item(facts)
     if len(facts) < 2:
-        found = judge_session.standing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
+        found = judge_session.existing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
     else:
         given = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
         (found,) = await judge_session.ask_and_record(
@@ -141,7 +144,7 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
                 duplicates_prompt(),
                 given,
                 SameFacts,
-                lambda answer: Ruling([sorted(it) for it in answer.groups if len(it) > 1]),
+                lambda answer: Ruling([sorted(group) for group in answer.groups if len(group) > 1]),
                 lambda answer: _misnumbered(answer, len(facts)),
                 purpose="extraction",
             )
@@ -149,8 +152,8 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
     return None if found.state != "scored" else [list(it) for it in found.value]
 
 
-def _misnumbered(said: SameFacts, count: int) -> str | None:
-    numbers = [it for group in said.groups for it in group]
-    if any(not 1 <= it <= count for it in numbers):
+def _misnumbered(answer_given: SameFacts, count: int) -> str | None:
+    numbers = [it for group in answer_given.groups for it in group]
+    if any(not 1 <= number <= count for number in numbers):
         return f"groups: the facts have the numbers 1 to {count}"
     return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from drretail.eval.claims.labels import QUOTE_DROPPED, SOURCE_CUT
-from drretail.eval.claims.rulings import Bench
+from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.support import (
     MOST_CLAIMS,
     Content,
     about_sources,
-    are_the_same,
     content_of,
     fitted,
+    same_texts,
     source_tags,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
@@ -65,11 +65,11 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
     triplets = await extract_triplets(subject, judge_session)
     groups = None if triplets is None else await find_duplicates(triplets, judge_session)
     if triplets is not None and groups is not None:
-        await _Ruling(subject, judge_session).rule(unique_facts(triplets, groups))
+        await _SupportQuestions(subject, judge_session).rule(unique_facts(triplets, groups))
 
 
 @dataclass(frozen=True)
-class _Ruling:
+class _SupportQuestions:
     subject: Subject
     judge_session: JudgeSession
     prompt: Prompt = field(default_factory=support_prompt)
@@ -88,17 +88,17 @@ class _Ruling:
         for source, content, missing in questions:
             if not content.texts:
                 self._record_unread(source, content, missing)
-        readable = (self._question(*it) for it in questions if it[1].texts)
+        readable = (self._question(*question) for question in questions if question[1].texts)
         await self.judge_session.ask_and_record(*readable)
 
     def _missing(self, source: str, facts: Sequence[str], content: Content) -> list[str]:
         """The facts without a verdict by these very texts."""
-        return [it for it in facts if not self._stands(pair_item(it, source), content)]
+        return [fact for fact in facts if not self._stands(pair_item(fact, source), content)]
 
     def _stands(self, item: str, content: Content) -> bool:
         wording = self.prompt.hash if content.texts else ""
-        known = self.judge_session.standing(SUPPORT, item, wording)
-        return known is not None and are_the_same(known.sources, content.texts)
+        known = self.judge_session.existing(SUPPORT, item, wording)
+        return known is not None and same_texts(known.sources, content.texts)
 
     def _question(self, source: str, content: Content, facts: Sequence[str]) -> JudgeQuestion[SupportedFacts]:
         texts = fitted(content.texts, facts, self.judge_session.room)
@@ -108,7 +108,7 @@ class _Ruling:
             "source": source_tags(texts, about),
             "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
         }
-        held = [*about.values(), *(it.text.text for it in texts)]
+        held = [*about.values(), *(text.text.text for text in texts)]
         items = tuple(pair_item(fact, source) for fact in facts)
         return JudgeQuestion(
             SUPPORT,
@@ -120,12 +120,12 @@ class _Ruling:
             lambda answer: _misnumbered(answer, len(facts)),
             items=items,
             begins_with=source,
-            sources=[it.ref for it in texts],
-            notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
+            sources=[text.ref for text in texts],
+            notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
         )
 
     def _ledger(self) -> Ledger:
-        return Bench(self.subject, self.judge_session, self.subject.evidence).ledger
+        return SupportJudge(self.subject, self.judge_session, self.subject.evidence).ledger
 
     def _record_unread(self, source: str, content: Content, facts: Sequence[str]) -> None:
         """What nobody has tried to read is not what can't be read."""
@@ -144,8 +144,8 @@ class _Ruling:
             )
 
 
-def _misnumbered(said: SupportedFacts, count: int) -> str | None:
-    numbers = [it.fact_id for it in said.facts]
+def _misnumbered(answer_given: SupportedFacts, count: int) -> str | None:
+    numbers = [fact.fact_id for fact in answer_given.facts]
     if sorted(numbers) != list(range(1, count + 1)):
         return f"Give each of the facts 1 to {count} once, by its fact_id; these were given: {numbers}."
     return None

@@ -25,7 +25,7 @@ class Dimension:
         return self.short or self.key
 
     @property
-    def told(self) -> str:
+    def prompt_text(self) -> str:
         """A line for prompts."""
         return f"- `{self.key}` ({self.title}): {self.text.strip()}"
 
@@ -43,12 +43,12 @@ class Axis:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return tuple(it.key for it in self.dimensions)
+        return tuple(dimension.key for dimension in self.dimensions)
 
     @property
-    def told(self) -> str:
+    def prompt_text(self) -> str:
         """All dimensions for prompts, a line each."""
-        return "\n".join(it.told for it in self.dimensions)
+        return "\n".join(dimension.prompt_text for dimension in self.dimensions)
 
     def is_in(self, criteria: Criteria) -> bool:
         """True where the criteria have something for every dimension."""
@@ -64,7 +64,7 @@ def read_axes(path: Path) -> tuple[Axis, ...]:
             name,
             sees_profile=axis["sees_profile"],
             stance=axis["stance"].strip(),
-            dimensions=tuple(Dimension(key, **said) for key, said in axis["dimensions"].items()),
+            dimensions=tuple(Dimension(key, **fields) for key, fields in axis["dimensions"].items()),
         )
         for name, axis in held.items()
     )

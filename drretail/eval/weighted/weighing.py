@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from drretail.eval.judging.criteria import STAGE
-from drretail.eval.judging.elsewhere import SHOPPER, USER
+from drretail.eval.judging.external_wording import SHOPPER, USER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.eval.weighted.axis import Axis, Dimension
@@ -52,13 +52,13 @@ def weighing_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
     return tuple(
         prompt
         for axis in axes
-        for prompt in (_weights_prompt(axis), *(_criteria_prompt(axis, it) for it in axis.dimensions))
+        for prompt in (_weights_prompt(axis), *(_criteria_prompt(axis, dimension) for dimension in axis.dimensions))
     )
 
 
 def weighing_hash(axes: Sequence[Axis]) -> str:
     """Names today's words of all these questions together."""
-    return sha256_of([it.hash for it in weighing_prompts(axes)])[:16]
+    return sha256_of([prompt.hash for prompt in weighing_prompts(axes)])[:16]
 
 
 def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
@@ -66,19 +66,19 @@ def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
     return query.persona if profile is None else profile.text
 
 
-def profile_block(persona: str | None, *, is_elsewhere: bool) -> str:
+def profile_block(persona: str | None, *, is_external: bool) -> str:
     """What is known of who asks, in a tag; empty where that is nothing."""
-    who = USER if is_elsewhere else SHOPPER
+    who = USER if is_external else SHOPPER
     return "" if persona is None else f"\nWhat is known of the {who}:\n{tagged('profile', persona)}\n"
 
 
 def _weights_prompt(axis: Axis) -> Prompt:
-    return _prompt("weights", axis, dimensions=axis.told)
+    return _prompt("weights", axis, dimensions=axis.prompt_text)
 
 
 def _criteria_prompt(axis: Axis, dimension: Dimension) -> Prompt:
-    siblings = "\n".join(it.told for it in axis.dimensions if it != dimension)
-    return _prompt("subcriteria", axis, dimension=dimension.told, siblings=siblings)
+    siblings = "\n".join(it.prompt_text for it in axis.dimensions if it != dimension)
+    return _prompt("subcriteria", axis, dimension=dimension.prompt_text, siblings=siblings)
 
 
 def _prompt(name: str, axis: Axis, **filled: str) -> Prompt:
@@ -114,49 +114,51 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
     given = _material(axis, task)
 
     async def ask(item: str, prompt: Prompt, answer: type[T], check: Check[T]) -> T | str:
-        said = await judge_session.ask(STAGE, item, prompt, given, answer, check)
-        if said.answer is None:  # so that it is asked anew when that is wanted, and not served from the journal
-            judge_session.record(STAGE, item, "failed", prompt_hash=said.prompt_hash, error=said.error)
-            return f"{item}: {said.error}"
-        return said.answer
+        reply = await judge_session.ask(STAGE, item, prompt, given, answer, check)
+        if reply.answer is None:  # so that it is asked anew when that is wanted, and not served from the journal
+            judge_session.record(STAGE, item, "failed", prompt_hash=reply.prompt_hash, error=reply.error)
+            return f"{item}: {reply.error}"
+        return reply.answer
 
     weighed = ask(f"{axis.name}_weights", _weights_prompt(axis), DimensionWeights, lambda it: _unweighed(it, axis))
-    made = [ask(it.key, _criteria_prompt(axis, it), SubCriteria, _unusable) for it in axis.dimensions]
+    made = [
+        ask(dimension.key, _criteria_prompt(axis, dimension), SubCriteria, _unusable) for dimension in axis.dimensions
+    ]
     weights, *criteria = await judge_session.together([weighed, *made])
     problems = [it for it in (weights, *criteria) if isinstance(it, str)]
     if problems or not isinstance(weights, DimensionWeights):
         return "; ".join(problems)
-    by_key = {it.dimension: it.weight for it in weights.weights}
+    by_key = {weight.dimension: weight.weight for weight in weights.weights}
     shares = normalised([by_key[key] for key in axis.keys])
-    usable = [it for it in criteria if isinstance(it, SubCriteria)]
+    usable = [criterion for criterion in criteria if isinstance(criterion, SubCriteria)]
     return [_group(*it) for it in zip(axis.keys, shares, usable, strict=True)]
 
 
-def _group(key: str, share: float, said: SubCriteria) -> CriteriaGroup:
-    weights = normalised([it.weight for it in said.criteria])
+def _group(key: str, share: float, reply: SubCriteria) -> CriteriaGroup:
+    weights = normalised([criterion.weight for criterion in reply.criteria])
     return CriteriaGroup(
         name=key,
         weight=share,
         criteria=tuple(
             Criterion(text=it.criterion.strip(), explanation=it.explanation.strip(), weight=weight)
-            for it, weight in zip(said.criteria, weights, strict=True)
+            for it, weight in zip(reply.criteria, weights, strict=True)
         ),
     )
 
 
-def _unweighed(said: DimensionWeights, axis: Axis) -> str | None:
-    given = sorted(it.dimension for it in said.weights)
+def _unweighed(reply: DimensionWeights, axis: Axis) -> str | None:
+    given = sorted(weight.dimension for weight in reply.weights)
     if given != sorted(axis.keys):
         return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
-    return off([it.weight for it in said.weights])
+    return off([weight.weight for weight in reply.weights])
 
 
-def _unusable(said: SubCriteria) -> str | None:
-    texts = Counter(it.criterion.strip().casefold() for it in said.criteria)
+def _unusable(reply: SubCriteria) -> str | None:
+    texts = Counter(criterion.criterion.strip().casefold() for criterion in reply.criteria)
     twice = next((text for text, times in texts.items() if times > 1), None)
     if twice is not None or "" in texts:
         return "criteria: an empty one" if twice is None else f"criteria: {twice!r} is there twice"
-    return off([it.weight for it in said.criteria])
+    return off([criterion.weight for criterion in reply.criteria])
 
 
 def _material(axis: Axis, task: Task) -> dict[str, str]:
@@ -165,5 +167,5 @@ def _material(axis: Axis, task: Task) -> dict[str, str]:
     return {
         "today": tagged("today", today),
         "query": tagged("query", task.query.text),
-        "profile": profile_block(persona, is_elsewhere=task.is_elsewhere),
+        "profile": profile_block(persona, is_external=task.is_external),
     }

@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.gathering import Seat, gather
+from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.lab.bias.effects import by_query, difference, over_dimensions, share
 from drretail.lab.bias.probe import Case, Effects, Probe
@@ -18,7 +18,7 @@ def _find(case: Case) -> Effects | str:
     labels = {subject.label for subject in case.reports.subjects}
     if len(labels) < 2:
         return NO_PAIR
-    found = read_outcomes(case.folder, gather(case.folder, [])).get(Seat(case.judge.ref, "default"), {})
+    found = read_outcomes(case.folder, gather(case.folder, [])).get(Assessor(case.judge.ref, "default"), {})
     leaning: dict[str, list[tuple[str, float]]] = defaultdict(list)
     flips: dict[str, list[tuple[str, float]]] = defaultdict(list)
     for pair, by_dimension in found.items():

@@ -10,7 +10,7 @@ from typing import Any
 
 from drretail.eval.family import Family
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.material import asked_by, report_and_sources
+from drretail.eval.judging.material import report_and_sources, shopper_context
 from drretail.eval.judging.pairs import meetings
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import Again, Judge, JudgeSession
@@ -18,7 +18,7 @@ from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import PAIRWISE, load_metric
-from drretail.eval.scores.gathering import NOT_JUDGED, Seat, gather
+from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.lab.bias.probed_reports import Reports
 from drretail.lab.opinions import RATING, Opinion, judge_name, opinions_of
@@ -135,16 +135,16 @@ class Case:
         unasked = own.count(None)
         families = [load_metric(name) for name in probe.families if name != PAIRWISE]
         gathered = gather(self.folder, families)
-        seat = Seat(self.judge.ref, "default")
+        assessor = Assessor(self.judge.ref, "default")
         floors = {floor.label for floor in self.reports.floors}
         originals = {subject.label for subject in self.reports.subjects}
         for family in families:
-            for plan, heard in gathered.heard(family.name, seat):
+            for plan, heard in gathered.judged_runs(family.name, assessor):
                 if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
                     failed += heard.failed
-                    unasked += heard.reported.lacks == NOT_JUDGED
+                    unasked += heard.result.lacks == NOT_JUDGED
         if PAIRWISE in probe.families:
-            by_pair = read_outcomes(self.folder, gathered).get(seat, {})
+            by_pair = read_outcomes(self.folder, gathered).get(assessor, {})
             for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
                 failed += sum(outcome.failed_verdicts for outcome in outcomes)
                 unasked += sum(outcome.why == NOT_JUDGED for outcome in outcomes)
@@ -199,7 +199,7 @@ def by_dimension(opinions: Iterable[Opinion]) -> dict[str, dict[Report, float]]:
 def material(subject: Subject) -> dict[str, str]:
     """What questions on a whole report are filled with, as quality fills them."""
     report, sources = report_and_sources(subject)
-    return {**asked_by(subject), "report": report, "sources": sources}
+    return {**shopper_context(subject), "report": report, "sources": sources}
 
 
 async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -> int:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.judging.pairs import named
+from drretail.eval.judging.pairs import resolve_name
 from drretail.experiment import Definition, prompts_path, read_definition
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.text.sentences import find_sentences
@@ -109,7 +109,7 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
     Raises UserError for a folder without an experiment, and for two names of one system; UnknownName for a wrong one.
     """
     definition = read_definition(experiment)
-    a, b = (named("system", each, definition.systems) for each in (a, b))
+    a, b = (resolve_name("system", each, definition.systems) for each in (a, b))
     if a == b:
         raise UserError(f"{a} can't be set beside itself: name two systems of {experiment}.")
     runs = read_runs_of(experiment, [a, b])

@@ -9,7 +9,7 @@ from drretail.eval.claims.claims import PROMPTS
 from drretail.eval.families.pairwise import questions as pairwise
 from drretail.eval.families.quality import judge as quality
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.elsewhere import in_other_words
+from drretail.eval.judging.external_wording import without_shop
 from drretail.prompts import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 
@@ -115,7 +115,7 @@ def _dimensions(*, with_profile: bool) -> list[str]:
 def _worded(paragraphs: tuple[str, ...], elsewhere: bool) -> tuple[str, ...]:
     if not elsewhere:
         return paragraphs
-    text = in_other_words("".join(f"{paragraph}\n" for paragraph in paragraphs))
+    text = without_shop("".join(f"{paragraph}\n" for paragraph in paragraphs))
     return tuple(_lines(text))
 
 

@@ -113,14 +113,14 @@ class Sheets:
         # A report without a list would look like one that buys nothing: judges are shown both or none, too.
         shown = picks if all(picks) else [(), ()]
         reports = [self._report(name, each, lines) for name, each, lines in zip("AB", sides, shown, strict=True)]
-        elsewhere = a.is_elsewhere and b.is_elsewhere
+        elsewhere = a.is_external and b.is_external
         questions = pair_questions(with_profile=a.profile is not None, with_picks=all(picks), elsewhere=elsewhere)
         return Sheet(self._task(a), questions, tuple(reports))
 
     def of_report(self, item: ReportItem) -> Sheet:
         subject = self._unchanged(item)
         picks = blind_picks(subject, self.names)
-        with_profile, elsewhere = subject.profile is not None, subject.is_elsewhere
+        with_profile, elsewhere = subject.profile is not None, subject.is_external
         questions = rating_questions(with_profile=with_profile, with_picks=bool(picks), elsewhere=elsewhere)
         return Sheet(self._task(subject), questions, (self._report("", subject, picks),))
 
@@ -192,7 +192,7 @@ class Sheets:
 
     def _task(self, subject: Subject) -> Task:
         text = NO_PROFILE if subject.profile is None else subject.profile.text
-        profile = () if subject.is_elsewhere else tuple(text.splitlines())
+        profile = () if subject.is_external else tuple(text.splitlines())
         today = "" if subject.now is None else subject.now.date().isoformat()
         return Task(subject.query.text, profile, today)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from drretail.eval.ballots import planning, read_plan, write_plan
-from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, researching
+from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, research_labels
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.lab.judged_claims import draw_claims
 from drretail.records.base import sha256_of
@@ -118,7 +118,7 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
 
 
 def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem]:
-    systems = frozenset(researching(definition))
+    systems = frozenset(research_labels(definition))
     for run in runs:
         if run.system in systems:
             yield ReportItem(
@@ -132,7 +132,7 @@ def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem
 
 def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> Iterator[ClaimItem]:
     """The cited claims on which a judge ruled, as its own extraction has them: the first judge's of each report."""
-    systems = frozenset(researching(definition))
+    systems = frozenset(research_labels(definition))
     for run in runs:
         if run.system not in systems:
             continue

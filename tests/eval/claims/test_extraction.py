@@ -169,18 +169,28 @@ def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(
         "This is part 2 of 3 of the report. It stands below: Birds > Part a",
         "This is part 3 of 3 of the report. It stands below: Birds > Part b",
     ]
-    found = claims_in([it for it in verdicts if it.item == "report"], EXTRACT)
+    found = claims_in([verdict for verdict in verdicts if verdict.item == "report"], EXTRACT)
     assert [it.claim for it in found] == ["Seeds are good.", *(f"Part {it} speaks of winter." for it in "abc")]
     assert [it.claim_id.partition("-")[0] for it in found] == ["1", "2", "3", "4"]
     assert all("7 says" in LONG[it.start : it.end] for it in found[1:])
-    assert [it.item for it in verdicts if it.stage == EXTRACT] == ["part-1", "part-2", "part-3", "report"]
+    assert [verdict.item for verdict in verdicts if verdict.stage == EXTRACT] == [
+        "part-1",
+        "part-2",
+        "part-3",
+        "report",
+    ]
 
 
 def test_of_parts_only_what_failed_is_asked_again(tmp_path: Path) -> None:
     refusal = ModelError("refusal", "no")
     failing, _ = scripted_judge(lambda text: refusal if "Paragraph b0 " in text else by_part(text))
     verdicts = judged(tmp_path, failing, subject(LONG))
-    assert [it.state for it in verdicts if it.stage == EXTRACT] == ["scored", "failed", "scored", "failed"]
+    assert [verdict.state for verdict in verdicts if verdict.stage == EXTRACT] == [
+        "scored",
+        "failed",
+        "scored",
+        "failed",
+    ]
     better, asked = scripted_judge(by_part)
     again = judged(tmp_path, better, subject(LONG), again="failed")
     assert len(asked) == 1

@@ -19,7 +19,7 @@ def test_a_short_report_is_one_part() -> None:
 def test_cuts_stand_before_headings_where_there_are_some_near() -> None:
     report = "# Title\n\n" + "\n\n".join(f"## Part {it}\n\n" + "A word or two. " * 30 for it in range(4))
     parts = parts_of(report, 1_000)
-    assert [report[it.start : it.end].split("\n")[0] for it in parts] == ["# Title", "## Part 2"]
+    assert [report[part.start : part.end].split("\n")[0] for part in parts] == ["# Title", "## Part 2"]
     assert parts[1].above == ("Title", "Part 1")
 
 
@@ -32,5 +32,5 @@ def test_a_table_that_is_too_long_stays_whole() -> None:
 def test_parts_make_up_the_report_and_no_table_is_in_two(blocks: list[str], longest: int) -> None:
     report = "".join(blocks)
     parts = parts_of(report, longest)
-    assert "".join(report[it.start : it.end] for it in parts) == report
-    assert sum(report[it.start : it.end].count(TABLE) for it in parts) == report.count(TABLE)
+    assert "".join(report[part.start : part.end] for part in parts) == report
+    assert sum(report[part.start : part.end].count(TABLE) for part in parts) == report.count(TABLE)

@@ -266,7 +266,7 @@ def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_se
     report, extracted = of_price(priced[0])
     about = subject(report)
     verdicts = judged(tmp_path, answering(extracted, support(first, "one"), support(second, "two")), about)
-    of_stage = {it.stage: it for it in verdicts}
+    of_stage = {verdict.stage: verdict for verdict in verdicts}
     alone, shown = questions(tmp_path)
     assert "<record" not in alone
     assert f'<record claim="1">\n{priced[1]}\n</record>' in shown

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from drretail.eval.compare.comparing import Asking, chosen_judges, compare
+from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
 from drretail.eval.family import Family
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_JUDGED,
+    Assessor,
     Gathered,
-    Heard,
+    JudgedRun,
     Plan,
-    Reported,
-    Seat,
+    RunResult,
     TableKey,
     averaged,
 )
@@ -25,10 +25,10 @@ from drretail.records.query import Query
 from drretail.records.score import JudgeRef
 from tests.eval.folders import SYSTEM
 
-JUDGE = Seat(JudgeRef(spec="anthropic:claude", kind="llm"), "default")
-OTHER = Seat(JudgeRef(spec="openai:gpt", kind="llm"), "default")
-RULES = Seat(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
-CODE = Seat(JudgeRef(spec="code", kind="rule_based"), "default")
+JUDGE = Assessor(JudgeRef(spec="anthropic:claude", kind="llm"), "default")
+OTHER = Assessor(JudgeRef(spec="openai:gpt", kind="llm"), "default")
+RULES = Assessor(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
+CODE = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
 Run = float | Sequence[float] | str | None
 """A value, one for each repeat of the judge, a state, or no report; "not judged" is a report before no judge."""
 Runs = Mapping[str, Sequence[Run]]
@@ -36,7 +36,7 @@ Runs = Mapping[str, Sequence[Run]]
 
 
 def gathered(
-    *said: tuple[str, str, Seat, Mapping[str, Runs]],
+    *said: tuple[str, str, Assessor, Mapping[str, Runs]],
     self_checked: Sequence[str] = (),
     items: Mapping[str, Mapping[str, float]] | None = None,
     users: Mapping[str, str] | None = None,
@@ -65,9 +65,9 @@ def gathered(
         for at, run in enumerate(repeats, 1)
     ]
     families: dict[str, Family] = {metric: load_metric(metric) for metric, *_ in said}
-    tables_of_judges: dict[TableKey, dict[str, Heard]] = {}
-    for metric, variant, seat, by_label in said:
-        heard = tables_of_judges.setdefault(TableKey(metric, seat), {})
+    tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = {}
+    for metric, variant, assessor, by_label in said:
+        heard = tables_of_judges.setdefault(TableKey(metric, assessor), {})
         for plan in plans:
             run = by_label[plan.label][plan.query.query_id][plan.repeat - 1]
             if run not in (None, "not judged"):
@@ -83,16 +83,16 @@ def gathered(
     return with_earnings(Gathered(definition, families, tuple(plans), tables_of_judges))
 
 
-def _with(held: Heard | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> Heard:
+def _with(held: JudgedRun | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> JudgedRun:
     """What was heard, and this variant."""
     if isinstance(run, str):
         repeats = [Value(variant, run)]  # type: ignore[arg-type]  # a state, as tests write it
     else:
         numbers = [run] if isinstance(run, int | float) else list(run or ())
         repeats = [Value(variant, "scored", float(number), items) for number in numbers]
-    before = {} if held is None else held.reported.by_repeat
+    before = {} if held is None else held.result.by_repeat
     by_repeat = {at: {**before.get(at, {}), variant: value} for at, value in enumerate(repeats, 1)}
-    return Heard(Reported(query_id, averaged(list(by_repeat.values())), None, by_repeat), verdicts=1)
+    return JudgedRun(RunResult(query_id, averaged(list(by_repeat.values())), None, by_repeat), verdicts=1)
 
 
 def runs(values: Sequence[Run]) -> Runs:
@@ -101,16 +101,16 @@ def runs(values: Sequence[Run]) -> Runs:
 
 
 def beside(
-    a: Sequence[Run], b: Sequence[Run], *, metric: str = "quality", variant: str = "overall", seat: Seat = JUDGE
+    a: Sequence[Run], b: Sequence[Run], *, metric: str = "quality", variant: str = "overall", assessor: Assessor = JUDGE
 ) -> Gathered:
     """Two systems "a" and "b" in one variant."""
-    return gathered((metric, variant, seat, {"a": runs(a), "b": runs(b)}))
+    return gathered((metric, variant, assessor, {"a": runs(a), "b": runs(b)}))
 
 
 def comparison(
     held: Gathered, a: str = "a", b: str = "b", *, bar: float = 7, pairs: Sequence[PairScore] = ()
 ) -> Comparison:
-    return compare(held, a, b, Asking("exp", tuple(held.families), chosen_judges(held, pairs), bar), pairs)
+    return compare(held, a, b, ComparisonRequest("exp", tuple(held.families), chosen_judges(held, pairs), bar), pairs)
 
 
 def only_table(made: Comparison) -> JudgeTable:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.eval.compare.ablations import ablation_tables, seats_of_all
+from drretail.eval.compare.ablations import ablation_tables, all_assessors
 from drretail.eval.compare.one_option import agents_by_setting
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Option, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.records.score import Scores
@@ -32,48 +32,52 @@ def in_setting(setting: str, **more: object) -> System:
 
 def held(
     values: Mapping[str, Sequence[float]] = VALUES,
-    seat: Seat = JUDGE,
+    assessor: Assessor = JUDGE,
     family: str = "quality",
     variant: str = "personalization",
 ) -> Gathered:
-    made = gathered((family, variant, seat, {name: runs(its) for name, its in values.items()}))
+    made = gathered((family, variant, assessor, {name: runs(its) for name, its in values.items()}))
     systems = {name: in_setting(name) for name in values}
     return replace(made, definition=made.definition.model_copy(update={"systems": systems}))
 
 
 def tables(made: Gathered) -> list[SettingTable]:
-    return [it for it in ablation_tables(made, "information", seats_of_all(made)) if it.variant == "personalization"]
+    return [
+        table
+        for table in ablation_tables(made, "information", all_assessors(made))
+        if table.variant == "personalization"
+    ]
 
 
 def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
-    ((row,),) = (it.rows for it in tables(held()))
+    ((row,),) = (table.rows for table in tables(held()))
     assert row.agent == SYSTEM.label()
-    assert [(it.setting, it.mean, it.n) for it in row.cells] == [
+    assert [(cell.setting, cell.mean, cell.n) for cell in row.cells] == [
         ("task", 4.5, 8),
         ("context", 5.5, 8),
         ("persona", 7.0, 8),
         ("tools", 7.0, 8),
     ]
-    told = [(it.earlier, it.later, it.row.difference) for it in row.steps]
+    told = [(step.earlier, step.later, step.row.difference) for step in row.steps]
     assert told == [
         ("task", "context", 1.0),
         ("context", "persona", 1.5),
         ("persona", "tools", 0.0),
         ("task", "tools", 2.5),
     ]
-    assert [it.row.outcome for it in row.steps] == ["higher", "higher", "undecided", "higher"]
-    assert all(it.row.tests == 4 for it in row.steps)
+    assert [step.row.outcome for step in row.steps] == ["higher", "higher", "undecided", "higher"]
+    assert all(step.row.tests == 4 for step in row.steps)
 
 
 def test_a_gain_is_of_the_queries_that_both_settings_have() -> None:
-    ((row,),) = (it.rows for it in tables(held({"task": [1, 2, 3], "persona": [2, 3, "failed"]})))  # type: ignore[dict-item, list-item]
+    ((row,),) = (table.rows for table in tables(held({"task": [1, 2, 3], "persona": [2, 3, "failed"]})))  # type: ignore[dict-item, list-item]
     (step,) = row.steps
     assert (step.row.difference, step.row.n_pairs) == (1.0, 2)
 
 
 def test_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
     assert tables(held({"task": [1, 2]})) == []
-    assert tables(held(seat=RULES)) == []
+    assert tables(held(assessor=RULES)) == []
 
 
 def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
@@ -116,7 +120,7 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
 )
 def test_any_variant_that_was_judged_can_be_asked_for(family: str, variant: str) -> None:
     made = held(family=family, variant=variant)
-    (table,) = ablation_tables(made, "information", seats_of_all(made), {family: [variant]})
+    (table,) = ablation_tables(made, "information", all_assessors(made), {family: [variant]})
     assert (table.variant, table.rows[0].cells[0].mean) == (variant, 4.5)
 
 
@@ -176,7 +180,7 @@ def ablated(
 ) -> SettingTable:
     made = gathered(("dr3", variant, JUDGE, {name: runs(its) for name, its in values.items()}))
     made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
-    (table,) = (it for it in ablation_tables(made, by, seats_of_all(made)) if it.variant == variant)
+    (table,) = (it for it in ablation_tables(made, by, all_assessors(made)) if it.variant == variant)
     return table
 
 
@@ -189,8 +193,12 @@ def test_what_is_chosen_by_is_a_table_too_and_headlines_come_first() -> None:
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:
     table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
-    assert [(it.setting, it.at) for it in table.rows[0].cells] == [("32k", 32e3), ("128k", 128e3), ("512k", 512e3)]
-    assert [(it.earlier, it.later) for it in table.rows[0].steps] == [
+    assert [(cell.setting, cell.at) for cell in table.rows[0].cells] == [
+        ("32k", 32e3),
+        ("128k", 128e3),
+        ("512k", 512e3),
+    ]
+    assert [(step.earlier, step.later) for step in table.rows[0].steps] == [
         ("32k", "128k"),
         ("128k", "512k"),
         ("32k", "512k"),
@@ -210,7 +218,7 @@ def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
     systems["no_supportive"] = on_sandbox("64k", "no_supportive")
     values = {"all": SCORES["512k"], "no_distractor": SCORES["128k"], "no_supportive": [0.0] * 8}
     table = ablated(systems, values, "compose")
-    told = [(it.earlier, it.later, it.row.difference) for it in table.rows[0].steps]
+    told = [(step.earlier, step.later, step.row.difference) for step in table.rows[0].steps]
     assert told == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
     shown = ablation_table(table)
     assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]

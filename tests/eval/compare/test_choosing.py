@@ -1,7 +1,7 @@
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.comparing import chosen_judges, chosen_pairs, seats_of
+from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_pairs
 from drretail.experiment import Definition
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, gathered, runs
 from tests.eval.compare.test_sentences import pair_row
@@ -49,8 +49,8 @@ def test_judges_are_heard_all_or_by_name_and_code_always_last() -> None:
     held = gathered(
         ("quality", "overall", OTHER, both), ("quality", "overall", JUDGE, both), ("checks", "clean", CODE, both)
     )
-    assert seats_of(held, chosen_judges(held, ())) == [JUDGE, OTHER, CODE]
-    assert seats_of(held, chosen_judges(held, (), ["openai"])) == [OTHER, CODE]
+    assert assessors_of(held, chosen_judges(held, ())) == [JUDGE, OTHER, CODE]
+    assert assessors_of(held, chosen_judges(held, (), ["openai"])) == [OTHER, CODE]
     with pytest.raises(UnknownName, match="There is no judge with verdicts here 'gemini'"):
         chosen_judges(held, (), ["gemini"])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from drretail.eval.compare.conclusions import conclusions
 from drretail.eval.compare.wording import family_of
-from drretail.eval.scores.gathering import Seat
+from drretail.eval.scores.gathering import Assessor
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import JudgeRef
 from tests.eval.compare.crafted import (
@@ -110,10 +110,10 @@ def test_what_systems_are_chosen_by_is_corrected_over_all_pairs_even_where_one_i
 
 
 def test_nothing_is_concluded_from_a_rule_based_judge() -> None:
-    rules = Seat(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
-    made = comparison(beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", seat=rules))
+    rules = Assessor(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
+    made = comparison(beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", assessor=rules))
     assert only_row(made).outcome == "not_concluded"
-    assert not any("higher" in it for it in made.conclusions)
+    assert not any("higher" in conclusion for conclusion in made.conclusions)
     assert made.conclusions[0].startswith("offline:judge is no language model but rules")
 
 
@@ -133,7 +133,7 @@ def test_models_go_by_their_family(spec: str, family: str) -> None:
 
 def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     made = comparison(beside([6.0, 7.0], [6.0, 7.5]))
-    assert not any("of one family" in it for it in made.conclusions)
+    assert not any("of one family" in conclusion for conclusion in made.conclusions)
     told = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
     assert any(it.startswith("anthropic:claude and the models behind A and B are of one family") for it in told)
 
@@ -194,11 +194,11 @@ def test_the_outcome_says_what_can_be_concluded() -> None:
 
 def test_opinions_of_a_rule_based_judge_are_never_shown() -> None:
     a, b = noisy(10, 1.5)
-    made = comparison(beside(a, b, seat=RULES))
+    made = comparison(beside(a, b, assessor=RULES))
     assert made.tables == ()
     assert "a rule-based judge" in made.missing[0].what
     assert made.missing[0].command == "drretail score exp --metrics quality --judge PROVIDER:MODEL"
-    assert comparison(beside([0.5], [0.25], metric="faithfulness", variant="FP", seat=RULES)).tables
+    assert comparison(beside([0.5], [0.25], metric="faithfulness", variant="FP", assessor=RULES)).tables
 
 
 def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() -> None:

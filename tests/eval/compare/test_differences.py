@@ -1,7 +1,7 @@
 """All systems at once: who is above whom, in a sentence for each thing that systems are chosen by."""
 
 from drretail.eval.compare.differences import ALONE, differences
-from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.pairs import PairScore
 from tests.eval.compare.crafted import CODE, JUDGE, RULES, gathered, runs
 from tests.eval.compare.test_sentences import pair_row
@@ -10,18 +10,20 @@ MANY = 14
 WAVES = [0.0, 0.25, 0.5, 0.25]
 
 
-def told(held: Gathered, seat: Seat = JUDGE, pairs: tuple[PairScore, ...] = (), **called: str) -> list[str]:
+def told(held: Gathered, assessor: Assessor = JUDGE, pairs: tuple[PairScore, ...] = (), **called: str) -> list[str]:
     names = {label: label.upper() for label in held.labels()}
-    return differences(held, [seat, CODE], names, {("quality", variant): it for variant, it in called.items()}, pairs)
+    return differences(
+        held, [assessor, CODE], names, {("quality", variant): it for variant, it in called.items()}, pairs
+    )
 
 
-def three(best: float, middle: float, last: float, n: int = MANY, seat: Seat = JUDGE) -> Gathered:
+def three(best: float, middle: float, last: float, n: int = MANY, assessor: Assessor = JUDGE) -> Gathered:
     """Systems a, b and c that differ by so much on each query, and a little by query."""
     values = {
         label: runs([level + WAVES[(at * step) % 4] for at in range(n)])
         for step, (label, level) in enumerate({"a": best, "b": middle, "c": last}.items(), 1)
     }
-    return gathered(("quality", "overall", seat, values))
+    return gathered(("quality", "overall", assessor, values))
 
 
 def test_who_is_above_whom_is_one_sentence_the_best_first_under_the_name_of_the_board() -> None:
@@ -84,12 +86,12 @@ def test_headlines_and_preferences_are_corrected_together_so_more_headlines_make
 def test_users_stand_beside_queries_and_too_few_of_them_are_told_how_many_it_takes() -> None:
     values = {label: runs([level] * 11 + [level + 1] * 10) for label, level in {"a": 8, "b": 5, "c": 2}.items()}
 
-    def asked_by(count: int) -> list[str]:
+    def shopper_context(count: int) -> list[str]:
         users = {f"q{at:03}": f"u{at % count}" for at in range(21)}
         return told(gathered(("quality", "overall", JUDGE, values), users=users))
 
-    assert asked_by(7) == ["overall: A above B and C; B above C (n = 21 queries, 7 users)."]
-    assert asked_by(5) == [
+    assert shopper_context(7) == ["overall: A above B and C; B above C (n = 21 queries, 7 users)."]
+    assert shopper_context(5) == [
         "overall: 21 queries, 5 users can show no difference, 3 tests made at once: it takes 7 users at least."
     ]
 

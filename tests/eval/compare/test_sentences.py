@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.compare.comparing import Asking, compare
+from drretail.eval.compare.comparing import ComparisonRequest, compare
 from drretail.records.pairs import PairScore
 from drretail.stats.power import power
 from drretail.tables.figures import number, signed
@@ -156,7 +156,7 @@ def test_judges_that_say_the_same_share_a_sentence() -> None:
     assert len(said) == 2
     none = {"a": runs(noisy(30, 0.05)[0]), "b": runs(noisy(30, 0.05)[1])}
     dimensions = ("overall", "depth", "clarity")
-    two = [("quality", it, seat, none) for seat in (JUDGE, OTHER) for it in dimensions]
+    two = [("quality", dimension, assessor, none) for assessor in (JUDGE, OTHER) for dimension in dimensions]
     assert (
         comparison(gathered(*two))
         .conclusions[0]
@@ -183,7 +183,7 @@ def test_where_the_judge_was_not_repeated_no_noise_is_called_the_agent_s() -> No
     row = made.tables[0].reliability[0]
     assert (row.sd_agent, row.sd_judge, row.p_agent) == (None, None, None)
     assert row.sd_repeats == pytest.approx(((49 + 25 + 49) / 2 / 3) ** 0.5)
-    assert not any("noise" in it for it in made.conclusions)
+    assert not any("noise" in conclusion for conclusion in made.conclusions)
     by_code = comparison(gathered(("process", "turns", CODE, {"a": once, "b": once}))).tables[0].reliability[0]
     assert (by_code.sd_agent, by_code.sd_repeats) == (row.sd_repeats, None)
 
@@ -212,7 +212,7 @@ def test_what_twice_the_repeats_would_narrow_is_said_beside_what_twice_the_queri
     runs_apart = sum((x[0] - y[0]) ** 2 / 2 for x, y in noise.values()) / 40
     assert row.sd is not None
     assert row.repeat_share == pytest.approx(runs_apart / 2 / row.sd**2)
-    (said,) = [it for it in made.conclusions if it.startswith("Twice the queries")]
+    (said,) = [conclusion for conclusion in made.conclusions if conclusion.startswith("Twice the queries")]
     taken = 100 * (1 - (1 - runs_apart / 4 / row.sd**2) ** 0.5)
     assert said == (
         "Twice the queries, of other users, would narrow every interval by 29%. As far as so few repeats tell, "
@@ -327,8 +327,8 @@ def test_a_judge_whose_answers_all_failed_is_told_and_asked_again() -> None:
 
 def test_pairwise_judging_that_is_not_asked_for_is_neither_shown_nor_missed() -> None:
     held = beside([6.0, 7.0], [6.0, 7.0])
-    asking = Asking("exp", tuple(held.families), {"anthropic:claude", "code"}, pairwise=False)
-    made = compare(held, "a", "b", asking, [pair_row("depth", 0.2, 0.05, 0.4)])
+    request = ComparisonRequest("exp", tuple(held.families), {"anthropic:claude", "code"}, pairwise=False)
+    made = compare(held, "a", "b", request, [pair_row("depth", 0.2, 0.05, 0.4)])
     assert made.pairs == ()
     assert not any("side by side" in it for it in [*made.conclusions, *(it.what for it in made.missing)])
 

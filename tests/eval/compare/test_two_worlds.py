@@ -30,7 +30,7 @@ def test_a_system_is_paired_with_itself_query_by_query(tmp_path: Path) -> None:
     there = judged(tmp_path / "there", {A: values(0.3), B: values(0.5)})
     made = {it.a: it for it in compare_beside(here, there, metrics=[STUB])}
     assert {it.b for it in made.values()} == {f"{A}@there", f"{B}@there"}
-    rows = {label: next(it for it in one.tables[0].rows if it.variant == "said") for label, one in made.items()}
+    rows = {label: next(row for row in one.tables[0].rows if row.variant == "said") for label, one in made.items()}
     assert (rows[A].difference, rows[A].n_pairs, rows[A].outcome) == (pytest.approx(0.5), 12, "higher")
     assert (rows[B].difference, rows[B].n_pairs) == (0, 12)
 

@@ -19,24 +19,26 @@ BIRD, DOG = KNOWN["B0BIRD0000"], KNOWN["B0DOGS0000"]
 def evidence(*products: Product) -> dict[str, Evidence]:
     """As the ledger holds a record that was seen first, and then its card once more."""
     return {
-        f"P:{it.product_id}": Evidence(
-            id=f"P:{it.product_id}",
+        f"P:{product.product_id}": Evidence(
+            id=f"P:{product.product_id}",
             kind="product",
-            key=it.product_id,
-            title=it.title,
+            key=product.product_id,
+            title=product.title,
             texts=(
-                EvidenceText(sha256="a", form="record", text=record_text(it), shown=True, path="0", seq=0),
-                EvidenceText(sha256="b", form="card", text=compact_json(product_card(it)), shown=True, path="0", seq=1),
+                EvidenceText(sha256="a", form="record", text=record_text(product), shown=True, path="0", seq=0),
+                EvidenceText(
+                    sha256="b", form="card", text=compact_json(product_card(product)), shown=True, path="0", seq=1
+                ),
             ),
         )
-        for it in products
+        for product in products
     }
 
 
 def subject(products: Sequence[Product] | None, wish: Wish | None = None) -> Subject:
     """Of a run that declares these picks, or none."""
     query = Query(query_id="q1", text="What now?", source="t", wish=wish)
-    picks = None if products is None else [it.product_id for it in products]
+    picks = None if products is None else [product.product_id for product in products]
     run = a_run(LABEL, "q1-r1", "Look below.", picks)
     return Subject(LABEL, SYSTEM, query, 1, run, evidence(*KNOWN.values()), None, None)
 

@@ -100,7 +100,9 @@ def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Pa
 def test_a_run_is_judged_by_the_data_that_it_could_see(tmp_path: Path) -> None:
     folder = an_experiment(tmp_path, IGNORING, repeats=1)
     with open_world(tmp_path / "w") as shop:
-        subjects = {it.label: it for it in read_subjects(folder, shop.store) if it.query.query_id == "q1"}
+        subjects = {
+            subject.label: subject for subject in read_subjects(folder, shop.store) if subject.query.query_id == "q1"
+        }
         seen = {
             label: None if it.store is None else it.store.statistics(BIRDS).orders for label, it in subjects.items()
         }

@@ -61,7 +61,7 @@ def test_repeat_k_meets_repeat_k_and_a_repeat_without_partner_meets_nobody(tmp_p
 def test_a_pair_holds_the_two_runs_of_its_query(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {A: reports("a", 2), B: reports("b", 2), C: {"q1-r1": None}})
     pairs = list(read_pairs(folder, [(A, B), (A, C)], None))
-    assert [(it.a.run_id, it.b.run_id) for it in pairs] == [
+    assert [(pair.a.run_id, pair.b.run_id) for pair in pairs] == [
         (f"{one}/q{n}-r1", f"{other}/q{n}-r1") for n in (1, 2) for one, other in ((A, B), (A, C))
     ]
-    assert [it.b.report for it in pairs] == ["Report of b.", None, "Report of b.", None]
+    assert [pair.b.report for pair in pairs] == ["Report of b.", None, "Report of b.", None]

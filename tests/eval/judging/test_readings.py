@@ -48,7 +48,7 @@ def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
     assert found["picks_known"].items == {"picks by form": 1, "values by form": 1}
     assert (found["clean"].value, found["coverage"].value) == (0, 1)
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
-    assert [it.product for it in kept.picks or ()] == [KETTLE.product_id]
+    assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
     assert how_read(kept) == "figures read 2 of 2, picks by form"
 
 

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.errors import CommandStopped
 from drretail.eval.claims.extraction import CitedClaims
-from drretail.eval.judging.question import ClaimVerdict
+from drretail.eval.judging.question import JudgeAnswer
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.llm.registry import Model, ModelInfo, open_model
@@ -52,14 +52,14 @@ def judge_session(judge: Judge, folder: Path, again: Again = "nothing", **about:
 
 async def asked(
     folder: Path, *script: Step, check: Callable[[Taste], str | None] | None = None, **given: Any
-) -> tuple[ClaimVerdict[Taste], Provider]:
+) -> tuple[JudgeAnswer[Taste], Provider]:
     with Provider(*script) as provider, judge_session(claude(provider.url, **given), folder) as open_judge_session:
         return await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste, check), provider
 
 
 async def test_the_schema_goes_out_as_the_models_own_structured_output(tmp_path: Path) -> None:
     claim_verdict, provider = await asked(tmp_path, text_of({"rating": 2, "why": "soft"}))
-    assert claim_verdict == ClaimVerdict("scored", Taste(rating=2, why="soft"), PROMPT.hash, 1)
+    assert claim_verdict == JudgeAnswer("scored", Taste(rating=2, why="soft"), PROMPT.hash, 1)
     (request,) = provider.seen
     form = request.body["output_config"]["format"]
     assert form["type"] == "json_schema"
@@ -130,7 +130,7 @@ async def test_a_chat_model_that_knows_neither_tools_nor_schemas_can_judge(tmp_p
 )
 async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any, told: str) -> None:
     claim_verdict, provider = await asked(tmp_path, text_of(broken), text_of({"rating": 2, "why": "soft"}))
-    assert claim_verdict == ClaimVerdict("scored", Taste(rating=2, why="soft"), PROMPT.hash, 2)
+    assert claim_verdict == JudgeAnswer("scored", Taste(rating=2, why="soft"), PROMPT.hash, 2)
     messages = provider.seen[1].body["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert messages[0] == provider.seen[0].body["messages"][0]
@@ -183,7 +183,7 @@ async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
 
 
 async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_counted_once(tmp_path: Path) -> None:
-    claim_verdicts: list[ClaimVerdict[Taste]] = []
+    claim_verdicts: list[JudgeAnswer[Taste]] = []
     journals: list[bytes] = []
     with Provider(text_of("oops"), text_of({"rating": 2, "why": "soft"})) as provider:
         judge = claude(provider.url)
@@ -201,7 +201,7 @@ async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_count
 async def test_recorded_failures_are_served_too(tmp_path: Path) -> None:
     with Provider(answers({"type": "text", "text": "No."}, stop_reason="refusal")) as provider:
         judge = claude(provider.url)
-        claim_verdicts: list[ClaimVerdict[Taste]] = []
+        claim_verdicts: list[JudgeAnswer[Taste]] = []
         for _ in range(2):
             with judge_session(judge, tmp_path) as open_judge_session:
                 claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
@@ -214,18 +214,18 @@ def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -
         first.record("rating", "taste", "scored", 2, prompt_hash="p1")
         first.record("rating", "looks", "failed", prompt_hash="p1", error="timeout: late")
     with judge_session(CODE_JUDGE, tmp_path) as second:
-        standing = second.standing("rating", "taste", "p1")
-        assert standing is not None
-        assert standing.value == 2
-        assert second.standing("rating", "looks", "p1") is not None
-        assert second.standing("rating", "taste", "p2") is None
-        assert second.standing("rating", "smell", "p1") is None
+        existing = second.existing("rating", "taste", "p1")
+        assert existing is not None
+        assert existing.value == 2
+        assert second.existing("rating", "looks", "p1") is not None
+        assert second.existing("rating", "taste", "p2") is None
+        assert second.existing("rating", "smell", "p1") is None
     with judge_session(CODE_JUDGE, tmp_path, report_sha="r2") as other_report:
-        assert other_report.standing("rating", "taste", "p1") is None
+        assert other_report.existing("rating", "taste", "p1") is None
     with judge_session(CODE_JUDGE, tmp_path, rules="paper") as other_rules:
-        assert other_rules.standing("rating", "taste", "p1") is None
+        assert other_rules.existing("rating", "taste", "p1") is None
     with judge_session(CODE_JUDGE, tmp_path, version=2) as other_version:
-        assert other_version.standing("rating", "taste", "p1") is None
+        assert other_version.existing("rating", "taste", "p1") is None
 
 
 def test_judging_again_appends_the_next_attempt_once(tmp_path: Path) -> None:
@@ -233,12 +233,12 @@ def test_judging_again_appends_the_next_attempt_once(tmp_path: Path) -> None:
         first.record("rating", "taste", "scored", 2)
         first.record("rating", "looks", "failed")
     with judge_session(CODE_JUDGE, tmp_path, again="failed") as second:
-        assert second.standing("rating", "taste") is not None
-        assert second.standing("rating", "looks") is None
+        assert second.existing("rating", "taste") is not None
+        assert second.existing("rating", "looks") is None
     with judge_session(CODE_JUDGE, tmp_path, again="everything") as third:
-        assert third.standing("rating", "taste") is None
+        assert third.existing("rating", "taste") is None
         assert third.record("rating", "taste", "scored", 1).attempt == 2
-        assert third.standing("rating", "taste") is not None
+        assert third.existing("rating", "taste") is not None
     living = VerdictFile(tmp_path / "q1-r1.jsonl").living("r1", frozenset({""}))
     assert [(verdict.item, verdict.value, verdict.attempt) for verdict in living] == [
         ("taste", 1, 2),
@@ -269,8 +269,8 @@ def test_a_verdict_file_that_was_cut_goes_on_after_its_last_whole_line(tmp_path:
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     with judge_session(CODE_JUDGE, tmp_path) as second:
-        assert second.standing("rating", "taste") is not None
-        assert second.standing("rating", "looks") is None
+        assert second.existing("rating", "taste") is not None
+        assert second.existing("rating", "looks") is None
         second.record("rating", "looks", "scored", 1)
     assert path.read_bytes() == whole
 
@@ -306,7 +306,7 @@ def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
     return model, requests_of(model)
 
 
-async def asked_again(folder: Path, model: Model, values: dict[str, str] = VALUES) -> ClaimVerdict[Taste]:
+async def asked_again(folder: Path, model: Model, values: dict[str, str] = VALUES) -> JudgeAnswer[Taste]:
     with judge_session(Judge.of(model), folder, "failed") as open_judge_session:
         said = await open_judge_session.ask("rating", "taste", PROMPT, values, Taste)
         open_judge_session.record("rating", "taste", said.state, said.answer and 1, error=said.error)

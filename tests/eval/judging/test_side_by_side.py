@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.judging.question import LEFT_OUT, ClaimVerdict, JudgeQuestion, Ruling
+from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling
 from drretail.eval.judging.session import AT_ONCE, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.prompts import Prompt
@@ -62,7 +62,7 @@ class Kitchen:
     def serving(self, session: JudgeSession) -> JudgeSession:
         """The session, whose judge is this one."""
 
-        async def ask(stage: str, side: str, prompt: Prompt, *_: object, **__: object) -> ClaimVerdict[Taste]:
+        async def ask(stage: str, side: str, prompt: Prompt, *_: object, **__: object) -> JudgeAnswer[Taste]:
             self._now += 1
             self.busy.append(self._now)
             await asyncio.sleep(0.02 if side == "b" else 0.01)
@@ -70,7 +70,7 @@ class Kitchen:
             self.served.append(side)
             if side == self.fails_at:
                 raise CapReached("1 token")
-            return ClaimVerdict("scored", Taste(rating=1, why="x"), prompt.hash, 1)
+            return JudgeAnswer("scored", Taste(rating=1, why="x"), prompt.hash, 1)
 
         vars(session)["ask"] = ask
         return session

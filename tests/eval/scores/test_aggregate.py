@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from drretail.eval.families.quality import METRIC as QUALITY
+from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.aggregate import About, rows, rows_of_all
-from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Reported
+from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Assessor, RunResult
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Score, VerdictState
 from drretail.stats.clusters import Clusters
@@ -18,18 +18,18 @@ from tests.eval.folders import JUDGED, METRIC
 
 CODE = JudgeRef(spec="code", kind="rule_based")
 JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
-ABOUT = About(JUDGED, "a@model", JUDGE, "default", "", Clusters())
+ABOUT = About(JUDGED, "a@model", Assessor(JUDGE, "default"), "", Clusters())
 
 
-def said(query_id: str, value: float | VerdictState) -> Reported:
+def said(query_id: str, value: float | VerdictState) -> RunResult:
     if isinstance(value, str):
         both = {variant: Value(variant, value) for variant in METRIC.variants}
     else:
         both = {variant: Value(variant, "scored", value, {"read": 1}) for variant in METRIC.variants}
-    return Reported(query_id, both)
+    return RunResult(query_id, both)
 
 
-def made(*reports: Reported) -> Mapping[tuple[str, str], Score]:
+def made(*reports: RunResult) -> Mapping[tuple[str, str], Score]:
     return {(row.variant, row.policy): row for row in rows(ABOUT, reports)}
 
 
@@ -52,12 +52,12 @@ def test_what_is_na_everywhere_is_never_0() -> None:
 
 def test_what_is_no_headline_has_one_policy() -> None:
     reports = [said("q1", 1.0), said("q2", "na"), said("q3", "failed")]
-    found = rows(About(METRIC, "a@model", CODE, "default", "", Clusters()), reports)
+    found = rows(About(METRIC, "a@model", Assessor(CODE, "default"), "", Clusters()), reports)
     assert {row.policy for row in found} == {"answered"}
 
 
 def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None:
-    found = made(said("q1", 0.5), Reported("q2", {}, FAILED_RUNS), Reported("q3", {}, NOT_JUDGED))
+    found = made(said("q1", 0.5), RunResult("q2", {}, FAILED_RUNS), RunResult("q3", {}, NOT_JUDGED))
     row = found["said", "answered"]
     assert row.value == 0.5
     assert counts(row) == (3, 1, 0, 0, 2)
@@ -65,9 +65,9 @@ def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None
 
 
 def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
-    left_out = Reported("q1", {"said": Value("said", "scored", 1.0)})
-    other = About(JUDGED, "b@model", JUDGE, "default", "", Clusters())
-    asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [Reported("q1", {}, FAILED_RUNS)])])
+    left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
+    other = About(JUDGED, "b@model", Assessor(JUDGE, "default"), "", Clusters())
+    asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [RunResult("q1", {}, FAILED_RUNS)])])
     assert [it.variant for it in asked] == ["said"]
     assert {(it.variant, it.n_failed) for it in lost} == {("said", 1)}
 
@@ -97,18 +97,18 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
 
 
 def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
-    found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), Reported("q4", {}, FAILED_RUNS))
+    found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), RunResult("q4", {}, FAILED_RUNS))
     row = found["half", "answered"]
     assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, None, None)
     assert counts(row) == (4, 2, 0, 0, 2)
 
 
 def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers() -> None:
-    reports = [Reported(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
+    reports = [RunResult(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
     shown = {
-        kind: rows(About(QUALITY, "a", JudgeRef(spec="offline:judge", kind=kind), "default", "", Clusters()), reports)[
-            0
-        ]
+        kind: rows(
+            About(QUALITY, "a", Assessor(JudgeRef(spec="offline:judge", kind=kind), "default"), "", Clusters()), reports
+        )[0]
         for kind in ("rule_based", "scripted")
     }
     hidden = shown["rule_based"]
@@ -126,11 +126,11 @@ def test_every_row_accounts_for_every_planned_report(planned: list[tuple[int, Ve
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
-    def reported(query_id: str, web: float) -> Reported:
+    def result(query_id: str, web: float) -> RunResult:
         values = {"FP_web": Value("FP_web", "scored", web), "FP_product": Value("FP_product", "scored", 1.0)}
-        return Reported(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
+        return RunResult(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
 
-    about = About(load_metric("faithfulness"), "a@model", JUDGE, "default", "", Clusters())
-    reports = [reported("q1", 1.0), reported("q1", 1.0), reported("q1", 1.0), reported("q2", 0.0)]
+    about = About(load_metric("faithfulness"), "a@model", Assessor(JUDGE, "default"), "", Clusters())
+    reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
     found = {row.variant: row.value for row in rows(about, reports)}
     assert (found["FP_web"], found["FP_eq2"]) == (0.5, 0.75)  # half of both columns as they are printed

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from drretail.eval.families.checks import METRIC as CHECKS
-from drretail.eval.families.process import METRIC as PROCESS
-from drretail.eval.families.quality import METRIC as QUALITY
+from drretail.eval.families.checks.score import METRIC as CHECKS
+from drretail.eval.families.process.score import METRIC as PROCESS
+from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.scores.correlation import correlations
-from drretail.eval.scores.gathering import Gathered, Heard, Plan, Reported, Seat, TableKey
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey
 from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.query import Query
@@ -17,21 +17,21 @@ from drretail.records.score import JudgeRef
 from drretail.stats.significance import holm
 from tests.eval.folders import SYSTEM
 
-CODE = Seat(JudgeRef(spec="code", kind="rule_based"), "default")
+CODE = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
 QUERIES = [f"q{number:02}" for number in range(12)]
 Numbers = Mapping[str, float]
 
 
-def judge(kind: ModelKind = "llm") -> Seat:
-    return Seat(JudgeRef(spec="test:judge", kind=kind), "default")
+def judge(kind: ModelKind = "llm") -> Assessor:
+    return Assessor(JudgeRef(spec="test:judge", kind=kind), "default")
 
 
-def heard(query_id: str, values: Numbers) -> Heard:
-    return Heard(Reported(query_id, {name: Value(name, "scored", value) for name, value in values.items()}))
+def heard(query_id: str, values: Numbers) -> JudgedRun:
+    return JudgedRun(RunResult(query_id, {name: Value(name, "scored", value) for name, value in values.items()}))
 
 
 def gathered(
-    said: Mapping[tuple[str, Seat], Numbers],
+    said: Mapping[tuple[str, Assessor], Numbers],
     *,
     agent: str = "react",
     self_checked: bool = False,
@@ -45,14 +45,14 @@ def gathered(
         for name in queries
     ]
     tables_of_judges = {
-        TableKey(metric, seat): {
+        TableKey(metric, assessor): {
             plan.run_id: heard(
                 plan.query.query_id,
                 {name: times * queries.index(plan.query.query_id) for name, times in values.items()},
             )
             for plan in plans
         }
-        for (metric, seat), values in said.items()
+        for (metric, assessor), values in said.items()
     }
     system = SYSTEM.model_copy(update={"agent": agent, "self_checked": self_checked})
     definition = Definition(world_fingerprint="f", systems={"a": system}, tool_schema_hash="t")

@@ -9,7 +9,7 @@ from drretail.eval.scores.gathering import (
     PENDING_RUNS,
     SPOILED_RUNS,
     Plan,
-    Reported,
+    RunResult,
 )
 from drretail.eval.scores.planned import attendance, counted
 from drretail.eval.values import Value
@@ -23,7 +23,7 @@ def earned(values: list[float | str | None], label: str = "a") -> list[float | N
     others = [5.0] * len(values)
     held = gathered(("quality", HEADLINE, JUDGE, {"a": runs(values), "b": runs(others)}))
     return [
-        counted(answers.reported, HEADLINE) for plan, answers in held.heard("quality", JUDGE) if plan.label == label
+        counted(answers.result, HEADLINE) for plan, answers in held.judged_runs("quality", JUDGE) if plan.label == label
     ]
 
 
@@ -33,14 +33,14 @@ def test_a_run_that_failed_earns_0_and_what_a_judge_failed_on_is_left_out() -> N
 
 def test_a_headline_that_no_report_on_a_query_can_have_is_not_earned_by_failing() -> None:
     held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
-    a = [counted(answers.reported, "feasible") for plan, answers in held.heard("basket", CODE) if plan.label == "a"]
+    a = [counted(answers.result, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
     assert a == [1.0, None]
 
 
 def test_a_report_that_lacks_what_the_headline_is_about_earns_what_its_family_says() -> None:
-    lacking = Reported("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
+    lacking = RunResult("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
     assert counted(lacking, "FP") == 0.0
-    assert counted(Reported("q1", {"FP": Value("FP", "na")}), "FP") is None
+    assert counted(RunResult("q1", {"FP": Value("FP", "na")}), "FP") is None
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_a_report_that_lacks_what_the_headline_is_about_earns_what_its_family_sa
     ],
 )
 def test_what_is_lost_and_what_is_pending_are_told_apart(lacks: str, missing: int, pending: int, planned: int) -> None:
-    held = attendance([Reported("q1", {"x": Value("x", "scored", 1.0)}), Reported("q2", {}, lacks)], "x")
+    held = attendance([RunResult("q1", {"x": Value("x", "scored", 1.0)}), RunResult("q2", {}, lacks)], "x")
     assert (held.planned, held.scored, held.missing, held.pending) == (planned, 1, missing, pending)
 
 
 def test_one_missing_run_in_twenty_is_allowed_and_two_are_not() -> None:
     def held(lost: int) -> bool:
-        reports = [Reported(f"q{at}", {"x": Value("x", "scored", 1.0)}) for at in range(20 - lost)]
+        reports = [RunResult(f"q{at}", {"x": Value("x", "scored", 1.0)}) for at in range(20 - lost)]
         return attendance(
-            [*reports, *(Reported(f"l{at}", {}, SPOILED_RUNS) for at in range(lost))], "x"
+            [*reports, *(RunResult(f"l{at}", {}, SPOILED_RUNS) for at in range(lost))], "x"
         ).allows_conclusions
 
     assert held(1)

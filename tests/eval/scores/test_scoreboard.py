@@ -64,7 +64,7 @@ def held(tmp_path: Path) -> Gathered:
         experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": None}, B: {"q1-r1": "x", "q2-r1": "y"}}), []
     )
     used = {"researcher": Usage(calls=1, input_uncached=2_000, cache_read=500, output=1_500)}
-    plans = [replace(it, usage=used if it.label == A and it.has_report else {}) for it in made.plans]
+    plans = [replace(plan, usage=used if plan.label == A and plan.has_report else {}) for plan in made.plans]
     return replace(made, plans=tuple(plans))
 
 
@@ -78,16 +78,19 @@ def board(
 
 def test_columns_are_those_that_families_name_and_that_have_a_value(held: Gathered) -> None:
     made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP_web"), row("quality", "overall", None))
-    assert [(it.name, it.variant) for it in made.columns][:1] == [("FP", "FP")]
-    assert "N_supported" not in {it.variant for it in made.columns}  # scores of before have none
-    assert "overall" not in {it.variant for it in made.columns}
+    assert [(column.name, column.variant) for column in made.columns][:1] == [("FP", "FP")]
+    assert "N_supported" not in {column.variant for column in made.columns}  # scores of before have none
+    assert "overall" not in {column.variant for column in made.columns}
 
 
 def test_of_two_columns_of_one_name_each_has_its_familys_before_it(held: Gathered) -> None:
     clashing = MetricDescription(title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="FP"),))
     metrics = {**METRICS, "quality": clashing}
     made = board(held, row("faithfulness", "FP"), row("quality", "overall", 7), metrics=metrics)
-    assert [(it.name, it.unit) for it in made.columns][:2] == [("faithfulness FP", "share"), ("quality FP", "rating")]
+    assert [(column.name, column.unit) for column in made.columns][:2] == [
+        ("faithfulness FP", "share"),
+        ("quality FP", "rating"),
+    ]
 
 
 def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
@@ -95,7 +98,7 @@ def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
     made = board(held, row("checks", "clean", 0.9, **code), row("checks", "coverage", 0.8, **code))
     assert made.rows[0].cells["clean"].beside == 0.8
     assert made.judge.spec == ""
-    assert [it.name for it in made.columns] == ["clean", "done", "words", "tokens", "$"]
+    assert [column.name for column in made.columns] == ["clean", "done", "words", "tokens", "$"]
 
 
 def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(held: Gathered) -> None:
@@ -108,7 +111,7 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert (a["done"].value, a["done"].n_planned) == (0.5, 2)
     assert made.prices_as_of == PRICES.as_of
     unknown = board(held, row("faithfulness", "FP"), prices=PriceTable(date(2026, 1, 2), {}, {}))
-    assert "$" not in {it.name for it in unknown.columns}
+    assert "$" not in {column.name for column in unknown.columns}
     assert unknown.prices_as_of is None
 
 
@@ -142,7 +145,7 @@ def test_the_judge_of_most_columns_has_the_board_whatever_it_is(held: Gathered) 
         row("quality", "overall", 8, judge="o:gpt", judge_kind="llm"),
     )
     assert made.judge.spec == "offline:judge"
-    assert [it.judge.spec for it in made.others] == ["o:gpt"]
+    assert [other.judge.spec for other in made.others] == ["o:gpt"]
 
 
 def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
@@ -184,7 +187,7 @@ def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
     assert isinstance(metric, Family)
     scores = asyncio.run(score(folder, [metric], [], progress=choose_progress("none")))
     assert scores.scoreboard is not None
-    assert [(it.name, it.metric, it.unit) for it in scores.scoreboard.columns] == [
+    assert [(column.name, column.metric, column.unit) for column in scores.scoreboard.columns] == [
         ("brief", "brevity", "share"),
         ("brevity words", "brevity", "count"),
         ("done", "", "share"),

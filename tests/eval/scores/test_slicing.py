@@ -1,9 +1,9 @@
 from dataclasses import replace
 
-from drretail.eval.families.quality import METRIC as QUALITY
+from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.aggregate import About, rows
-from drretail.eval.scores.gathering import FAILED_RUNS, Reported
+from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, RunResult
 from drretail.eval.scores.slices import headlines, slice_scores
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, SliceBy, SliceScore
@@ -11,7 +11,7 @@ from drretail.stats.clusters import Clusters
 from tests.eval.folders import JUDGED
 
 JUDGE = JudgeRef(spec="p:m", kind="llm", params_hash="x")
-ABOUT = About(JUDGED, "a@model", JUDGE, "default", "", Clusters())
+ABOUT = About(JUDGED, "a@model", Assessor(JUDGE, "default"), "", Clusters())
 ALL = frozenset({"q1", "q2", "q3", "q4"})
 SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
     ("category", "all"): ALL,
@@ -19,12 +19,12 @@ SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
     ("kind", "lost"): frozenset({"q4"}),
 }
 REPORTS = [
-    Reported("q1", {"said": Value("said", "scored", 1.0)}),
-    Reported("q1", {"said": Value("said", "scored", 0.0)}),
-    Reported("q2", {"said": Value("said", "scored", 0.25)}),
-    Reported("q3", {"said": Value("said", "na")}),
-    Reported("q3", {"said": Value("said", "scored", 1.0)}),
-    Reported("q4", {}, FAILED_RUNS),
+    RunResult("q1", {"said": Value("said", "scored", 1.0)}),
+    RunResult("q1", {"said": Value("said", "scored", 0.0)}),
+    RunResult("q2", {"said": Value("said", "scored", 0.25)}),
+    RunResult("q3", {"said": Value("said", "na")}),
+    RunResult("q3", {"said": Value("said", "scored", 1.0)}),
+    RunResult("q4", {}, FAILED_RUNS),
 ]
 
 
@@ -52,7 +52,7 @@ def test_a_slice_without_any_value_has_a_row_that_says_so() -> None:
 
 
 def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_where_nobody_has() -> None:
-    empty = [Reported(query_id, {"said": Value("said", "na")}) for query_id in sorted(ALL)]
+    empty = [RunResult(query_id, {"said": Value("said", "na")}) for query_id in sorted(ALL)]
     other = replace(ABOUT, system="null_empty")
     both = slice_scores([(ABOUT, REPORTS), (other, empty)], SLICES)
     assert {(row.system, row.value is None) for row in both if row.name == "all"} == {
@@ -64,9 +64,9 @@ def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_w
 
 def test_ratings_of_a_rule_based_judge_have_no_slices() -> None:
     offline = JudgeRef(spec="offline:judge", kind="rule_based")
-    reports = [Reported("q1", {"clarity": Value("clarity", "scored", 7.0), "Avg": Value("Avg", "scored", 7.0)})]
-    assert slice_scores([(About(QUALITY, "a@m", offline, "default", "", Clusters()), reports)], SLICES) == []
-    assert slice_scores([(About(QUALITY, "a@m", JUDGE, "default", "", Clusters()), reports)], SLICES)
+    reports = [RunResult("q1", {"clarity": Value("clarity", "scored", 7.0), "Avg": Value("Avg", "scored", 7.0)})]
+    assert slice_scores([(About(QUALITY, "a@m", Assessor(offline, "default"), "", Clusters()), reports)], SLICES) == []
+    assert slice_scores([(About(QUALITY, "a@m", Assessor(JUDGE, "default"), "", Clusters()), reports)], SLICES)
 
 
 def test_a_family_s_own_headlines_are_variants_of_it_and_never_pooled() -> None:

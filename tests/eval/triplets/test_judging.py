@@ -1,17 +1,15 @@
 """Facts of a report are found part by part, and each source is asked once for all facts that cite it."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.judging.session import Again, Judge, JudgeSession
+from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.registry import load_metric
 from drretail.eval.triplets.facts import REPORT, SUPPORT, TRIPLETS, UNFETCHED, UNKNOWN, pair_item
 from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.prompts import tag_content
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from tests.eval.families.faithfulness.reports import (
@@ -26,7 +24,7 @@ from tests.eval.families.faithfulness.reports import (
     subject,
     text,
 )
-from tests.eval.folders import scripted_judge
+from tests.eval.folders import judged_by, scripted_judge
 from tests.eval.weighted.playing import Played
 
 BED_MARK = f"P:{BED.key}"
@@ -41,17 +39,8 @@ SAID = (
 
 def judged(path: Path, judge: Judge, about: Subject, again: Again = "nothing") -> dict[tuple[str, str], Verdict]:
     """The last verdicts by stage and item."""
-    with JudgeSession(
-        judge,
-        VerdictFile(path / "q1-r1.jsonl"),
-        metric="pqr",
-        version=1,
-        run_id=about.run_id,
-        report_sha=sha256_of(about.report or ""),
-        again=again,
-    ) as judge_session:
-        asyncio.run(judge_triplets(about, judge_session))
-        return {(it.stage, it.item): it for it in judge_session.file.lasts()}
+    verdicts = judged_by(load_metric("pqr"), about, path / "q1-r1.jsonl", judge, again=again, judging=judge_triplets)
+    return {(verdict.stage, verdict.item): verdict for verdict in verdicts}
 
 
 def support(verdicts: Mapping[tuple[str, str], Verdict], fact: str, source: str) -> Verdict:

@@ -47,9 +47,11 @@ class Played:
             first, second = (tag_content_of(question, it) for it in ("1", "2"))
             return {key: [self._beside(it, text, first, second) for it, text in asked if it == key] for key in keys}
         if "list the facts it states" in question:
-            return {"triplets": [dict(zip(("fact", "ref_idx", "url"), it, strict=True)) for it in self.triplets]}
+            return {
+                "triplets": [dict(zip(("fact", "ref_idx", "url"), triplet, strict=True)) for triplet in self.triplets]
+            }
         if "say exactly the same in other words" in question:
-            return {"groups": [[*it] for it in self.groups]}
+            return {"groups": [[*group] for group in self.groups]}
         if "You check facts of a report" in question:
             return {"facts": [self._ruled(it) for it in _FACT.finditer(question)]}
         raise AssertionError(question)

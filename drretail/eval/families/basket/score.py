@@ -1,32 +1,52 @@
-"""The measures' verdicts as values."""
+"""One verdict and value for each measure, from the report, its ledger and the frozen reference."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 
-from drretail.eval.families.basket.judge import judge_basket
-from drretail.eval.family import Family, of_verdicts
-from drretail.eval.values import Value
-from drretail.grounding.basket.distance import MEASURES
-from drretail.records.score import WHY_NOT, MetricDescription, Verdict
+from drretail.eval.family import Family, by_code, by_variant
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import case_of, picks_by, reading_of
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_reference
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
+from drretail.grounding.verify.checks import Case
+from drretail.records.query import Reference
+from drretail.records.reading import Reading
+from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 
-
-def variants() -> tuple[str, ...]:
-    return tuple(MEASURES)
-
-
-def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """One value for each measure; one without a verdict is failed."""
-    by_variant = {verdict.item: verdict for verdict in verdicts}
-    return [_value(variant, by_variant.get(variant)) for variant in MEASURES]
+NO_SHOP = "the report is imported, and no shop is known that it could have bought in"
+NO_PICKS = "the report's picks are not known"
+DECIDED = ("covered", "feasible", "utility_ratio")
+"""Measures in which a run that declares no picks earns nothing: to buy nothing without a word is no answer."""
 
 
-def _value(variant: str, verdict: Verdict | None) -> Value:
-    if verdict is None:
-        return Value(variant, "failed")
-    readers = dict.fromkeys(verdict.notes, 1.0)
-    if verdict.state != "scored":
-        return Value(variant, verdict.state, None, readers | {f"{WHY_NOT}{verdict.reason}": 1.0})
-    return Value(variant, "scored", float(verdict.value), readers)
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """What every measure comes to; the note says who read the picks."""
+    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    case = case_of(subject)
+    reading = reading_of(subject, case)
+    for variant, measured in _measured(subject, reference, case, reading).items():
+        yield variant, CodeVerdict.measured(measured.value, measured.reason, (picks_by(reading),))
+
+
+def _measured(subject: Subject, reference: Reference | None, case: Case, reading: Reading) -> Mapping[str, Measured]:
+    wish = subject.query.wish
+    if reference is None:
+        return _none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
+    lack = not_measured(wish, reference)
+    if lack is not None or wish is None:
+        return _none(lack or "")
+    if case.is_undecided:
+        return _none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
+    if reading.picks is None:
+        return _none(NO_PICKS)
+    cart = Cart(wish, reference, reading.picks, case.ledger(reading.picks).products)
+    return {variant: measure(cart) for variant, measure in MEASURES.items()}
+
+
+def _none(why: str) -> dict[str, Measured]:
+    return dict.fromkeys(MEASURES, Measured(None, why))
 
 
 DESCRIPTION = MetricDescription(
@@ -49,5 +69,12 @@ DESCRIPTION = MetricDescription(
     bounded_by_oracle=True,
 )
 METRIC = Family(
-    "basket", 3, judge_basket, of_verdicts(values), variants(), DESCRIPTION, after=("reading",), needs_judge=False
+    "basket",
+    3,
+    by_code("basket", measure),
+    by_variant(tuple(MEASURES)),
+    tuple(MEASURES),
+    DESCRIPTION,
+    after=("reading",),
+    needs_judge=False,
 )

@@ -4,7 +4,3 @@ codes.py  what is checked
 judge.py  the checks of one report, from its ledger and the world
 score.py  shares of clean reports, counts of findings; these as a metric family
 """
-
-from drretail.eval.families.checks.score import METRIC
-
-__all__ = ["METRIC"]

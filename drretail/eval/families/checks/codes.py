@@ -40,7 +40,7 @@ def _of_values(*kinds: ValueKind) -> Lacks:
 
     def lacks(case: Case, reading: Reading) -> str | None:
         del case
-        return None if any(it.kind in kinds for it in reading.values) else f"no {named} was read"
+        return None if any(value.kind in kinds for value in reading.values) else f"no {named} was read"
 
     return lacks
 
@@ -51,7 +51,7 @@ def _of_picks(*others: Callable[[Case], str | None], declared: bool = False) -> 
     def lacks(case: Case, reading: Reading) -> str | None:
         if reading.picks is None:
             return NO_PICKS
-        lacking = next((why for it in others if (why := it(case)) is not None), None)
+        lacking = next((why for other in others if (why := other(case)) is not None), None)
         if lacking is None and declared and reading.reader == FORM:
             return "layout tells no quantities"
         return lacking or (None if reading.picks else BUYS_NOTHING)
@@ -62,7 +62,7 @@ def _of_picks(*others: Callable[[Case], str | None], declared: bool = False) -> 
 def _of_case(*conditions: Callable[[Case], str | None]) -> Lacks:
     def lacks(case: Case, reading: Reading) -> str | None:
         del reading
-        return next((why for it in conditions if (why := it(case)) is not None), None)
+        return next((why for condition in conditions if (why := condition(case)) is not None), None)
 
     return lacks
 
@@ -134,7 +134,7 @@ def _fixed_web(case: Case) -> str | None:
 
 
 def _cites_pages(case: Case) -> str | None:
-    return None if any(it.type == "web" for it in case.citations) else "the report cites no page"
+    return None if any(citation.type == "web" for citation in case.citations) else "the report cites no page"
 
 
 def _cites_dated_pages(case: Case) -> str | None:

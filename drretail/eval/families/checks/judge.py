@@ -1,10 +1,10 @@
 """The verdicts of one report: how it was read, and for each kind of fault the list of its findings."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
 
 from drretail.eval.families.checks.codes import CHECKS
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of, how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -12,7 +12,6 @@ from drretail.grounding.verify.checks import Case, check_report
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.reading import Reading
-from drretail.records.score import VerdictState
 
 STAGE = "check"
 READ = "read"
@@ -31,14 +30,6 @@ class HowRead(Record):
     read: int
 
 
-class _Outcome(NamedTuple):
-    """What a check comes to."""
-
-    state: VerdictState
-    value: Any
-    reason: str
-
-
 def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     """Records how the report was read and what was found, and anew what comes out differently.
 
@@ -47,15 +38,15 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     """
     case = case_of(subject)
     reading = reading_of(subject, case)
-    told = _Outcome("scored", how(reading).model_dump(mode="json"), how_read(reading))
-    standing = judge_session.standing(READ, REPORT)
-    blind = case.lookup is None and standing is not None and standing.value["picks_by"] == told.value["picks_by"]
+    read = CodeVerdict("scored", how(reading).model_dump(mode="json"), how_read(reading))
+    existing = judge_session.existing(READ, REPORT)
+    blind = case.lookup is None and existing is not None and existing.value["picks_by"] == read.value["picks_by"]
     if not blind:
         keep_reading(subject, reading)
-        judge_session.record_unless_standing(READ, REPORT, *told)
+        judge_session.record_if_changed(READ, REPORT, read)
     for code, outcome in outcomes(case, reading):
-        if not blind or CHECKS[code].of_settings or judge_session.standing(STAGE, code) is None:
-            judge_session.record_unless_standing(STAGE, code, *outcome)
+        if not blind or CHECKS[code].of_settings or judge_session.existing(STAGE, code) is None:
+            judge_session.record_if_changed(STAGE, code, outcome)
 
 
 def how(reading: Reading) -> HowRead:
@@ -68,21 +59,16 @@ def how(reading: Reading) -> HowRead:
     )
 
 
-def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, _Outcome]]:
+def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
     """What every check comes to; one that finds something applies in any case."""
-    findings = _by_code(case, reading)
+    findings: dict[str, list[Finding]] = defaultdict(list)
+    for finding in check_report(case, reading):
+        findings[finding.code].append(finding)
     for code, check in CHECKS.items():
         found = findings.get(code, ())
         lacking = None if found else check.lacks(case, reading)
         if lacking is not None:
-            yield code, _Outcome("na", None, lacking)
+            yield code, CodeVerdict("na", None, lacking)
         else:
             lines = [it.model_dump(mode="json", exclude_none=True) for it in found]
-            yield code, _Outcome("scored", lines, f"{len(lines)} found" if lines else "nothing found")
-
-
-def _by_code(case: Case, reading: Reading) -> Mapping[str, list[Finding]]:
-    by_code: dict[str, list[Finding]] = defaultdict(list)
-    for finding in check_report(case, reading):
-        by_code[finding.code].append(finding)
-    return by_code
+            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")

@@ -19,8 +19,7 @@ PICKS_KNOWN = "picks_known"
 NO_DECISION = "no_decision"
 
 
-def variants() -> tuple[str, ...]:
-    return (CLEAN, COVERAGE, PICKS_KNOWN, *CHECKS)
+VARIANTS = (CLEAN, COVERAGE, PICKS_KNOWN, *CHECKS)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -32,8 +31,8 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     is failed, and so is ``clean`` then.
     """
     by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
-    told = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
-    how = None if told is None else HowRead.model_validate(told)
+    recorded = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
+    how = None if recorded is None else HowRead.model_validate(recorded)
     covered = how is None or how.read >= LEAST_COVERAGE * how.seen
     single = [_value(code, by_code.get(code), covered=covered) for code in CHECKS]
     return [clean(single, can_be=covered and how is not None and how.picks is not None), *_reading(how), *single]
@@ -140,5 +139,5 @@ DESCRIPTION = MetricDescription(
     bounded_by_oracle=True,
 )
 METRIC = Family(
-    "checks", 5, judge_checks, of_verdicts(values), variants(), DESCRIPTION, after=("reading",), needs_judge=False
+    "checks", 5, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
 )

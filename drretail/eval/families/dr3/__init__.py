@@ -12,7 +12,3 @@ parts.py          what verdicts come to: the parts of a score
 score.py          the values of a report, their averages; these as a metric family
 prompts/          what the judge is asked
 """
-
-from drretail.eval.families.dr3.score import METRIC
-
-__all__ = ["METRIC"]

@@ -3,18 +3,17 @@
 Claims are extracted as faithfulness extracts them, and its own are taken where it has them; sources are read as there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
-from drretail.eval.claims.rulings import Bench
+from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.rulings import support_prompt as support_prompt_of
 from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
-from drretail.eval.families.dr3.insights import Material
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.passages import best_pieces
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -69,19 +68,23 @@ def part_of(source: str) -> GoldPart | None:
 async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the claims of a report, then a verdict on each by each source that it cites."""
     claims = await _claims(subject, judge_session)
-    bench = Bench(subject, judge_session, subject.evidence, fit=pieces_of_long)
-    pairs = [_pair(claim, source) for claim in claims for source in claim.sources]
+    support_judge = SupportJudge(subject, judge_session, subject.evidence, fit=pieces_of_long)
+    pairs = [
+        Unit(claim.model_copy(update={"claim_id": pair_item(claim, source)}), (source,), types_of([source]))
+        for claim in claims
+        for source in claim.sources
+    ]
     if judge_session.rules == "dr3":
-        await _as_released(bench, pairs)
+        await _as_released(support_judge, pairs)
     else:
-        await bench.rule(pairs)
+        await support_judge.rule(pairs)
 
 
 async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Claim]:
     if judge_session.rules == "dr3":
         return await extract(_cut(subject), judge_session, CITED) or ()
     prompt = extraction_prompt(EXTRACT).hash
-    if judge_session.standing(EXTRACT, REPORT, prompt) is None:
+    if judge_session.existing(EXTRACT, REPORT, prompt) is None:
         held = judge_session.verdicts_in(
             FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(it.hash for it in extraction_prompts())
         )
@@ -97,47 +100,43 @@ def _cut(subject: Subject) -> Subject:
     return replace(subject, run=cut)
 
 
-def _pair(claim: Claim, source: str) -> Unit:
-    return Unit(claim.model_copy(update={"claim_id": pair_item(claim, source)}), (source,), types_of([source]))
-
-
 def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> Sequence[SourceText]:
     """The texts, long ones cut as published; what then is still longer than ``room`` bytes is cut further."""
     cut = [
-        it if len(it.text.text) <= LONGEST_SOURCE else shortened(it, best_pieces(it.text.text, claims, PIECE, PIECES))
-        for it in texts
+        text
+        if len(text.text.text) <= LONGEST_SOURCE
+        else shortened(text, best_pieces(text.text.text, claims, PIECE, PIECES))
+        for text in texts
     ]
     return fitted(cut, claims, room) if room is not None else cut
 
 
-async def _as_released(bench: Bench, pairs: Sequence[Unit]) -> None:
+async def _as_released(support_judge: SupportJudge, pairs: Sequence[Unit]) -> None:
     """All claims of a source together, by the released bar; what could not be read is no question."""
     by_source: dict[str, list[Unit]] = {}
     for pair in pairs:
         by_source.setdefault(pair.sources[0], []).append(pair)
     for group in by_source.values():
-        content = bench.content(group[0])
+        content = support_judge.content(group[0])
         if not content.texts:
-            state, reason = bench.unread(content)
+            state, reason = support_judge.unread(content)
             for pair in group:
-                if bench.standing(pair) is None:
-                    bench.judge_session.record(SUPPORT, pair.item, state, reason=reason)
+                if support_judge.existing(pair) is None:
+                    support_judge.judge_session.record(SUPPORT, pair.item, state, reason=reason)
             continue
         claims = [pair.claim.claim for pair in group]
-        texts = pieces_of_long(content.texts, claims, bench.judge_session.room)
-        asking = Asking(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(it.ref for it in texts))
-        things = [Thing(pair.item, pair.claim.claim) for pair in group]
-        material = _material(texts)
-        await ask_numbered(bench.judge_session, asking, things, material, BackedClaims, _backed)
+        texts = pieces_of_long(content.texts, claims, support_judge.judge_session.room)
+        batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(text.ref for text in texts))
+        things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
+        material = {"sources": source_tags(texts)}
+        # A claim that is left out is failed, which the released rules count as unsupported.
+        await ask_numbered(
+            support_judge.judge_session, batch, things, material, BackedClaims, _backed, repairs_numbers=False
+        )
 
 
-def _material(texts: Sequence[SourceText]) -> Material:
-    return lambda: {"sources": source_tags(texts)}
-
-
-def _backed(answer: BackedClaims) -> Mapping[int, Ruling]:
-    """The first of two counts; a claim that is left out is failed, which the released rules count as unsupported."""
-    return {it.claim_id: Ruling(float(it.supported), it.explanation.strip()) for it in reversed(answer.claims)}
+def _backed(answer: BackedClaims) -> list[tuple[int, Ruling]]:
+    return [(claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip())) for claim in answer.claims]
 
 
 def prompts() -> list[Prompt]:

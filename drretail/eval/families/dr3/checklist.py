@@ -1,17 +1,18 @@
 """Instruction following: a checklist of what the query asks for, and whether the report does it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
 from drretail.eval.families.dr3.insights import Material
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, misnumbered, things_of
+from drretail.eval.judging.material import task_material
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, numbered_items
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.grounding.text.wording import format_amount
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
@@ -105,38 +106,34 @@ def _required_of(want: Want) -> Iterator[tuple[str, str]]:
 async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:
     """The two groups of a query's checklist; why there is none where the model gave no usable answer."""
     by_code = wish_requirements(task.query)
-    told = "\n".join(f"- {it.text}" for it in by_code.criteria) or "- none"
-    given = {**about_query(task), "items": told}
-    said = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)
-    if said.answer is None:
-        return f"the judge made no checklist: {said.error}"
-    texts = {it.requirement.strip(): it.category for it in said.answer.requirements if it.requirement.strip()}
+    text = "\n".join(f"- {criterion.text}" for criterion in by_code.criteria) or "- none"
+    given = {**task_material(task), "items": text}
+    reply = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)
+    if reply.answer is None:
+        return f"the judge made no checklist: {reply.error}"
+    texts = {
+        requirement.requirement.strip(): requirement.category
+        for requirement in reply.answer.requirements
+        if requirement.requirement.strip()
+    }
     read = tuple(Criterion(text=text, kind=kind) for text, kind in texts.items())
     return by_code, CriteriaGroup(name=FROM_QUERY, criteria=read)
 
 
-def about_query(task: Task) -> dict[str, str]:
-    """The query, and what is known of who put it."""
-    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
-    return {"query": tagged("query", task.query.text), "profile": tagged("profile", known)}
-
-
-def requirements_of(criteria: Criteria) -> list[Thing]:
+def requirements_of(criteria: Criteria) -> list[NumberedItem]:
     """All of both groups."""
     groups = (criteria.group(CONSTRAINTS), criteria.group(FROM_QUERY))
-    return [it for group in groups if group is not None for it in things_of(group)]
+    return [item for group in groups if group is not None for item in numbered_items(group)]
 
 
 async def judge_requirements(criteria: Criteria, judge_session: JudgeSession, material: Material) -> None:
     """Records of every requirement that has no verdict whether the report meets it."""
-    asking = Asking(STAGE, checklist_prompt(), MOST)
-    things = requirements_of(criteria)
-    await ask_numbered(judge_session, asking, things, material, MetRequirements, _met, check=_problem)
 
+    def rulings(answer: MetRequirements) -> list[tuple[int, Ruling]]:
+        return [
+            (requirement.requirement_id, Ruling(float(requirement.met), requirement.reason.strip()))
+            for requirement in answer.requirements
+        ]
 
-def _met(answer: MetRequirements) -> Mapping[int, Ruling]:
-    return {it.requirement_id: Ruling(float(it.met), it.reason.strip()) for it in answer.requirements}
-
-
-def _problem(answer: MetRequirements, asked: Sequence[Thing]) -> str | None:
-    return misnumbered([it.requirement_id for it in answer.requirements], len(asked))
+    batch = QuestionBatch(STAGE, checklist_prompt(), MOST)
+    await ask_numbered(judge_session, batch, requirements_of(criteria), material, MetRequirements, rulings)

@@ -30,11 +30,11 @@ def documents_item(gold: Gold) -> str:
 
 def judge_documents(gold: Gold, subject: Subject, judge_session: JudgeSession) -> None:
     """Records which required documents the report cites; what it does not is the reason."""
-    if judge_session.standing(STAGE, documents_item(gold)) is not None:
+    if judge_session.existing(STAGE, documents_item(gold)) is not None:
         return
     found = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
     missing = [
-        _named(it)
+        (it.title or it.url)
         for part in GOLD_PARTS
         for it, is_cited in zip(gold.part(part).documents, found[part], strict=True)
         if not is_cited
@@ -60,30 +60,30 @@ def _strictly(gold: Gold, subject: Subject) -> Found:
     cited = [it for mark in citing_marks(subject.report or "", subject.evidence) for it in mark.cited]
     resolved = [it for it in cited if it.type != "unresolved"]
     return {
-        "sandbox": [_page_is_cited(it, resolved) for it in gold.sandbox.documents],
-        "files": [_file_is_cited(it, resolved) for it in gold.files.documents],
+        "sandbox": [_page_is_cited(document, resolved) for document in gold.sandbox.documents],
+        "files": [_file_is_cited(document, resolved) for document in gold.files.documents],
     }
 
 
 def _page_is_cited(page: RequiredDocument, cited: Sequence[Cited]) -> bool:
     if page.url.strip():
         return _address(page.url) in {_address(url) for it in cited for url in _urls(it)}
-    return _folded(page.title) in {_folded(title) for it in cited for title in _titles(it)}
+    return _folded(page.title) in {
+        _folded(title)
+        for it in cited
+        for title in [title for title in (it.title, "" if it.entry is None else it.entry.title) if title.strip()]
+    }
 
 
 def _file_is_cited(file: RequiredDocument, cited: Sequence[Cited]) -> bool:
     entries = [it.entry for it in cited if it.entry is not None and it.entry.kind == "file"]
-    return _folded(file.title) in {_folded(name) for it in entries for name in (it.key, it.title)}
+    return _folded(file.title) in {_folded(name) for entry in entries for name in (entry.key, entry.title)}
 
 
 def _urls(cited: Cited) -> list[str]:
     entry = cited.entry
     held = [] if entry is None else [entry.url or "", entry.key if entry.kind == "web" else ""]
     return [url for url in (cited.url or "", *held) if url]
-
-
-def _titles(cited: Cited) -> list[str]:
-    return [title for title in (cited.title, "" if cited.entry is None else cited.entry.title) if title.strip()]
 
 
 def _address(url: str) -> str:
@@ -98,11 +98,11 @@ def _as_released(gold: Gold, subject: Subject) -> Found:
     """By titles that stand anywhere in the report as a reader gets it, its list of sources included."""
     text = render_report(subject.report or "", subject.evidence.values(), style="plain").text
     titles: dict[GoldPart, list[str]] = {
-        part: [it.title or it.url for it in gold.part(part).documents] for part in GOLD_PARTS
+        part: [document.title or document.url for document in gold.part(part).documents] for part in GOLD_PARTS
     }
-    held = set[str]() if NO_ANSWER in text else matched_titles(text, [it for part in GOLD_PARTS for it in titles[part]])
-    return {part: [it in held for it in titles[part]] for part in GOLD_PARTS}
-
-
-def _named(document: RequiredDocument) -> str:
-    return document.title or document.url
+    held = (
+        set[str]()
+        if NO_ANSWER in text
+        else matched_titles(text, [title for part in GOLD_PARTS for title in titles[part]])
+    )
+    return {part: [title in held for title in titles[part]] for part in GOLD_PARTS}

@@ -1,14 +1,14 @@
 """Depth quality: a rubric of what an analysis of the query has to weigh, and a rating by it."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from drretail.eval.families.dr3.checklist import about_query
 from drretail.eval.families.dr3.insights import Material
 from drretail.eval.judging.dimensions import unjustified
-from drretail.eval.judging.numbered import things_of
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.material import task_material
+from drretail.eval.judging.numbered import numbered_items
+from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.prompts import Prompt, load_prompt, tagged
@@ -36,14 +36,7 @@ class Depth(Record):
     """What an analysis lacks, and how deep it is."""
 
     justification: str
-    rating: Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-
-    @field_validator("rating", mode="before")
-    @classmethod
-    def _is_a_number(cls, rating: object) -> object:
-        if isinstance(rating, bool):  # a Literal takes true for 1
-            raise ValueError("it has to be a whole number from 1 to 10, not true or false")
-        return rating
+    rating: Annotated[Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
 def depth_prompt(rules: Rules) -> Prompt:
@@ -57,28 +50,30 @@ def making_prompt() -> Prompt:
 
 async def make_rubric(task: Task, judge_session: JudgeSession, stage: str) -> CriteriaGroup | str:
     """The rubric of a query; why there is none where the model gave no usable answer."""
-    said = await judge_session.ask(stage, task.query.query_id, making_prompt(), about_query(task), DepthRubric)
-    if said.answer is None:
-        return f"the judge made no rubric of depth: {said.error}"
-    points = (Criterion(text=it.point.strip(), explanation=it.explanation.strip()) for it in said.answer.points)
+    reply = await judge_session.ask(stage, task.query.query_id, making_prompt(), task_material(task), DepthRubric)
+    if reply.answer is None:
+        return f"the judge made no rubric of depth: {reply.error}"
+    points = (
+        Criterion(text=point.point.strip(), explanation=point.explanation.strip()) for point in reply.answer.points
+    )
     return CriteriaGroup(name=GROUP, criteria=tuple(points))
 
 
 def depth_item(rubric: CriteriaGroup | None) -> str:
     """What the rating is filed under; the released rules show no rubric."""
-    return "report" if rubric is None else f"report@{sha256_of([it.told for it in things_of(rubric)])[:8]}"
+    return "report" if rubric is None else f"report@{sha256_of([item.text for item in numbered_items(rubric)])[:8]}"
 
 
 async def judge_depth(rubric: CriteriaGroup | None, judge_session: JudgeSession, material: Material) -> None:
     """Records a rating 1 to 10, unless one stands."""
-    points = [] if rubric is None else [it.told for it in things_of(rubric)]
-    told = "\n\n".join(tagged("criterion", point, id=str(number)) for number, point in enumerate(points, 1))
+    points = [] if rubric is None else [item.text for item in numbered_items(rubric)]
+    text = "\n\n".join(tagged("criterion", point, id=str(number)) for number, point in enumerate(points, 1))
     await judge_session.ask_and_record(
         JudgeQuestion(
             STAGE,
             depth_item(rubric),
             depth_prompt(judge_session.rules),
-            lambda: {**material(), **({} if rubric is None else {"items": told})},
+            lambda: {**material(), **({} if rubric is None else {"items": text})},
             Depth,
             lambda answer: Ruling(answer.rating, answer.justification.strip()),
             unjustified,

@@ -44,7 +44,7 @@ def take_gold(experiment: Path, definition: Definition, given: str) -> int:
 def _gold_of(source: Path, query: Query) -> Gold | None:
     name = file_name(query.query_id)
     places = (source / "gold" / f"{name}.json", source / f"{name}.json", source / "tasks" / name / "gold.json")
-    path = next((it for it in places if it.is_file()), None)
+    path = next((place for place in places if place.is_file()), None)
     if path is not None:
         gold = read_gold_file(path)
         if gold.query_id != query.query_id:

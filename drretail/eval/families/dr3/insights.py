@@ -1,9 +1,9 @@
 """Information recall: which insights that are known beforehand a reader of the report learns."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal
 
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, misnumbered
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.prompts import Prompt, load_prompt
@@ -54,30 +54,31 @@ def insight_item(part: GoldPart, insight: GoldInsight) -> str:
 
 async def judge_insights(gold: Gold, judge_session: JudgeSession, material: Material) -> None:
     """Records 1, 0.5 or 0 of every insight that has no verdict; those of files and sandbox are asked apart."""
-    asking = Asking(STAGE, insights_prompt(judge_session.rules), MOST)
+    batch = QuestionBatch(STAGE, insights_prompt(judge_session.rules), MOST)
     for part in GOLD_PARTS:
-        things = [Thing(insight_item(part, it), it.text) for it in gold.part(part).insights]
+        things = [NumberedItem(insight_item(part, insight), insight.text) for insight in gold.part(part).insights]
         if judge_session.rules == "dr3":
-            await ask_numbered(judge_session, asking, things, material, MarkedInsights, marked)
+            await ask_numbered(judge_session, batch, things, material, MarkedInsights, marked, repairs_numbers=False)
         else:
-            await ask_numbered(judge_session, asking, things, material, FoundInsights, _found, check=_problem)
+            await ask_numbered(judge_session, batch, things, material, FoundInsights, _found)
 
 
-def _found(answer: FoundInsights) -> Mapping[int, Ruling]:
-    return {
-        it.insight_id: Ruling(_VALUES[it.label], it.missing.strip() or it.label, it.found.strip())
-        for it in answer.insights
-    }
+def _found(answer: FoundInsights) -> list[tuple[int, Ruling]]:
+    return [
+        (
+            insight.insight_id,
+            Ruling(_VALUES[insight.label], insight.missing.strip() or insight.label, insight.found.strip()),
+        )
+        for insight in answer.insights
+    ]
 
 
-def _problem(answer: FoundInsights, asked: Sequence[Thing]) -> str | None:
-    return misnumbered([it.insight_id for it in answer.insights], len(asked))
-
-
-def marked(answer: MarkedInsights) -> Mapping[int, Ruling]:
+def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
     """As released: odd numbers are snapped at 0.75 and 0.25, the first of two counts, and what is left out is 0."""
-    scores = {it.insight_id: Ruling(_snapped(it.score), it.found.strip()) for it in reversed(answer.insights)}
-    return {number: scores.get(number, Ruling(0.0, "left out")) for number in range(1, MOST + 1)}
+    given = [
+        (insight.insight_id, Ruling(_snapped(insight.score), insight.found.strip())) for insight in answer.insights
+    ]
+    return [*given, *((number, Ruling(0.0, "left out")) for number in range(1, MOST + 1))]
 
 
 def _snapped(score: float) -> float:

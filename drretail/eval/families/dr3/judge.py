@@ -6,11 +6,11 @@ from drretail.eval.families.dr3 import accuracy, checklist, coverage, depth, ins
 from drretail.eval.family import BY_RULES
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.material import report_and_sources
+from drretail.eval.judging.material import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.experiment import read_gold
-from drretail.prompts import Prompt, tagged
+from drretail.prompts import Prompt
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria, Gold
 
@@ -55,10 +55,9 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     await accuracy.judge_accuracy(subject, judge_session)
     if judge_session.judge.ref.kind == "rule_based":
         for stage in OPINIONS:
-            if judge_session.standing(stage, REPORT) is None:
-                judge_session.record(stage, REPORT, "na", reason=BY_RULES)
+            judge_session.record_if_missing(stage, REPORT, "na", reason=BY_RULES)
         return
-    material = cache(lambda: _material(subject))
+    material = cache(lambda: report_material(subject))
     if gold is not None:
         await insights.judge_insights(gold, judge_session, material)
     criteria = criteria_of(subject, FAMILY)
@@ -67,11 +66,6 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     rubric = None if criteria is None else criteria.group(depth.GROUP)
     if judge_session.rules == "dr3" or rubric is not None:
         await depth.judge_depth(None if judge_session.rules == "dr3" else rubric, judge_session, material)
-
-
-def _material(subject: Subject) -> dict[str, str]:
-    report, sources = report_and_sources(subject)
-    return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
 
 
 def prompts() -> list[Prompt]:

@@ -41,11 +41,11 @@ class Judged:
         return self.rules == "dr3"
 
     @cached_property
-    def _said(self) -> Mapping[tuple[str, str], Verdict]:
-        return {(it.stage, it.item): it for it in self.verdicts}
+    def _by_key(self) -> Mapping[tuple[str, str], Verdict]:
+        return {(verdict.stage, verdict.item): verdict for verdict in self.verdicts}
 
     def of(self, stage: str, item: str) -> Verdict | None:
-        return self._said.get((stage, item))
+        return self._by_key.get((stage, item))
 
     def is_unasked(self, stage: str) -> bool:
         """True where the judge follows rules and was not asked."""
@@ -60,7 +60,7 @@ class Judged:
 
 
 def mean_of(values: Sequence[Value]) -> float:
-    numbers = [it.value for it in values if it.value is not None]
+    numbers = [value.value for value in values if value.value is not None]
     return sum(numbers) / len(numbers)
 
 
@@ -75,7 +75,7 @@ def recall(judged: Judged) -> list[Value]:
     names = ("IR_UF", "IR_SC", "IR", "IR_graded")
     if judged.gold is None or judged.is_unasked(insights.STAGE):
         why = NO_GOLD if judged.gold is None else BY_RULES
-        return [_plain_na(it, why) if it in names[:2] else judged.lacking(it, "na", why) for it in names]
+        return [_plain_na(name, why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
     full = [_recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS]
     graded = [_recalled(judged, judged.gold, part, lambda value: value) for part in GOLD_PARTS]
     return [*full, _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
@@ -87,15 +87,15 @@ def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float
     if not wanted:
         return _plain_na(variant, f"{NO_INSIGHTS} ({part})")
     verdicts = [judged.of(insights.STAGE, insights.insight_item(part, it)) for it in wanted]
-    values = [it.value for it in verdicts if it is not None and it.state == "scored"]
+    values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if len(values) < len(wanted):
         return Value(variant, "failed")
-    told = sum(worth(float(it)) for it in values)
-    return Value(variant, "scored", WHOLE * told / len(wanted), {"told": told, "insights": len(wanted)})
+    recalled = sum(worth(float(value)) for value in values)
+    return Value(variant, "scored", WHOLE * recalled / len(wanted), {"told": recalled, "insights": len(wanted)})
 
 
 def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
-    existing = [it for it in parts if it.state != "na"]
+    existing = [part for part in parts if part.state != "na"]
     if not existing:
         return judged.lacking(variant, "na", NO_INSIGHTS)
     if any(it.state == "failed" for it in existing):
@@ -160,11 +160,12 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     extracted = judged.of(accuracy.extraction_of(judged.rules), REPORT)
     claims = None if extracted is None else claims_in(extracted)
     if claims is None:
-        return [judged.lacking(it, "failed") if it == "FA" else Value(it, "failed") for it in names]
+        return [judged.lacking(name, "failed") if name == "FA" else Value(name, "failed") for name in names]
     pairs = [found for claim in claims if (found := [*_pairs(judged, claim)])]
     if not pairs:
         return [
-            judged.lacking(it, "na", NO_CLAIM, earns=0.0) if it == "FA" else _plain_na(it, NO_CLAIM) for it in names
+            judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else _plain_na(name, NO_CLAIM)
+            for name in names
         ]
     made = [_by_claim("FA", pairs, _fully), _by_pair("FA_pair", pairs)]
     for part, short in SHORT.items():
@@ -205,8 +206,8 @@ def _claim_state(claim: Sequence[PairVerdict], supported: AsSupported) -> Verdic
 
 def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
     pairs = [it for claim in claims for it in claim]
-    states: list[VerdictState] = [it.state for it in pairs]
-    return _accurate(variant, states, sum(it.state == "scored" and _fully(it.s) for it in pairs))
+    states: list[VerdictState] = [pair.state for pair in pairs]
+    return _accurate(variant, states, sum(pair.state == "scored" and _fully(pair.s) for pair in pairs))
 
 
 def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
@@ -229,7 +230,7 @@ def instruction_following(judged: Judged) -> Value:
     if not things:
         return judged.lacking("IF", "na", "its checklist is empty")
     verdicts = [judged.of(checklist.STAGE, it.item) for it in things]
-    values = [float(it.value) for it in verdicts if it is not None and it.state == "scored"]
+    values = [float(verdict.value) for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if not values:
         return judged.lacking("IF", "failed")
     counts = {"met": sum(values), "requirements": float(len(values)), "failed": float(len(things) - len(values))}

@@ -12,84 +12,16 @@ from collections.abc import Iterable, Iterator
 
 _NOTES = ("注", "图", "表", "附录", "TODO", "NOTE", "WARNING", "TIP", "IMPORTANT")
 """What begins a bracketed text that is no citation."""
-_BRANDS = (
-    *[
-        "bbc",
-        "ted",
-        "cnn",
-        "nbc",
-        "abc",
-        "cbs",
-        "fox",
-        "npr",
-        "pbs",
-        "youtube",
-        "vimeo",
-        "bilibili",
-        "netflix",
-        "hbo",
-        "disney",
-        "discovery",
-        "mit",
-        "harvard",
-    ],
-    *[
-        "stanford",
-        "oxford",
-        "cambridge",
-        "google",
-        "microsoft",
-        "apple",
-        "amazon",
-        "facebook",
-        "meta",
-        "openai",
-        "anthropic",
-        "deepmind",
-    ],
-    "national geographic",
-    "history channel",
-)
-_STOPWORDS = frozenset(
-    [
-        "的",
-        "了",
-        "是",
-        "在",
-        "和",
-        "与",
-        "这",
-        "那",
-        "有",
-        "为",
-        "以",
-        "及",
-        "the",
-        "a",
-        "an",
-        "of",
-        "to",
-        "in",
-        "for",
-        "on",
-        "with",
-        "and",
-        "or",
-        "is",
-        "are",
-        "video",
-        "audio",
-        "image",
-        "doc",
-        "document",
-        "file",
-        "mp4",
-        "mp3",
-        "pdf",
-        "jpg",
-        "png",
-    ]
-)
+_BRAND_WORDS = """
+bbc ted cnn nbc abc cbs fox npr pbs youtube vimeo bilibili netflix hbo disney discovery mit harvard stanford
+oxford cambridge google microsoft apple amazon facebook meta openai anthropic deepmind
+"""
+_BRANDS = (*_BRAND_WORDS.split(), "national geographic", "history channel")
+_SMALL_WORDS = """
+的 了 是 在 和 与 这 那 有 为 以 及 the a an of to in for on with and or is are video audio image doc document file mp4
+mp3 pdf jpg png
+"""
+_STOPWORDS = frozenset(_SMALL_WORDS.split())
 _SHARED_WORDS = 0.6
 _LIKENESS = 0.75
 _QUOTES = str.maketrans("“”‘’「」『』", '""\'\'""""')
@@ -105,7 +37,11 @@ def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
     """Those of the titles that the released code takes for cited."""
     citations = [*dict.fromkeys(_citations(report))]
     text = _normal(report)
-    return {title for title in titles if any(_cites(it, title) for it in citations) or _stands_in(title, report, text)}
+    return {
+        title
+        for title in titles
+        if any(_cites(citation, title) for citation in citations) or _stands_in(title, report, text)
+    }
 
 
 def _stands_in(title: str, report: str, text: str) -> bool:
@@ -113,40 +49,42 @@ def _stands_in(title: str, report: str, text: str) -> bool:
     normal = _normal(title)
     if len(normal) >= 4 and normal in text:
         return True
-    return any(len(it) >= 4 and it.lower() in report.lower() for it in _identifiers(title))
+    return any(len(identifier) >= 4 and identifier.lower() in report.lower() for identifier in _identifiers(title))
 
 
 def _citations(report: str) -> Iterator[str]:
     for found in _NAMED.finditer(report):
         yield re.sub(r",\s*chunk\s*\d+$", "", next(filter(None, found.groups()))).strip()
     for bracketed in _BRACKETED.findall(report):
-        said = bracketed.strip()
-        if paged := _PAGES.fullmatch(said):
+        mention = bracketed.strip()
+        if paged := _PAGES.fullmatch(mention):
             yield paged[1].strip()
-        is_mark = said.startswith(("long_context:", "source:", "Image:", *_NOTES)) or re.fullmatch(r"[\d\s]+", said)
-        if said and not is_mark and not set(said) & set("()"):
-            yield said
+        is_mark = mention.startswith(("long_context:", "source:", "Image:", *_NOTES)) or re.fullmatch(
+            r"[\d\s]+", mention
+        )
+        if mention and not is_mark and not set(mention) & set("()"):
+            yield mention
 
 
 def _cites(citation: str, title: str) -> bool:
-    said, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
-    if any(it in said or said in it for it in (whole, main)):
+    mention, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
+    if any(it in mention or mention in it for it in (whole, main)):
         return True
-    return any(it.lower() in said for it in _identifiers(title)) or _are_alike(title, citation)
+    return any(identifier.lower() in mention for identifier in _identifiers(title)) or _are_alike(title, citation)
 
 
 def _are_alike(title: str, citation: str) -> bool:
     """By parts of one in the other without punctuation, by words, by brands, or by letters."""
-    whole, said = _normal(title), _normal(citation)
-    if not whole or not said:
+    whole, mention = _normal(title), _normal(citation)
+    if not whole or not mention:
         return False
-    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", it)).strip() for it in (whole, said))
+    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", it)).strip() for it in (whole, mention))
     if bare and other and (bare in other or other in bare):
         return True
     words = [*_words(whole)]
-    if len(words) >= 2 and sum(it in said for it in words) / len(words) >= _SHARED_WORDS:
+    if len(words) >= 2 and sum(word in mention for word in words) / len(words) >= _SHARED_WORDS:
         return True
-    if any(it in whole and it in said for it in _BRANDS):
+    if any(it in whole and it in mention for it in _BRANDS):
         return True
     return min(len(bare), len(other)) >= 5 and _likeness(bare, other) >= _LIKENESS
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from drretail.eval.claims.claims import Claim
 from drretail.grounding.report.evidence_ids import file_evidence_id, normalise_url, web_evidence_id
@@ -17,9 +17,7 @@ from drretail.records.run import Run
 Cause = Literal[
     "not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "ended_early", "unknown"
 ]  # fmt: skip
-CAUSES: tuple[Cause, ...] = (
-    "not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "ended_early", "unknown"
-)  # fmt: skip
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 CUT = ("turn_limit", "token_budget", "dollar_budget", "context_limit")
 """Ways to stop that leave no time for what was still to be found."""
 
@@ -92,7 +90,7 @@ class Causes:
         return bool(judged.support) and {*judged.claim.sources} <= self._distractors.keys()
 
     def _findings(self, claim: Claim) -> Iterator[tuple[Cause, str]]:
-        if cited := [it for it in claim.sources if it in self._distractors]:
+        if cited := [source for source in claim.sources if source in self._distractors]:
             yield "misled", f"It cites {self._distractors[cited[0]].url}, a distractor."
         if (taken := self._taken_from(claim)) is not None:
             yield "misled", f"It has a figure that stands in {taken.url} alone, a distractor that the run was handed."
@@ -101,18 +99,24 @@ class Causes:
         for named in claim.unresolved:
             if self._is_supportive(named):
                 yield "not_retrieved", f"It cites {named}, which the run was never handed."
-            if named in {file_evidence_id(it.title) for it in self.gold.files.documents}:
+            if named in {file_evidence_id(document.title) for document in self.gold.files.documents}:
                 yield "file_not_read", f"It cites {named}, which the run did not read."
         yield "hallucinated", "It has no source that there is."
 
     def _is_supportive(self, named: str) -> bool:
         pages = self.labels.supportive
-        return named in {web_evidence_id(it) for it in pages} or _address(named) in {_address(it) for it in pages}
+        return named in {web_evidence_id(page) for page in pages} or _address(named) in {
+            _address(page) for page in pages
+        }
 
     def _taken_from(self, claim: Claim) -> Evidence | None:
         """The distractor that has a figure of the claim which neither other evidence nor the query has."""
         for figure in sorted(_figures(claim.claim) - self._figures_elsewhere):
-            found = (it for it in self._distractors.values() if any(figure in _figures(text) for text in _shown(it)))
+            found = (
+                distractor
+                for distractor in self._distractors.values()
+                if any(figure in _figures(text) for text in _shown(distractor))
+            )
             if (page := next(found, None)) is not None:
                 return page
         return None
@@ -120,23 +124,23 @@ class Causes:
     @cached_property
     def _distractors(self) -> Mapping[str, Evidence]:
         """Those that the run was handed, by evidence id."""
-        pages = {_address(it) for it in self.labels.distractors}
+        pages = {_address(distractor) for distractor in self.labels.distractors}
         return {name: it for name, it in self.evidence.items() if _addresses(it) & pages}
 
     @cached_property
     def _figures_elsewhere(self) -> frozenset[Decimal]:
         others = (it for name, it in self.evidence.items() if name not in self._distractors)
-        texts = (text for it in others for text in _shown(it))
+        texts = (text for other in others for text in _shown(other))
         return _figures(self.asked).union(*map(_figures, texts))
 
 
 def _figures(text: str) -> frozenset[Decimal]:
-    return frozenset(number for it in find_amounts(text) for number in (it.low, it.high))
+    return frozenset(number for amount in find_amounts(text) for number in (amount.low, amount.high))
 
 
 def _shown(entry: Evidence) -> list[str]:
     """What an agent read of it."""
-    return [it.text for it in entry.texts if it.shown]
+    return [text.text for text in entry.texts if text.shown]
 
 
 def _address(url: str) -> str:

@@ -2,8 +2,15 @@
 
 from drretail.eval.breakdown import breakdown
 from drretail.eval.families.error_causes.causes import CAUSES
-from drretail.eval.families.error_causes.judge import FAMILY, FOLLOWS, STAGE, VERSION, ReportErrors, sort_errors
-from drretail.eval.families.error_causes.page_labels import take_labels
+from drretail.eval.families.error_causes.judge import (
+    FAMILY,
+    FOLLOWS,
+    STAGE,
+    VERSION,
+    ReportErrors,
+    sort_errors,
+    take_labels,
+)
 from drretail.eval.family import BY_RULES
 from drretail.eval.values import Value, lacking
 from drretail.records.score import MetricDescription, Verdict
@@ -16,7 +23,7 @@ PART, WHOLE = "of this cause", "errors"
 def counts(verdict: Verdict) -> list[Value]:
     """How many insights a report misses, where its judge was asked for them, and how many of its claims are wrong."""
     found = ReportErrors.model_validate(verdict.value)
-    kinds = [it.kind for it in found.errors]
+    kinds = [error.kind for error in found.errors]
     missed = Value(N_MISSED, "scored", float(kinds.count("insight")))
     return [
         missed if found.insights_judged else lacking(N_MISSED, "na", BY_RULES),
@@ -56,7 +63,7 @@ METRIC = breakdown(
     counts=counts,
     counted=COUNTS,
     kinds=CAUSES,
-    kinds_in=lambda verdict: [it.cause for it in ReportErrors.model_validate(verdict.value).errors],
+    kinds_in=lambda verdict: [error.cause for error in ReportErrors.model_validate(verdict.value).errors],
     items=(PART, WHOLE),
     rules=("default", "dr3"),
     inputs={"gold": take_labels},

@@ -1,12 +1,7 @@
 """Failure modes: what kind of weakness low ratings are about, by the judge that gave them (paper Appendix G).
 
-modes.py   the six modes
-judge.py   one question for each rationale of a low rating
+judge.py   the six modes; one question for each rationale of a low rating
 score.py   shares of reports by mode; these as a metric family
 details.py the low ratings behind the shares, as a table and as a sheet for people
 prompts/   what the judge is asked
 """
-
-from drretail.eval.families.failure_modes.score import METRIC
-
-__all__ = ["METRIC"]

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from drretail.cells import as_csv, read_cells
 from drretail.errors import UnknownName, UserError
-from drretail.eval.families.failure_modes.judge import FAMILY, LISTED, RATED, SORTED, item_of, prompt
-from drretail.eval.families.failure_modes.modes import MEANINGS, MODES
+from drretail.eval.families.failure_modes.judge import FAMILY, LISTED, MEANINGS, MODES, RATED, SORTED, item_of, prompt
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path

@@ -1,9 +1,10 @@
 """What the low ratings of a report are about: the judge that gave them sorts its own rationales."""
 
+from typing import Literal, get_args
+
 from pydantic import Field
 
-from drretail.eval.families.failure_modes.modes import MEANINGS, Mode
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.question import CodeVerdict, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
@@ -11,6 +12,26 @@ from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict
 
+Mode = Literal[
+    "redundant",
+    "shallow_analysis",
+    "narrow_framing",
+    "weak_synthesis",
+    "constraint_violation",
+    "poor_personalization",
+    "other",
+]
+MODES: tuple[Mode, ...] = get_args(Mode)
+MEANINGS: dict[Mode, str] = {
+    "redundant": "well built and repetitive: parts say again what others said, and add nothing",
+    "shallow_analysis": "no weighing of trade-offs, no reason why one option comes before another",
+    "narrow_framing": "the question is taken for a mere purchase; its circumstances and consequences are passed over",
+    "weak_synthesis": "suggestions stand alone, and are not brought together into one plan",
+    "constraint_violation": "budget or another demand is not kept to, or things are offered from outside the shop",
+    "poor_personalization": "what is known of the shopper is not used; the advice would suit anybody",
+    "other": "something else is wrong",
+}
+"""The six modes of paper Appendix G, and what is none of them."""
 FAMILY, VERSION = "failure_modes", 1
 RATED = "quality"
 """The family whose ratings it sorts."""
@@ -31,8 +52,8 @@ class Sorted(Record):
 
 def prompt() -> Prompt:
     """The question, with the modes filled in, so that its hash names their wording."""
-    told = "\n".join(f"- `{mode}`: {meaning}" for mode, meaning in MEANINGS.items())
-    return Prompt(SORTED, load_prompt(__file__, SORTED).text.replace("{{modes}}", told))
+    modes = "\n".join(f"- `{mode}`: {meaning}" for mode, meaning in MEANINGS.items())
+    return Prompt(SORTED, load_prompt(__file__, SORTED).text.replace("{{modes}}", modes))
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
@@ -40,10 +61,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     del subject
     scored = [it for it in judge_session.verdicts_of(load_metric(RATED)) if it.state == "scored"]
     low = [it for it in scored if it.value < LOW]
-    if scored:
-        judge_session.record_unless_standing(LISTED, REPORT, "scored", [item_of(it) for it in low], "")
-    else:
-        judge_session.record_unless_standing(LISTED, REPORT, "na", None, NOT_RATED)
+    listed = CodeVerdict("scored", [item_of(it) for it in low]) if scored else CodeVerdict("na", None, NOT_RATED)
+    judge_session.record_if_changed(LISTED, REPORT, listed)
     await judge_session.ask_and_record(*map(_question, low))
 
 

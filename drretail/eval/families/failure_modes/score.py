@@ -3,8 +3,17 @@
 from collections.abc import Sequence
 
 from drretail.eval.families.failure_modes.details import details, write_sheet
-from drretail.eval.families.failure_modes.judge import FAMILY, LISTED, RATED, SORTED, VERSION, judge, prompt
-from drretail.eval.families.failure_modes.modes import MEANINGS, MODES
+from drretail.eval.families.failure_modes.judge import (
+    FAMILY,
+    LISTED,
+    MEANINGS,
+    MODES,
+    RATED,
+    SORTED,
+    VERSION,
+    judge,
+    prompt,
+)
 from drretail.eval.family import Family, of_verdicts
 from drretail.eval.values import Value, lacking
 from drretail.records.score import MetricDescription, Verdict
@@ -18,15 +27,15 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
     A mode is failed where a rationale could not be sorted and no other one names it.
     """
-    listed = next((it for it in reversed(verdicts) if it.stage == LISTED), None)
+    listed = next((verdict for verdict in reversed(verdicts) if verdict.stage == LISTED), None)
     if listed is None:
         return [Value(it, "failed") for it in VARIANTS]
     if listed.state != "scored":
         return [lacking(it, "na", listed.reason) for it in VARIANTS]
-    found = {it.item: it for it in verdicts if it.stage == SORTED}
-    asked = [found.get(item) for item in listed.value]
-    named = {mode for it in asked if it is not None and it.state == "scored" for mode in it.value}
-    is_whole = all(it is not None and it.state == "scored" for it in asked)
+    found = {verdict.item: verdict for verdict in verdicts if verdict.stage == SORTED}
+    sorted_ratings = [found.get(item) for item in listed.value]
+    named = {mode for it in sorted_ratings if it is not None and it.state == "scored" for mode in it.value}
+    is_whole = all(it is not None and it.state == "scored" for it in sorted_ratings)
     modes = [
         Value(mode, "scored", float(mode in named)) if is_whole or mode in named else Value(mode, "failed")
         for mode in MODES

@@ -4,7 +4,3 @@ judge.py   the stages of eval/claims in order for one report, also by pages as t
 score.py   the formulas: values per report, and over all reports; these as a metric family
 prompts/   what the judge is asked
 """
-
-from drretail.eval.families.faithfulness.score import METRIC
-
-__all__ = ["METRIC"]

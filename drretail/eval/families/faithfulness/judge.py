@@ -6,8 +6,8 @@ from dataclasses import replace
 from drretail.env.web.base import WebPage
 from drretail.eval.claims.claims import ALL, CITED, SUPPORT_LIVE, Unit, stages_of, unit_of
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
-from drretail.eval.claims.rulings import Bench, support_prompt
-from drretail.eval.claims.support import are_the_same
+from drretail.eval.claims.rulings import SupportJudge, support_prompt
+from drretail.eval.claims.support import same_texts
 from drretail.eval.family import RULES
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -28,33 +28,35 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
     claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # stands now
     units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
-    bench = Bench(subject, judge_session, subject.evidence)
-    shown = [unit for unit in units if rules == "default" and bench.is_shown_otherwise(unit)]
+    support_judge = SupportJudge(subject, judge_session, subject.evidence)
+    shown = [unit for unit in units if rules == "default" and support_judge.is_shown_otherwise(unit)]
     # What was shown is recorded first: verdicts by sources note where it bears a claim out better.
-    await judge_session.take([*bench.shown.steps(shown), *bench.steps(units)])
+    await judge_session.take([*support_judge.shown.steps(shown), *support_judge.steps(units)])
     if subject.page_at is not None:
-        await judge_live(bench, [unit for unit in units if "web" in unit.types], subject.page_at)
+        await judge_live(support_judge, [unit for unit in units if "web" in unit.types], subject.page_at)
 
 
-async def judge_live(bench: Bench, units: list[Unit], page_at: PageAt) -> None:
+async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: PageAt) -> None:
     """Records verdicts of claims that cite pages, by these as they are now; the ledger's own are left as they are."""
-    evidence = bench.evidence
+    evidence = support_judge.evidence
     addresses = {it: url for unit in units for it in unit.sources if (url := _address(it, evidence))}
     pages = {source: await page_at(url) for source, url in addresses.items()}
     now = replace(
-        bench, evidence={**evidence, **{it: _as_evidence(it, page) for it, page in pages.items()}}, stage=SUPPORT_LIVE
+        support_judge,
+        evidence={**evidence, **{it: _as_evidence(it, page) for it, page in pages.items()}},
+        stage=SUPPORT_LIVE,
     )
     left: list[Unit] = []
     for unit in units:
-        if now.standing(unit) is not None:
+        if now.existing(unit) is not None:
             continue
-        content, ledgers = now.content(unit), bench.standing(unit)
+        content, ledgers = now.content(unit), support_judge.existing(unit)
         if not content.texts:
-            told = ", ".join(_told(source, pages.get(source)) for source in content.unreadable)
-            reason = f"none of its sources could be read now: {told}"
-            bench.judge_session.record(SUPPORT_LIVE, unit.item, "unverifiable", reason=reason)
-        elif ledgers is not None and ledgers.state == "scored" and are_the_same(ledgers.sources, content.texts):
-            _repeated(bench.judge_session, ledgers)
+            unread = ", ".join(_unread_source(source, pages.get(source)) for source in content.unreadable)
+            reason = f"none of its sources could be read now: {unread}"
+            support_judge.judge_session.record(SUPPORT_LIVE, unit.item, "unverifiable", reason=reason)
+        elif ledgers is not None and ledgers.state == "scored" and same_texts(ledgers.sources, content.texts):
+            _repeated(support_judge.judge_session, ledgers)
         else:
             left.append(unit)
     await now.rule(left)
@@ -96,7 +98,7 @@ def _as_evidence(source: str, page: WebPage) -> Evidence:
     )
 
 
-def _told(source: str, page: WebPage | None) -> str:
+def _unread_source(source: str, page: WebPage | None) -> str:
     why = "no address" if page is None else page.problem or page.state
     return f"{source} ({why})"
 

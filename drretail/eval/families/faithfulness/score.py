@@ -104,7 +104,7 @@ def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
         # Over all reports ``pooled`` forms this one; a report with both types has the same as its FP_types.
         _value("FP_eq2", by_type, pairs),
         _value("FP_pooled", pairs.mean, pairs),
-        _value("FP_strict", None if _only_failed(claims) else strict, claims),
+        _value("FP_strict", None if (bool(claims.failed) and not claims.scored) else strict, claims),
         *(_value(f"FP_{kind}", tallies[kind].mean, tallies[kind]) for kind in TYPES),
         _value("FP_eq2_report", by_type if has_both else None, pairs, alone_is="na"),
     ]
@@ -176,10 +176,6 @@ def _state(tally: Tally) -> VerdictState:
     if tally.failed:
         return "failed"
     return "unverifiable" if tally.unverifiable else "na"
-
-
-def _only_failed(tally: Tally) -> bool:
-    return bool(tally.failed) and not tally.scored
 
 
 def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:

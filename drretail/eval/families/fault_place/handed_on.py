@@ -27,8 +27,8 @@ class HandedOn:
 
     def about(self, source: str) -> Mapping[str, str]:
         """By path: what an intermediate report says of a source, each statement with its citations."""
-        told = {path: _about(report, source) for path, report in self.reports.items()}
-        return {path: text for path, text in told.items() if text}
+        passages = {path: _about(report, source) for path, report in self.reports.items()}
+        return {path: text for path, text in passages.items() if text}
 
     def with_truth(self, source: str, says: Says) -> str | None:
         """The path of the first report that says of a source what is true."""
@@ -63,6 +63,6 @@ def _read(text: str) -> IntermediateReport | None:
 
 def _about(report: IntermediateReport, source: str) -> str:
     """In lines of their own, each behind its citations as in a report."""
-    lines = [(it.statement, it.citations) for it in report.insights if source in it.citations]
+    lines = [(insight.statement, insight.citations) for insight in report.insights if source in insight.citations]
     lines += [(f"{it.title}: {it.facts}", (it.evidence,)) for it in report.sources if it.evidence == source]
     return "\n\n".join(f"{said} {''.join(f'[{it}]' for it in cited)}" for said, cited in lines)

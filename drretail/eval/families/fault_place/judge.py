@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from drretail.eval.breakdown import ITEM, SortedFaults
+from drretail.eval.breakdown import ITEM
 from drretail.eval.claims.claims import ALL_TYPES, TYPES
 from drretail.eval.claims.tally import ReportVerdicts
 from drretail.eval.families.fault_place.handed_on import handed_on
-from drretail.eval.families.fault_place.placing import PlacedClaim, Placer
-from drretail.eval.families.fault_place.wrong_claims import wrong_claims
+from drretail.eval.families.fault_place.placing import PlacedClaim, Placer, wrong_claims
 from drretail.eval.family import ClaimMark
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -24,22 +24,22 @@ NAME_IT = f"{NO_WORLD}: score --world DIR names it"
 NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
 
 
-def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[Verdict]) -> SortedFaults | None:
+def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[Verdict]) -> CodeVerdict | None:
     """The places of the report's wrong claims. Without the world those are left that follow from the same verdicts."""
-    existing, of = judge_session.standing(STAGE, ITEM), _content_of(judged)
+    existing, of = judge_session.existing(STAGE, ITEM), _content_of(judged)
     if subject.store is None and existing is not None and (existing.state, existing.reason) == ("scored", of):
         return None
     if subject.store is None or subject.run is None:
-        return SortedFaults("na", None, NO_WORLD if subject.system.is_imported else NAME_IT)
+        return CodeVerdict("na", None, NO_WORLD if subject.system.is_imported else NAME_IT)
     claims = ReportVerdicts(judged, judge_session.rules)
     if not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
-        return SortedFaults("na", None, NOT_JUDGED)
+        return CodeVerdict("na", None, NOT_JUDGED)
     if claims.judged is None:
-        return SortedFaults("failed", None, "the judge gave no claims")
+        return CodeVerdict("failed", None, "the judge gave no claims")
     case = case_of(subject)
     placer = Placer(subject, case.ledger(case.picks), handed_on(subject.folder, subject.run))
-    placed = (placer.placed(it) for it in wrong_claims(claims.judged, judged, case))
-    return SortedFaults("scored", [it.model_dump(mode="json") for it in placed], of)
+    placed = (placer.placed(claim) for claim in wrong_claims(claims.judged, judged, case))
+    return CodeVerdict("scored", [it.model_dump(mode="json") for it in placed], of)
 
 
 def placed_in(verdict: Verdict) -> list[PlacedClaim]:
@@ -55,5 +55,5 @@ def marks(verdicts: Iterable[Verdict]) -> dict[str, ClaimMark]:
 def _content_of(judged: Iterable[Verdict]) -> str:
     """Stands for the verdicts that places follow from."""
     in_order = sorted(judged, key=lambda it: (it.stage, it.item))
-    said = [(it.stage, it.item, it.state, it.value, it.quote, it.notes) for it in in_order]
-    return f"by the verdicts {sha256_of(said)[:16]}"
+    content = [(it.stage, it.item, it.state, it.value, it.quote, it.notes) for it in in_order]
+    return f"by the verdicts {sha256_of(content)[:16]}"

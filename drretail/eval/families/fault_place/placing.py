@@ -1,24 +1,125 @@
 """One wrong claim: where it went wrong, with a sentence why. What no value and no quote shows is unknown."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
-from typing import Literal, NamedTuple
+from functools import cache, cached_property
+from typing import Literal, NamedTuple, get_args
 
+from drretail.env.store.base import Store
+from drretail.env.web.sandbox import default_corpus, read_corpus
+from drretail.errors import NotFound
+from drretail.eval.claims.claims import SUPPORT, Claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
 from drretail.eval.families.fault_place.handed_on import HandedOn, Says
-from drretail.eval.families.fault_place.world_sources import held_by_world
-from drretail.eval.families.fault_place.wrong_claims import WrongClaim
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.evidence_ids import parse_evidence_id, web_evidence_id
 from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import amount_of, fits, on_record, plain, result_shown
 from drretail.records.base import Record
-from drretail.records.reading import ReadValue
+from drretail.records.reading import Reading, ReadValue
+from drretail.records.score import Verdict
+
+Held = Literal["held", "absent", "not known"]
+
+
+def held_by_world(source: str, subject: Subject) -> Held:
+    """Whether the shop, or the fixed corpus that the run searched, has what a report cites by this id or address.
+
+    A calculation is no part of any world. Pages of the open web, and of a corpus that is not the shipped one, are not
+    known.
+    """
+    kind = "web" if "://" in source else parse_evidence_id(source)
+    store = subject.store
+    if kind is None or store is None:
+        return "not known"
+    key = source.partition(":")[2]
+    match kind:
+        case "product":
+            return _held(key in store.products([key]))
+        case "order":
+            return _held(_has_order(store, key))
+        case "calculation":
+            return "absent"
+        case "web":
+            pages = _shipped_pages()
+            if subject.system.web_corpus != pages[0]:
+                return "not known"
+            return _held((web_evidence_id(source) if "://" in source else source) in pages[1])
+        case _:
+            return "not known"
+
+
+def _held(there: bool) -> Held:
+    return "held" if there else "absent"
+
+
+def _has_order(store: Store, order_id: str) -> bool:
+    try:
+        store.order(order_id)
+    except NotFound:
+        return False
+    return True
+
+
+@cache
+def _shipped_pages() -> tuple[str, frozenset[str]]:
+    """The digest of the corpus that ships, and the ids of its pages."""
+    path = default_corpus()
+    ids = frozenset(web_evidence_id(page.url) for page in read_corpus(path))
+    return hashlib.sha256(path.read_bytes()).hexdigest(), ids
+
+
+@dataclass(frozen=True, slots=True)
+class WrongClaim:
+    """A claim with what was ruled on it and its values, verified."""
+
+    claim: Claim
+    verdict: Verdict | None
+    """None of a claim whose sources the run was never handed: nobody is asked about it."""
+    values: tuple[ReadValue, ...]
+
+    @property
+    def contradicted(self) -> tuple[ReadValue, ...]:
+        return tuple(value for value in self.values if value.state == "contradicted")
+
+
+def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Case) -> list[WrongClaim]:
+    """Those of a report's claims that are wrong, in their order.
+
+    Wrong is what sources do not bear out or contradict, what they bear out in part and a record contradicts, and what
+    names no other sources than such as the run was never handed.
+    """
+    ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT}
+    told = tuple(value for claim in claims for value in claim.values)
+    values = read_report(case, Reading(reader="model:claims", values=told)).values
+    found = [WrongClaim(claim, ruled.get(claim.claim_id), _values_of(claim, values)) for claim in claims]
+    return [it for it in found if _is_wrong(it)]
+
+
+def _is_wrong(found: WrongClaim) -> bool:
+    if found.verdict is None:
+        return bool(found.claim.unresolved) and not found.claim.sources
+    if found.verdict.state != "scored":
+        return False
+    return found.verdict.value == 0 or (found.verdict.value < 1 and bool(found.contradicted))
+
+
+def _values_of(claim: Claim, values: Sequence[ReadValue]) -> tuple[ReadValue, ...]:
+    """Those that the judge typed; where it typed none, those that stand in the claim's sentence."""
+    typed = {(value.start, value.end, value.kind) for value in claim.values}
+    if typed:
+        return tuple(value for value in values if (value.start, value.end, value.kind) in typed)
+    if claim.start is None or claim.end is None:
+        return ()
+    return tuple(value for value in values if claim.start <= value.start and value.end <= claim.end)
+
 
 Place = Literal["never_retrieved", "lost", "distorted", "invented", "unknown"]
-PLACES: tuple[Place, ...] = ("never_retrieved", "lost", "distorted", "invented", "unknown")
+PLACES: tuple[Place, ...] = get_args(Place)
 TOP = "0"
 """The path of who writes the report: what it was shown itself, no researcher can have lost."""
 
@@ -77,7 +178,7 @@ class Placer:
         path = self.handed_on.with_truth(source, says or (lambda _: True))
         if path is not None:
             return Found("distorted", f"{truth}, and so says the intermediate report of {path}")
-        if any(it.shown and it.path == TOP for it in self.subject.evidence[source].texts):
+        if any(text.shown and text.path == TOP for text in self.subject.evidence[source].texts):
             return Found("distorted", f"who wrote the report was handed the truth: {truth}")
         return Found("lost", f"{truth}, and no intermediate report says so")
 
@@ -93,7 +194,7 @@ class Placer:
             if value.state == "verified" and value.of and not any(it in evidence for it in value.of):
                 yield Found("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
         named = (*claim.sources, *claim.unresolved)
-        if not named or any(it in evidence for it in claim.sources):
+        if not named or any(source in evidence for source in claim.sources):
             return
         states = {it: held_by_world(it, self.subject) for it in named}
         if there := [it for it, state in states.items() if state == "held"]:
@@ -118,7 +219,7 @@ class Placer:
     def _source_of(self, quote: str, wrong: WrongClaim) -> str | None:
         """The claim's source whose text has the quote, however white space is set."""
         wanted, evidence = " ".join(quote.split()), self.subject.evidence
-        held = (it for it in wrong.claim.sources if it in evidence)
+        held = (source for source in wrong.claim.sources if source in evidence)
         return next((it for it in held if any(wanted in " ".join(t.text.split()) for t in evidence[it].texts)), None)
 
     def _stands_nowhere(self, value: ReadValue) -> bool:
@@ -139,7 +240,9 @@ class Placer:
     def _figures(self) -> frozenset[Decimal]:
         """All that stand in the ledger."""
         texts = {it.text for entry in self.subject.evidence.values() for it in entry.texts}
-        return frozenset(number for text in texts for it in find_amounts(text) for number in (it.low, it.high))
+        return frozenset(
+            number for text in texts for amount in find_amounts(text) for number in (amount.low, amount.high)
+        )
 
 
 def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
@@ -149,13 +252,13 @@ def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
             ids = (ledger.ordered.get(it, it.removeprefix("P:")) for it in value.of)
             items = (ledger.products[it] for it in ids if it in ledger.products)
             numbers = [it for item in items if (it := on_record(value.kind, item)) is not None]
-            return lambda text: any(fits(it, number) for it in find_amounts(text) for number in numbers)
+            return lambda text: any(fits(amount, number) for amount in find_amounts(text) for number in numbers)
         case "date":
             days = [ledger.order_dates[it] for it in value.of if it in ledger.order_dates]
-            return lambda text: any(it.fits(day) for it in find_dates(text) for day in days)
+            return lambda text: any(date.fits(day) for date in find_dates(text) for day in days)
         case "brand":
             brands = [item.brand or "" for it in value.of if (item := ledger.products.get(it.removeprefix("P:")))]
-            return lambda text: any(plain(it) in plain(text) for it in brands)
+            return lambda text: any(plain(brand) in plain(text) for brand in brands)
         case _:
             done = [ledger.calculations[it] for it in value.of if it in ledger.calculations]
             return (lambda text: any(result_shown(find_amounts(text), it) for it in done)) if done else None

@@ -1,9 +1,5 @@
 """Does a report recommend what the user really bought next? Counted without a judge (docs/next-purchase.md).
 
-judge.py  recommendations, and what sells best, beside the purchase: one verdict for each report
-score.py  shares of reports that hit it; these as a metric family
+hits.py   recommendations, and what sells best, beside the purchase: one verdict for each report
+score.py  shares of reports that hit it; the family
 """
-
-from drretail.eval.families.next_purchase.score import METRIC
-
-__all__ = ["METRIC"]

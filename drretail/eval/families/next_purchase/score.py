@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from drretail.eval.families.next_purchase.judge import (
+from drretail.eval.families.next_purchase.hits import (
     ASPECTS,
     NOT_HELD_OUT,
     Compared,
-    Hits,
-    judge_next_purchase,
+    comparison,
     lacks_purchases,
 )
-from drretail.eval.family import Family, of_verdicts
+from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict, VerdictState
 
@@ -21,9 +20,8 @@ IN_WANTED = "_wanted"
 """How the variants end that look only at purchases of a kind that the query wants."""
 
 
-def variants() -> tuple[str, ...]:
-    every = [f"{guesser}_{aspect}" for guesser in GUESSERS for aspect in ASPECTS]
-    return ("recommended", "wanted", *every, *(f"{name}{IN_WANTED}" for name in every))
+_HITS = tuple(f"{guesser}_{aspect}" for guesser in GUESSERS for aspect in ASPECTS)
+VARIANTS = ("recommended", "wanted", *_HITS, *(f"{name}{IN_WANTED}" for name in _HITS))
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -37,9 +35,9 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     if verdict is None or verdict.state != "scored":
         state: VerdictState = "failed" if verdict is None else verdict.state
         items = {} if verdict is None else dict.fromkeys(verdict.notes, 1.0)
-        return [Value(variant, state, None, items) for variant in variants()]
+        return [Value(variant, state, None, items) for variant in VARIANTS]
     readers = dict.fromkeys(verdict.notes, 1.0)
-    return [replace(it, items=readers) for it in _values(Compared.model_validate(verdict.value))]
+    return [replace(value, items=readers) for value in _values(Compared.model_validate(verdict.value))]
 
 
 def _values(compared: Compared) -> Iterator[Value]:
@@ -49,11 +47,8 @@ def _values(compared: Compared) -> Iterator[Value]:
     for suffix, counts in (("", True), (IN_WANTED, compared.wanted is True)):
         for guesser, hits in guesses.items():
             for aspect in ASPECTS:
-                yield _flag(f"{guesser}_{aspect}{suffix}", _hit(hits, aspect) if counts else None)
-
-
-def _hit(hits: Hits | None, aspect: str) -> bool | None:
-    return None if hits is None else getattr(hits, aspect)
+                hit = None if hits is None or not counts else getattr(hits, aspect)
+                yield _flag(f"{guesser}_{aspect}{suffix}", hit)
 
 
 def _flag(variant: str, flag: bool | None) -> Value:
@@ -70,9 +65,9 @@ DESCRIPTION = MetricDescription(
 METRIC = Family(
     "next_purchase",
     2,
-    judge_next_purchase,
+    by_code("compare", lambda subject: [("report", comparison(subject))]),
     of_verdicts(values),
-    variants(),
+    VARIANTS,
     DESCRIPTION,
     after=("reading",),
     lacks=lacks_purchases,

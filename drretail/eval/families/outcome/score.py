@@ -1,14 +1,68 @@
-"""The outcome's verdict as values."""
+"""One verdict on a report's declared outcome beside the proof, and this as values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from drretail.eval.families.outcome.decision import VALUES, judge_outcome
-from drretail.eval.family import Family, of_verdicts
+from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import case_of
+from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
-from drretail.grounding.basket.refusal import Decided
+from drretail.experiment import read_reference
+from drretail.grounding.basket.distance import LACKS, NO_REFERENCE, NOT_REQUIRED
+from drretail.grounding.basket.refusal import Decided, decide, seen_among
+from drretail.grounding.basket.shown import is_shown
+from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 
+OPEN = "whether the shop can meet the wish is neither proved nor refuted"
+
+
+def decision(subject: Subject) -> CodeVerdict:
+    """What the report decided, why, and what it offered instead, beside the proof."""
+    reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
+    proof = None if reference is None else reference.proof
+    if subject.query.wish is None:
+        return CodeVerdict("na", None, NOT_TYPED)
+    if not subject.query.wish.wants:
+        return CodeVerdict("na", None, LACKS["no_things"])
+    if subject.run is None or reference is None or proof is None:
+        return CodeVerdict("na", None, NO_REFERENCE)
+    if proof.state == "open":
+        return CodeVerdict("na", None, OPEN)
+    if all(want.optional for want in subject.query.wish.wants):
+        return CodeVerdict("na", None, NOT_REQUIRED)
+    outcome = subject.run.outcome
+    known = case_of(subject).products(subject.run.picks)
+    decided = decide(outcome, reference, proof, seen_among(outcome, known, subject.evidence), subject.run.picks or ())
+    if proof.state == "proved":
+        shown = is_shown(subject.query.wish, reference, subject.run.steps, known, subject.query.user_id)
+        decided = decided.model_copy(update={"shown": shown})
+    declared = "nothing declared" if outcome is None else " ".join((outcome.decision, *outcome.because))
+    reason = f"{declared}; {proof.state} {proof.lack or ''}".strip()
+    return CodeVerdict("scored", decided.model_dump(mode="json"), reason)
+
+
+def _of(state: str, read: Callable[[Decided], float | bool | None]) -> Callable[[Decided], float | None]:
+    """What is read of queries of one state; None of the others."""
+
+    def value(decided: Decided) -> float | None:
+        found = read(decided) if decided.state == state else None
+        return None if found is None else float(found)
+
+    return value
+
+
+VALUES: Mapping[str, Callable[[Decided], float | None]] = {
+    "refusal_recall": _of("proved", lambda decided: decided.refused),
+    "false_refusal": _of("refuted", lambda decided: decided.refused),
+    "reason": _of("proved", lambda decided: decided.reason),
+    "nearest": _of("proved", lambda decided: decided.nearest),
+    "shown": _of("proved", lambda decided: decided.shown),
+    "bought_anyway": _of("proved", lambda decided: decided.bought),
+    "undeclared": lambda decided: float(not decided.declared),
+}
+"""By variant, in the order of tables."""
 J = "J"
 """refusal_recall less false_refusal: 1 is right on all, 0 what refusing all or nothing gets."""
 NAMES = (J, *VALUES)
@@ -28,11 +82,8 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
     """J over all reports at once, the plain mean of two parts: twice the one share, less twice the other."""
-    return [_part(report["refusal_recall"], 2.0), _part(report["false_refusal"], -2.0)]
-
-
-def _part(value: Value, times: float) -> tuple[float, float]:
-    return (0.0, 0.0) if value.value is None else (times * value.value, 1.0)
+    parts = ((report["refusal_recall"], 2.0), (report["false_refusal"], -2.0))
+    return [(0.0, 0.0) if value.value is None else (times * value.value, 1.0) for value, times in parts]
 
 
 DESCRIPTION = MetricDescription(
@@ -55,7 +106,7 @@ DESCRIPTION = MetricDescription(
 METRIC = Family(
     "outcome",
     1,
-    judge_outcome,
+    by_code("decide", lambda subject: [("report", decision(subject))]),
     of_verdicts(values),
     NAMES,
     DESCRIPTION,

@@ -4,7 +4,3 @@ questions.py   the prompt of each dimension; criteria.toml says what each compar
 judge.py       a question for each dimension and order; these as a family of pairs
 prompts/       what the judge is asked
 """
-
-from drretail.eval.families.pairwise.judge import METRIC
-
-__all__ = ["METRIC"]

@@ -6,7 +6,7 @@ from typing import Literal
 from drretail.eval.families.pairwise.questions import prompt_for, prompts
 from drretail.eval.family import PairFamily
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, unjustified
-from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
+from drretail.eval.judging.material import picks_with_prices, report_and_sources, shopper_context
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -52,18 +52,17 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     """
     rules, run_ids = judge_session.rules, (pair.a.run_id, pair.b.run_id)
     material = _Material(pair, rules)
-    asked = [name for name in DIMENSIONS if name != PERSONALIZATION or pair.a.profile is not None]
+    compared_in = [name for name in DIMENSIONS if name != PERSONALIZATION or pair.a.profile is not None]
     await judge_session.ask_and_record(
         *(
             _question(dimension, order, material, rules)
-            for dimension in asked
+            for dimension in compared_in
             for order in orders(rules, seed, run_ids, dimension)
         )
     )
-    for dimension in {*DIMENSIONS} - {*asked}:
+    for dimension in {*DIMENSIONS} - {*compared_in}:
         for order in orders(rules, seed, run_ids, dimension):
-            if judge_session.standing(STAGE, dimension, order=order) is None:
-                judge_session.record(STAGE, dimension, "na", order=order, reason=NOT_FITTED)
+            judge_session.record_if_missing(STAGE, dimension, "na", order=order, reason=NOT_FITTED)
 
 
 class _Material:
@@ -80,7 +79,7 @@ class _Material:
             report_and_sources(subject, name=name) for subject, name in self._named(order)
         )
         reports = {"report_a": report_a, "sources_a": sources_a, "report_b": report_b, "sources_b": sources_b}
-        return {**asked_by(self._pair.a), **reports}
+        return {**shopper_context(self._pair.a), **reports}
 
     def picks(self, order: Order) -> str:
         """Of both reports; none where those of one are not known, which would look like a report without any."""

@@ -6,7 +6,3 @@ reliability.py facts and citations, by our counting and by the paper's
 score.py       the formulas: values per report; these as a metric family
 prompts/       how a report is scored by criteria
 """
-
-from drretail.eval.families.pqr.score import METRIC
-
-__all__ = ["METRIC"]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.triplets.facts import Fact, JudgedFacts, Pair
+from drretail.eval.triplets.facts import Fact, JudgedFacts, JudgedReference
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.records.base import Rules
 from drretail.records.score import VerdictState
@@ -21,7 +21,7 @@ def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     """FA and CC by the rules asked for and by the paper's counting, and how many facts there are."""
     names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
     if judged is None:
-        return [Value(it, "failed") for it in names]
+        return [Value(name, "failed") for name in names]
     ours, literal = _by_fact(judged), _by_triplet(judged)
     chosen = literal if rules == "paper" else ours
     why = NO_FACT if not judged.facts else UNFETCHED_PAGES if any(judged.pairs) else NO_CITED_FACT
@@ -62,7 +62,7 @@ class _Counted:
         return ("scored", TOP * self.cited / self.total) if self.total else ("na", None)
 
 
-def _each(judged: JudgedFacts) -> Iterable[tuple[Fact, Sequence[Pair]]]:
+def _each(judged: JudgedFacts) -> Iterable[tuple[Fact, Sequence[JudgedReference]]]:
     return zip(judged.facts, judged.pairs, strict=True)
 
 
@@ -77,7 +77,7 @@ def _by_triplet(judged: JudgedFacts) -> _Counted:
     outcomes = [
         outcome
         for fact, pairs in _each(judged)
-        for outcome in (*(_as_zero(it) for it in pairs), *[_ZERO] * len(fact.unresolved))
+        for outcome in (*(_as_zero(pair) for pair in pairs), *[_ZERO] * len(fact.unresolved))
     ]
     uncited = sum(not fact.sources and not fact.unresolved for fact in judged.facts)
     accuracy = _accuracy(outcomes, "scored" if uncited else "na")
@@ -87,22 +87,22 @@ def _by_triplet(judged: JudgedFacts) -> _Counted:
 _ZERO: Outcome = ("scored", 0.0)
 
 
-def _v(pair: Pair) -> float:
+def _v(pair: JudgedReference) -> float:
     """Equation 4: 1 where the source supports the fact, 0 where it does not or nobody knows."""
     return float(pair.support == 1)
 
 
-def _readable(pairs: Sequence[Pair]) -> Outcome:
+def _readable(pairs: Sequence[JudgedReference]) -> Outcome:
     """Of a fact: the mean over sources that could be read."""
-    return _mean([(it.state, _v(it)) for it in pairs])
+    return _mean([(pair.state, _v(pair)) for pair in pairs])
 
 
-def _strict(fact: Fact, pairs: Sequence[Pair]) -> Outcome:
+def _strict(fact: Fact, pairs: Sequence[JudgedReference]) -> Outcome:
     """The same, with sources that could not be read, and references that come to nothing, as 0."""
-    return _mean([*(_as_zero(it) for it in pairs), *[_ZERO] * len(fact.unresolved)])
+    return _mean([*(_as_zero(pair) for pair in pairs), *[_ZERO] * len(fact.unresolved)])
 
 
-def _as_zero(pair: Pair) -> Outcome:
+def _as_zero(pair: JudgedReference) -> Outcome:
     return _ZERO if pair.state == "unverifiable" else (pair.state, _v(pair))
 
 

@@ -13,7 +13,6 @@ from drretail.eval.families.pqr.judge import (
     PERSONALIZATION,
     QUALITY,
     SCORING,
-    held_criteria,
     item_of,
     judge,
     scoring_prompt,
@@ -25,7 +24,7 @@ from drretail.eval.triplets.facts import judged_facts
 from drretail.eval.triplets.triplet_support import triplet_prompts
 from drretail.eval.values import Value, joined, lacking
 from drretail.eval.weighted.axis import Axis
-from drretail.eval.weighted.shares import weighted_mean
+from drretail.eval.weighted.shares import checked_criteria, weighted_mean
 from drretail.eval.weighted.weighing import made_criteria, persona_of, weighing_prompts
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
@@ -38,7 +37,7 @@ VARIANTS = (
     S_P,
     S_Q,
     S_R,
-    *(it.variant for axis in AXES for it in axis.dimensions),
+    *(dimension.variant for axis in AXES for dimension in axis.dimensions),
     FA,
     CC,
     FA_STRICT,
@@ -62,12 +61,12 @@ def values(
     verdicts: Sequence[Verdict], criteria: Criteria | None, rules: Rules, *, knows_user: bool = True
 ) -> list[Value]:
     """A report's value in every variant, in the order of ``VARIANTS``; personalization is na where nobody is known."""
-    scored = {it.item: it for it in verdicts if it.stage == SCORING}
+    scored = {verdict.item: verdict for verdict in verdicts if verdict.stage == SCORING}
     found: dict[str, Value] = {}
     for axis in AXES:
         without: VerdictState = "na" if axis.sees_profile and not knows_user else "failed"
-        found |= {it.variant: it for it in _axis_values(axis, criteria, scored, without)}
-    found |= {it.variant: it for it in reliability_values(judged_facts(verdicts), rules)}
+        found |= {value.variant: value for value in _axis_values(axis, criteria, scored, without)}
+    found |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
         r = joined(f"{S_R}{ending}", [found[f"{it}{ending}"] for it in (FA, CC)], lambda it: reliability(*it))
         found[r.variant] = r
@@ -84,7 +83,7 @@ def _axis_values(
     name = S_P if axis is PERSONALIZATION else S_Q
     if criteria is None:
         return [lacking(it, without, NO_PERSONA) for it in (*(d.variant for d in axis.dimensions), name)]
-    found = [_dimension(it.variant, it.key, criteria, scored) for it in axis.dimensions]
+    found = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
     groups = [criteria.group(key) for key in axis.keys]
     weights = [0.0 if group is None else group.weight for group in groups]
     return [*found, joined(name, found, lambda scores: weighted_mean(zip(weights, scores, strict=True)))]
@@ -98,7 +97,9 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
     if verdict.state != "scored" or group is None:
         return lacking(variant, verdict.state, verdict.reason)
     by_text = {it["criterion"]: float(it["target_score"]) for it in verdict.value}
-    return Value(variant, "scored", weighted_mean((it.weight, by_text[it.text]) for it in group.criteria))
+    return Value(
+        variant, "scored", weighted_mean((criterion.weight, by_text[criterion.text]) for criterion in group.criteria)
+    )
 
 
 MEANINGS = {
@@ -135,13 +136,13 @@ DESCRIPTION = MetricDescription(
     ),
     groups={
         **dict.fromkeys((S_OVERALL, S_P, S_Q, S_R), "PQR"),
-        **dict.fromkeys((it.variant for it in PERSONALIZATION.dimensions), "P"),
-        **dict.fromkeys((it.variant for it in QUALITY.dimensions), "Q"),
+        **dict.fromkeys((dimension.variant for dimension in PERSONALIZATION.dimensions), "P"),
+        **dict.fromkeys((dimension.variant for dimension in QUALITY.dimensions), "Q"),
         **dict.fromkeys((FA, CC, FA_STRICT), "R"),
         **dict.fromkeys((f"{it}{LITERAL}" for it in (S_OVERALL, S_R, FA, CC)), "by triplets"),
         **dict.fromkeys((N_TOTAL, N_CITED), "N"),
     },
-    plots={"PQR by dimension": (*(it.variant for axis in AXES for it in axis.dimensions), FA, CC)},
+    plots={"PQR by dimension": (*(dimension.variant for axis in AXES for dimension in axis.dimensions), FA, CC)},
     counts=(N_TOTAL, N_CITED),
     scale="rating",
     named_by_variant=True,
@@ -150,7 +151,7 @@ DESCRIPTION = MetricDescription(
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     knows_user = persona_of(subject.query, subject.profile) is not None
-    return values(verdicts, held_criteria(subject), rules, knows_user=knows_user)
+    return values(verdicts, checked_criteria(subject, FAMILY, AXES), rules, knows_user=knows_user)
 
 
 METRIC = Family(

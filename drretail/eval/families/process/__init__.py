@@ -1,10 +1,5 @@
 """How a run came to its report: what it called, read and cited, counted without a judge (docs/process.md).
 
 counting.py  what is counted of one run
-judge.py     one verdict for each of these
-score.py     verdicts as values of the report; these as a metric family
+score.py     one verdict and value for each of these; the family
 """
-
-from drretail.eval.families.process.score import METRIC
-
-__all__ = ["METRIC"]

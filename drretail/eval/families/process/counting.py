@@ -44,12 +44,8 @@ def turns_to_evidence(steps: Sequence[Step]) -> int | None:
 def _way(steps: Sequence[Step], path: str) -> int | None:
     """The turns to the first evidence of one branch, from the beginning of the run."""
     own = [step for step in steps if step.path == path]
-    before = list(takewhile(lambda step: not _brings(step), own))
+    before = list(takewhile(lambda step: not (step.kind == "tool" and bool(step.evidence) and step.error is None), own))
     return None if len(before) == len(own) else turns(before) + _before_launch(steps, path)
-
-
-def _brings(step: Step) -> bool:
-    return step.kind == "tool" and bool(step.evidence) and step.error is None
 
 
 def _before_launch(steps: Sequence[Step], path: str) -> int:

@@ -1,16 +1,27 @@
-"""Verdicts of a run's process as values of its report."""
+"""One verdict for each measure of a run, and these as values of its report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from drretail.eval.families.process.counting import MEASURES
-from drretail.eval.families.process.judge import judge_process
-from drretail.eval.family import Family, of_verdicts
+from drretail.eval.families.process.counting import MEASURES, Course, count
+from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict
+from drretail.tools.registry import tools_of
 
 
-def variants() -> tuple[str, ...]:
-    return tuple(MEASURES)
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """What is counted of a run: a run made again may end in one report, so that counts change under it."""
+    assert subject.run is not None
+    for name, counted in count(Course(subject.run, subject.evidence, expected_tools(subject))).items():
+        value = None if counted.value is None else {"value": counted.value, "items": dict(counted.items or {})}
+        yield name, CodeVerdict.measured(value, counted.reason)
+
+
+def expected_tools(subject: Subject) -> frozenset[str]:
+    """Those that the query is expected to need and that the run had: nobody is to call what was taken away."""
+    return frozenset(subject.query.expected_tools) - tools_of(subject.system.options.get("without", ()))
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -61,4 +72,6 @@ DESCRIPTION = MetricDescription(
     counts=("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains"),
     higher_is_better=False,
 )
-METRIC = Family("process", 1, judge_process, of_verdicts(values), variants(), DESCRIPTION, needs_judge=False)
+METRIC = Family(
+    "process", 1, by_code("count", measure), of_verdicts(values), tuple(MEASURES), DESCRIPTION, needs_judge=False
+)

@@ -4,7 +4,3 @@ judge.py   one question for each dimension; criteria.toml says what it rates
 score.py   the ratings of a report and their means; these as a metric family
 prompts/   what the judge is asked: what all dimensions share, and what is each one's own
 """
-
-from drretail.eval.families.quality.score import METRIC
-
-__all__ = ["METRIC"]

@@ -4,13 +4,11 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Literal
-
-from pydantic import field_validator
+from typing import Annotated, Literal
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
-from drretail.eval.judging.material import asked_by, picks_with_prices, report_and_sources
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.material import picks_with_prices, report_material, shopper_context
+from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt
@@ -43,23 +41,18 @@ class Rating(Record):
 
     justification: str
     # The paper's section speaks of 1 to 10 and its prompts of 0 to 10; the prompts are what its judge read.
-    rating: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-
-    @field_validator("rating", mode="before")
-    @classmethod
-    def _is_a_number(cls, rating: object) -> object:
-        if isinstance(rating, bool):  # a Literal takes true for 1
-            raise ValueError("it has to be a whole number from 0 to 10, not true or false")
-        return rating
+    rating: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
-    material = cache(lambda: _material(subject))  # most often every verdict stands, and nothing is asked
+    # Most often every verdict exists, and nothing is asked.
+    material = cache(lambda: shopper_context(subject) | report_material(subject))
     rated = [it for it in DIMENSIONS if it != PERSONALIZATION or subject.profile is not None]
     await judge_session.ask_and_record(*(_question(it, material, subject, judge_session.rules) for it in rated))
-    if subject.profile is None and judge_session.standing(STAGE, PERSONALIZATION) is None:
-        judge_session.record(STAGE, PERSONALIZATION, "na", reason="no profile of a user to fit the report to")
+    if subject.profile is None:
+        reason = "no profile of a user to fit the report to"
+        judge_session.record_if_missing(STAGE, PERSONALIZATION, "na", reason=reason)
 
 
 def _question(
@@ -75,9 +68,3 @@ def _question(
         return Ruling(answer.rating, answer.justification.strip())
 
     return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with="report")
-
-
-def _material(subject: Subject) -> dict[str, str]:
-    """What every dimension's question begins with."""
-    report, sources = report_and_sources(subject)
-    return {**asked_by(subject), "report": report, "sources": sources}

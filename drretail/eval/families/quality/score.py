@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from drretail.eval.families.quality.judge import judge, prompt_for
 from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.values import Value, joined
+from drretail.eval.values import Value, joined, value_of
 from drretail.prompts import Prompt
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
@@ -23,21 +23,13 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     A mean is na when a rating of it is na, and failed when one failed or is missing: it is never made of fewer.
     """
     by_item = {verdict.item: verdict for verdict in verdicts}
-    ratings = {dimension: _rated(dimension, by_item.get(dimension)) for dimension in DIMENSIONS}
+    ratings = {dimension: value_of(dimension, by_item.get(dimension)) for dimension in DIMENSIONS}
     six = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION]
     means = [
         joined(name, [ratings[it] for it in dimensions], lambda numbers: sum(numbers) / len(numbers))
         for name, dimensions in ((AVERAGE, DIMENSIONS), (AVERAGE_OF_SIX, six))
     ]
     return [*ratings.values(), *means]
-
-
-def _rated(dimension: str, verdict: Verdict | None) -> Value:
-    if verdict is None:
-        return Value(dimension, "failed")
-    if verdict.state != "scored":
-        return Value(dimension, verdict.state)
-    return Value(dimension, "scored", float(verdict.value))
 
 
 MEANINGS = {

@@ -7,7 +7,3 @@ judge.py          both reports' scores by criteria, in both orders; facts and th
 score.py          the formulas: values per report, and valid citations over all; these as a metric family
 prompts/          how two reports are scored by criteria
 """
-
-from drretail.eval.families.race.score import METRIC
-
-__all__ = ["METRIC"]

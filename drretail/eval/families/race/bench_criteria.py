@@ -23,16 +23,16 @@ class _Published(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Criterion(_Published):
+class _PublishedCriterion(_Published):
     criterion: str
     explanation: str = ""
     weight: float
 
 
-class _Task(_Published):
+class _PublishedTask(_Published):
     prompt: str
     dimension_weight: dict[str, float]
-    criterions: dict[str, list[_Criterion]]
+    criterions: dict[str, list[_PublishedCriterion]]
 
 
 def published_criteria(path: Path, family: str, axis: Axis, queries: Sequence[Query]) -> list[Criteria]:
@@ -48,24 +48,24 @@ def published_criteria(path: Path, family: str, axis: Axis, queries: Sequence[Qu
     ]
 
 
-def _tasks(path: Path) -> list[_Task]:
+def _tasks(path: Path) -> list[_PublishedTask]:
     try:
-        return [_Task.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
+        return [_PublishedTask.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
     except ValidationError as problem:
         wanted = "prompt, dimension_weight and criterions on each line"
         raise UserError(f"{path} does not hold DeepResearch Bench's criteria: {wanted} are wanted.") from problem
 
 
-def _groups(axis: Axis, task: _Task) -> tuple[CriteriaGroup, ...]:
+def _groups(axis: Axis, task: _PublishedTask) -> tuple[CriteriaGroup, ...]:
     weights = normalised([task.dimension_weight.get(key, 0.0) for key in axis.keys])
     return tuple(_group(key, weight, task.criterions[key]) for key, weight in zip(axis.keys, weights, strict=True))
 
 
-def _group(key: str, weight: float, said: Sequence[_Criterion]) -> CriteriaGroup:
-    weights = normalised([it.weight for it in said])
+def _group(key: str, weight: float, published: Sequence[_PublishedCriterion]) -> CriteriaGroup:
+    weights = normalised([it.weight for it in published])
     criteria = (
         Criterion(text=it.criterion, explanation=it.explanation, weight=share)
-        for it, share in zip(said, weights, strict=True)
+        for it, share in zip(published, weights, strict=True)
     )
     return CriteriaGroup(name=key, weight=weight, criteria=tuple(criteria))
 

@@ -6,14 +6,13 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.eval.families.race.references import article_of, reference_of
-from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.eval.weighted.axis import read_axes
-from drretail.eval.weighted.matching import criterion_tags, matched, problems
-from drretail.eval.weighted.shares import check_sums
+from drretail.eval.weighted.matching import by_dimension, criterion_tags, problems
+from drretail.eval.weighted.shares import checked_criteria
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.criteria import Criteria
@@ -49,20 +48,12 @@ class PairScores(Record):
 def prompt() -> Prompt:
     """The question, with the dimensions filled in."""
     text = load_prompt(__file__, "both").text
-    return Prompt("both", text.replace("{{dimensions}}", AXIS.told))
+    return Prompt("both", text.replace("{{dimensions}}", AXIS.prompt_text))
 
 
 def orders(rules: Rules) -> tuple[Order, ...]:
     """In which orders the two are read: in both, or as released with the target always first."""
     return BOTH[:1] if rules == "drb" else BOTH
-
-
-def held_criteria(subject: Subject) -> Criteria | None:
-    """What reports on the query are held to; raises UserError where an edit left sums that are not 1."""
-    criteria = criteria_of(subject, FAMILY)
-    if criteria is not None:
-        check_sums(criteria, (AXIS,))
-    return criteria
 
 
 def item_of(order: Order, criteria: Criteria, reference: str | None) -> str:
@@ -75,7 +66,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
     Without a reference there is nothing to score beside, and na is recorded; likewise for the reference itself.
     """
-    criteria = held_criteria(subject)
+    criteria = checked_criteria(subject, FAMILY, (AXIS,))
     if criteria is not None:
         reference = reference_of(subject)
         await judge_session.each(
@@ -90,8 +81,7 @@ async def _score(
     item = item_of(order, criteria, reference)
     article = article_of(subject)
     if reference is None or article.strip() == reference.strip():
-        if judge_session.standing(STAGE, item) is None:
-            judge_session.record(STAGE, item, "na", reason=NO_REFERENCE if reference is None else IS_REFERENCE)
+        judge_session.record_if_missing(STAGE, item, "na", reason=NO_REFERENCE if reference is None else IS_REFERENCE)
         return
     first, second = (article, reference) if order == "target_first" else (reference, article)
     given = {
@@ -99,9 +89,7 @@ async def _score(
         "query": tagged("query", subject.query.text),
         "first": tagged("report", first, article="1"),
         "second": tagged("report", second, article="2"),
-        "criteria": "\n".join(
-            criterion_tags(group.name, group.criteria) for key in AXIS.keys if (group := criteria.group(key))
-        ),
+        "criteria": criterion_tags(AXIS, criteria),
     }
     await judge_session.ask_and_record(
         JudgeQuestion(
@@ -117,12 +105,7 @@ async def _score(
 
 
 def _by_dimension(criteria: Criteria, answer: PairScores) -> dict[str, dict[str, PairScore] | str]:
-    found: dict[str, dict[str, PairScore] | str] = {}
-    for key in AXIS.keys:
-        group = criteria.group(key)
-        said: list[PairScore] = getattr(answer, key)
-        found[key] = matched(() if group is None else group.criteria, [(it.criterion, it) for it in said])
-    return found
+    return by_dimension(AXIS, criteria, lambda key: getattr(answer, key))
 
 
 def _kept(order: Order, criteria: Criteria, answer: PairScores) -> list[dict[str, object]]:

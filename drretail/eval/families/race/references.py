@@ -6,7 +6,7 @@ The files are what counts. ``score --reference LABEL`` writes them from a system
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.judging.pairs import named
+from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.subject import Subject, planned_runs, read_subject
 from drretail.experiment import Definition
 from drretail.files import write_atomically
@@ -38,7 +38,7 @@ def keep_references(experiment: Path, definition: Definition, label: str) -> Non
     Raises UnknownName for a system that is not there, UserError where it left no report, or where another reference
     of a query is kept.
     """
-    label = named("system", label, definition.systems)
+    label = resolve_name("system", label, definition.systems)
     articles: dict[str, str] = {}
     for planned in planned_runs(experiment, definition):
         if planned.label == label and planned.query.query_id not in articles:

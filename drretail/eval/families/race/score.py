@@ -16,7 +16,6 @@ from drretail.eval.families.race.judge import (
     NO_REFERENCE,
     STAGE,
     Order,
-    held_criteria,
     item_of,
     judge,
     orders,
@@ -24,10 +23,10 @@ from drretail.eval.families.race.judge import (
 )
 from drretail.eval.families.race.references import keep_references, reference_of
 from drretail.eval.family import Family
-from drretail.eval.triplets.facts import JudgedFacts, Pair, judged_facts
+from drretail.eval.triplets.facts import JudgedFacts, JudgedReference, judged_facts
 from drretail.eval.triplets.triplet_support import triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
-from drretail.eval.weighted.shares import weighted_mean
+from drretail.eval.weighted.shares import checked_criteria, weighted_mean
 from drretail.eval.weighted.weighing import made_criteria, weighing_prompts
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
@@ -95,12 +94,14 @@ def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | Non
 
 def totals(scores: Sequence[Mapping[str, object]], criteria: Criteria) -> Totals:
     """dim = Σ w_c · s_c over a dimension's criteria, total = Σ w_d · dim, of target and reference."""
-    held = {(it["dimension"], it["criterion"]): it for it in scores}
+    held = {(score["dimension"], score["criterion"]): score for score in scores}
     sides: list[dict[str, float]] = []
     for side in ("target", "reference"):
         groups = [group for key in AXIS.keys if (group := criteria.group(key)) is not None]
         dims = {
-            group.name: weighted_mean((it.weight, float(str(held[group.name, it.text][side]))) for it in group.criteria)
+            group.name: weighted_mean(
+                (criterion.weight, float(str(held[group.name, criterion.text][side]))) for criterion in group.criteria
+            )
             for group in groups
         }
         sides.append({**dims, RACE: weighted_mean((group.weight, dims[group.name]) for group in groups)})
@@ -115,7 +116,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     pairs = [pair for pairs in judged.pairs for pair in pairs]
     if any(it.state is None for it in pairs):
         return [Value(it, "failed") for it in FACT]
-    if not any(it.sources or it.unresolved for it in judged.facts):
+    if not any(fact.sources or fact.unresolved for fact in judged.facts):
         return [lacking(it, "na", NO_CITATION) for it in FACT]
     known = [it for it in pairs if it.state == "scored" and not it.is_unknown]
     if not known and any(it.state == "failed" for it in pairs):
@@ -133,14 +134,14 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     ]
 
 
-def _is_supported(pair: Pair, rules: Rules) -> bool:
+def _is_supported(pair: JudgedReference, rules: Rules) -> bool:
     """Wholly; as released, in part is enough."""
     return pair.support > 0 if rules == "drb" else pair.support == 1
 
 
 MEANINGS = {
     RACE: "the report's share of what it and the reference score together; 0.5 is as good as the reference",
-    **{it.key: f"the same in {it.title.casefold()} alone" for it in AXIS.dimensions},
+    **{dimension.key: f"the same in {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
     "RACE_first": "RACE with the report before the reference, as released",
     "RACE_second": "RACE with the reference before the report",
     VALID: "FACT: supported by all citations that could be judged, over all reports at once",
@@ -178,7 +179,9 @@ METRIC = Family(
     FAMILY,
     VERSION,
     judge,
-    lambda subject, verdicts, rules: values(verdicts, held_criteria(subject), reference_of(subject), rules),
+    lambda subject, verdicts, rules: values(
+        verdicts, checked_criteria(subject, FAMILY, (AXIS,)), reference_of(subject), rules
+    ),
     VARIANTS,
     DESCRIPTION,
     lambda: [*triplet_prompts(), prompt(), *weighing_prompts((AXIS,))],

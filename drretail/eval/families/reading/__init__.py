@@ -4,7 +4,3 @@ judge.py   a judge's reading: values and picks from its extraction of claims, el
 score.py   how many picks a judge reads where none are declared
 prompts/   what the judge is asked
 """
-
-from drretail.eval.families.reading.score import METRIC
-
-__all__ = ["METRIC"]

@@ -3,7 +3,7 @@
 from drretail.eval.claims.claims import EXTRACT, PICKS, REPORT
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import extract, extraction_prompts, told, with_picks_prompt
+from drretail.eval.claims.extraction import extract, extraction_prompts, joined_problems, with_picks_prompt
 from drretail.eval.claims.picks import PROMPTS, PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -31,32 +31,28 @@ def prompts() -> list[Prompt]:
 async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
     """Records what the judge reads of a report, unless that stands already; its values stand with the claims."""
     if judge_session.judge.ref.kind == "rule_based":
-        if judge_session.standing(STAGE, ITEM) is None:
-            judge_session.record(STAGE, ITEM, "na", reason=BY_FORM)
+        judge_session.record_if_missing(STAGE, ITEM, "na", reason=BY_FORM)
         return
     with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
         await extract(subject, faithfulness, EXTRACT, with_picks=True)
-        with_claims = faithfulness.standing(PICKS, REPORT, with_picks_prompt(subject).hash)
+        with_claims = faithfulness.existing(PICKS, REPORT, with_picks_prompt(subject).hash)
     await _judge_picks(subject, judge_session, with_claims)
 
 
 async def _judge_picks(subject: Subject, judge_session: JudgeSession, with_claims: Verdict | None) -> None:
     """Records the picks that the judge reads; where they are declared nobody is asked."""
     if are_declared(subject):
-        if judge_session.standing(STAGE, ITEM) is None:
-            judge_session.record(STAGE, ITEM, "na", reason=ARE_DECLARED)
+        judge_session.record_if_missing(STAGE, ITEM, "na", reason=ARE_DECLARED)
         return
     report = subject.report or ""
     asked = prompt(is_imported=subject.system.is_imported)
     if with_claims is not None:
-        wording = with_claims.prompt_hash
-        if judge_session.standing(STAGE, ITEM, wording) is None:
-            value = with_claims.value
-            judge_session.record(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
+        value, wording = with_claims.value, with_claims.prompt_hash
+        judge_session.record_if_missing(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
         return
     if not report.strip():
-        if judge_session.standing(STAGE, ITEM, asked.hash) is None:
-            judge_session.record(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason="the report is empty")
+        reason = "the report is empty"
+        judge_session.record_if_missing(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason=reason)
         return
     given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
     reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)
@@ -68,6 +64,6 @@ async def _judge_picks(subject: Subject, judge_session: JudgeSession, with_claim
             given,
             ReportPicks,
             lambda answer: Ruling(reader.read(answer.picks)),
-            lambda answer: told(list(reader.problems(answer.picks))),
+            lambda answer: joined_problems(list(reader.problems(answer.picks))),
         )
     )

@@ -6,7 +6,3 @@ judge.py   one question for all grades, one for each pair of units, one for each
 score.py   grades, the mean over pairs, the mean over labels; these as a metric family
 prompts/   what the judge is asked
 """
-
-from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, METRIC
-
-__all__ = ["BY_PARAGRAPHS", "METRIC"]

@@ -43,7 +43,7 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSente
         inside = marks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         cited = {it.source: it for mark in inside for it in mark.cited}
         unresolved += sum(it.type == "unresolved" for it in cited.values())
-        text = _said(layout, sentence)
+        text = _sentence_text(layout, sentence)
         for source in (it.source for it in cited.values() if it.type in ("web", "product")):
             item = f"{len(pairs) + 1}-{sha256_of([text, source])[:6]}"
             pairs.append(CitedPair(item=item, sentence=text, source=source))
@@ -52,13 +52,13 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSente
 
 def _sentences(layout: Layout) -> Iterator[Sentence]:
     """Those that say something besides their marks, and are no headings."""
-    for it in layout.sentences:
-        if it.kind not in ("heading", "table_head") and any(
-            character.isalnum() for character in layout.text[it.start : it.end]
+    for sentence in layout.sentences:
+        if sentence.kind not in ("heading", "table_head") and any(
+            character.isalnum() for character in layout.text[sentence.start : sentence.end]
         ):
-            yield it
+            yield sentence
 
 
-def _said(layout: Layout, sentence: Sentence) -> str:
+def _sentence_text(layout: Layout, sentence: Sentence) -> str:
     spans = [*filter(None, [sentence.head]), (sentence.start, sentence.end)]
     return "\n".join(" ".join(tidy(layout.text[start:end]).split()) for start, end in spans)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import field_validator
 
 from drretail.eval.claims.labels import SOURCE_CUT
 from drretail.eval.claims.rulings import UNFETCHED
@@ -12,13 +12,12 @@ from drretail.eval.claims.support import Content, SourceText, content_of, fitted
 from drretail.eval.families.report_eval.cited import CitedPair, cited_sentences
 from drretail.eval.families.report_eval.units import Unit, Units, released_units, units_of
 from drretail.eval.judging.material import report_and_sources
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.evidence import EvidenceText
-from drretail.records.score import VerdictState
 
 RELEASED: Rules = "hkuds"
 """The rules of the released code."""
@@ -30,14 +29,8 @@ REPORT = "report"
 """The item of the stage ``CITED``."""
 
 
-def _whole_number(value: object) -> object:
-    if isinstance(value, bool):  # a Literal takes true for 1
-        raise ValueError("it has to be a whole number, not true or false")
-    return value
-
-
-Grade = Annotated[Literal[0, 1, 2, 3, 4], BeforeValidator(_whole_number)]
-Label = Annotated[Literal[-1, 0, 1], BeforeValidator(_whole_number)]
+Grade = Annotated[Literal[0, 1, 2, 3, 4], WHOLE_NUMBER]
+Label = Annotated[Literal[-1, 0, 1], WHOLE_NUMBER]
 
 
 class Reasons(Record):
@@ -129,12 +122,10 @@ def _unreasoned(grades: Grades) -> str | None:
 async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
     """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
     pairs = units.pairs(f"{unit} {subject.report_sha}")
-    if judge_session.standing(UNITS_STAGE, unit) is None:
-        held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*it] for it in pairs]}
-        state = "na" if units.lacking else "scored"
-        judge_session.record(UNITS_STAGE, unit, state, held, reason=units.lacking)
+    held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*pair] for pair in pairs]}
+    judge_session.record_if_missing(UNITS_STAGE, unit, "na" if units.lacking else "scored", held, reason=units.lacking)
     prompt = prompts()[REDUNDANCY]
-    await judge_session.ask_and_record(*(_pair_question(it, unit, units, prompt) for it in pairs))
+    await judge_session.ask_and_record(*(_pair_question(pair, unit, units, prompt) for pair in pairs))
 
 
 def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prompt) -> JudgeQuestion[Repetition]:
@@ -151,10 +142,9 @@ def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prom
 async def _check(subject: Subject, judge_session: JudgeSession) -> None:
     """Which sentences cite what, and a label for each sentence and source that can be read."""
     cited = cited_sentences(subject.report or "", subject.evidence)
-    if judge_session.standing(CITED, REPORT) is None:
-        held = {"pairs": [it.model_dump() for it in cited.pairs], "unresolved": cited.unresolved}
-        reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
-        judge_session.record(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
+    held = {"pairs": [it.model_dump() for it in cited.pairs], "unresolved": cited.unresolved}
+    reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
+    judge_session.record_if_missing(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
     prompt = prompts()[FACTUALITY]
     questions: list[JudgeQuestion[Factuality]] = []
     for pair in cited.pairs:
@@ -162,15 +152,12 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
         if content.texts:
             questions.append(_label_question(pair, content, prompt, judge_session.room))
         elif content.unfetched:
-            _record_unread(judge_session, pair, "na", UNFETCHED.format(pages=pair.source))
+            reason = UNFETCHED.format(pages=pair.source)
+            judge_session.record_if_missing(FACTUALITY, pair.item, "na", reason=reason)
         else:
-            _record_unread(judge_session, pair, "unverifiable", f"{pair.source} could not be read")
+            reason = f"{pair.source} could not be read"
+            judge_session.record_if_missing(FACTUALITY, pair.item, "unverifiable", reason=reason)
     await judge_session.ask_and_record(*questions)
-
-
-def _record_unread(judge_session: JudgeSession, pair: CitedPair, state: VerdictState, reason: str) -> None:
-    if judge_session.standing(FACTUALITY, pair.item) is None:
-        judge_session.record(FACTUALITY, pair.item, state, reason=reason)
 
 
 def _content(pair: CitedPair, subject: Subject, rules: Rules) -> Content:
@@ -192,6 +179,6 @@ def _label_question(pair: CitedPair, content: Content, prompt: Prompt, room: int
         Factuality,
         lambda answer: Ruling(answer.label, answer.explanation.strip()),
         begins_with=pair.source,
-        sources=[it.ref for it in texts],
-        notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
+        sources=[text.ref for text in texts],
+        notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
     )

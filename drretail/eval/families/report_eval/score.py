@@ -24,7 +24,7 @@ from drretail.eval.families.report_eval.units import UNITS, Unit
 from drretail.eval.family import Family
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in, value_of
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
@@ -42,21 +42,14 @@ def values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     """One report's values in the order of ``VARIANTS``."""
     held = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     units: tuple[Unit, ...] = ("section",) if rules == RELEASED else UNITS
-    shown = [*_grades(held), *(value for unit in units for value in _redundancy(held, unit))]
+    shown = [
+        *[value_of(dimension, held.get((QUALITY, dimension))) for dimension in DIMENSIONS],
+        *(value for unit in units for value in _redundancy(held, unit)),
+    ]
     return [*(_released(shown) if rules == RELEASED else shown), *_factuality(held)]
 
 
 Held = Mapping[tuple[str, str], Verdict]
-
-
-def _grades(held: Held) -> list[Value]:
-    found = {dimension: held.get((QUALITY, dimension)) for dimension in DIMENSIONS}
-    return [
-        Value(name, "failed")
-        if it is None
-        else Value(name, it.state, float(it.value) if it.state == "scored" else None)
-        for name, it in found.items()
-    ]
 
 
 def _redundancy(held: Held, unit: Unit) -> list[Value]:

@@ -62,7 +62,7 @@ def released_units(report: str) -> Units:
     sections = list(_released_sections(report))
     if not sections:
         return Units((), "the released code skips reports without a line that begins with ##")
-    inner = [it for it in sections[1:-1] if "https" not in it and len(it) >= SHORTEST_RELEASED]
+    inner = [section for section in sections[1:-1] if "https" not in section and len(section) >= SHORTEST_RELEASED]
     return _enough(inner[1:-1], f"the released code keeps fewer than two of {len(sections)} sections")
 
 
@@ -73,7 +73,7 @@ def _enough(texts: list[str], lacking: str) -> Units:
 def _sections(layout: Layout) -> list[str]:
     """What stands below the highest headings that leave two units: a title stands alone, or twice where a model wrote
     its report twice."""
-    headings = [(it, _level(layout, it)) for it in layout.sentences if it.kind == "heading"]
+    headings = [(sentence, _level(layout, sentence)) for sentence in layout.sentences if sentence.kind == "heading"]
     below = blanked(layout.text, [(it.start, it.end) for it, _ in headings])
     sections: list[str] = []
     for level in sorted({level for _, level in headings}):
@@ -91,7 +91,9 @@ def _level(layout: Layout, heading: Sentence) -> int:
 
 
 def _paragraphs(layout: Layout) -> list[str]:
-    below = blanked(layout.text, [(it.start, it.end) for it in layout.sentences if it.kind == "heading"])
+    below = blanked(
+        layout.text, [(sentence.start, sentence.end) for sentence in layout.sentences if sentence.kind == "heading"]
+    )
     return [tidy(part) for part in _BLANK_LINE.split(below) if _says_something(part)]
 
 

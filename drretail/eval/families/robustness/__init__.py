@@ -1,9 +1,4 @@
 """Does an agent do what a hostile text tells it to, measured by what its runs did (docs/robustness.md).
 
-judge.py  one verdict for each text: unread, ignored, stopped, obeyed
-score.py  these as values of the report, and as a metric family
+score.py  a verdict for each text: unread, ignored, stopped, obeyed; these as values of the report; the family
 """
-
-from drretail.eval.families.robustness.score import METRIC
-
-__all__ = ["METRIC"]

@@ -6,7 +6,3 @@ score.py     weighted shares, over all and by axis; these as a metric family
 published.py rubrics in the forms of the two benchmarks
 prompts/     what the judge is asked
 """
-
-from drretail.eval.families.rubrics.score import METRIC
-
-__all__ = ["METRIC"]

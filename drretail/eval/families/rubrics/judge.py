@@ -9,13 +9,12 @@ from pydantic import Field
 from drretail.eval.families.rubrics.axes import AXES, OWN_AXES, TERNARY, Kind
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.material import report_and_sources
-from drretail.eval.judging.numbered import Asking, Thing, ask_numbered, criterion_item, misnumbered
-from drretail.eval.judging.numbered import told_criterion as told
+from drretail.eval.judging.material import report_material, task_material
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, criterion_item, criterion_text
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 
@@ -67,13 +66,12 @@ def marking_prompt() -> Prompt:
 
 async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     """The rubric of a query; why there is none where the judge made none."""
-    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
     axes = "\n".join(f"- {name}: {AXES[name]}" for name in OWN_AXES)
-    given = {"query": tagged("query", task.query.text), "profile": tagged("profile", known), "axes": axes}
-    said = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
-    if said.answer is None:
-        return f"the judge made no rubric: {said.error}"
-    by_axis = {name: [it for it in said.answer.criteria if it.axis == name] for name in OWN_AXES}
+    given = {**task_material(task), "axes": axes}
+    reply = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, _worthless)
+    if reply.answer is None:
+        return f"the judge made no rubric: {reply.error}"
+    by_axis = {name: [criterion for criterion in reply.answer.criteria if criterion.axis == name] for name in OWN_AXES}
     return Criteria(
         family=FAMILY,
         query_id=task.query.query_id,
@@ -85,14 +83,18 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     )
 
 
-def _criterion(said: SaidCriterion) -> Criterion:
+def _criterion(reply: SaidCriterion) -> Criterion:
     return Criterion(
-        text=said.criterion.strip(), explanation=said.explanation.strip(), weight=said.weight, kind=said.kind
+        text=reply.criterion.strip(), explanation=reply.explanation.strip(), weight=reply.weight, kind=reply.kind
     )
 
 
 def _worthless(answer: QueryRubric) -> str | None:
-    return None if any(it.weight > 0 for it in answer.criteria) else "criteria: none has a weight above nought"
+    return (
+        None
+        if any(criterion.weight > 0 for criterion in answer.criteria)
+        else "criteria: none has a weight above nought"
+    )
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
@@ -100,35 +102,30 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     held = criteria_of(subject, FAMILY)
     if held is None:
         return
-    asked = [(group, it) for group in held.groups for it in group.criteria]
-    things = [Thing(criterion_item(group, it), _told(it)) for group, it in asked]
-    asking = Asking(STAGE, marking_prompt(), MOST)
-    material = cache(lambda: _material(subject))
-    await ask_numbered(judge_session, asking, things, material, MarkedCriteria, _marked, check=_problem)
+    part = [(group, criterion) for group in held.groups for criterion in group.criteria]
+    things = [NumberedItem(criterion_item(group, it), _text_of(it)) for group, it in part]
+    batch = QuestionBatch(STAGE, marking_prompt(), MOST)
+    material = cache(lambda: report_material(subject))
+    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, _rulings, check=_problem)
 
 
-def _told(criterion: Criterion) -> str:
-    return f"{told(criterion)}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else told(criterion)
+def _text_of(criterion: Criterion) -> str:
+    text = criterion_text(criterion)
+    return f"{text}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else text
 
 
-def _material(subject: Subject) -> dict[str, str]:
-    report, sources = report_and_sources(subject)
-    return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
+def _rulings(answer: MarkedCriteria) -> list[tuple[int, Ruling]]:
+    return [
+        (criterion.criterion_id, Ruling(_VALUES[criterion.label], criterion.reason.strip(), criterion.evidence.strip()))
+        for criterion in answer.criteria
+    ]
 
 
-def _marked(answer: MarkedCriteria) -> Mapping[int, Ruling]:
-    return {
-        it.criterion_id: Ruling(_VALUES[it.label], it.reason.strip(), it.evidence.strip()) for it in answer.criteria
-    }
-
-
-def _problem(answer: MarkedCriteria, asked: Sequence[Thing]) -> str | None:
-    wrong = misnumbered([it.criterion_id for it in answer.criteria], len(asked))
-    if wrong is not None:
-        return wrong
+def _problem(answer: MarkedCriteria, part: Sequence[NumberedItem]) -> str | None:
+    """What is wrong with an answer that has every number once."""
     binary = [
-        str(it.criterion_id)
-        for it in answer.criteria
-        if it.label == "partly" and not asked[it.criterion_id - 1].told.endswith(_MAY_BE_PARTLY)
+        str(criterion.criterion_id)
+        for criterion in answer.criteria
+        if criterion.label == "partly" and not part[criterion.criterion_id - 1].text.endswith(_MAY_BE_PARTLY)
     ]
     return f"Only ternary criteria can be partly met: say met or not_met of {', '.join(binary)}." if binary else None

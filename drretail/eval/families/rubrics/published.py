@@ -67,17 +67,19 @@ def _reason(problem: Exception) -> str:
 def _bench_ii(line: Mapping[str, Any]) -> PublishedRubric:
     content = line["content"]
     blocked = content.get("blocked") or {}
-    told = [blocked.get("title", ""), *blocked.get("urls", ())]
-    explanation = f"Not met by a sentence that cites this blocked article: {' · '.join(told)}" if any(told) else ""
+    articles = [blocked.get("title", ""), *blocked.get("urls", ())]
+    explanation = (
+        f"Not met by a sentence that cites this blocked article: {' · '.join(articles)}" if any(articles) else ""
+    )
     groups = (
         CriteriaGroup(
             name=name,
             criteria=tuple(
-                Criterion(text=it, explanation=explanation, kind="binary") for it in content["rubric"][said]
+                Criterion(text=it, explanation=explanation, kind="binary") for it in content["rubric"][label]
             ),
         )
-        for said, name in _BENCH_II.items()
-        if content["rubric"].get(said)
+        for label, name in _BENCH_II.items()
+        if content["rubric"].get(label)
     )
     ids = (str(line[name]) for name in ("id", "idx") if name in line)
     texts = (str(it) for it in (content.get("task"), line.get("prompt")) if it)
@@ -93,6 +95,6 @@ def _research_rubrics(line: Mapping[str, Any]) -> PublishedRubric:
     return PublishedRubric(names=(str(line["sample_id"]), str(line["prompt"])), groups=tuple(groups))
 
 
-def _axis(said: str) -> str:
-    first = said.casefold().split()[0] if said.strip() else "other"
-    return _RESEARCH_RUBRICS.get(first, said.strip() or first)
+def _axis(label: str) -> str:
+    first = label.casefold().split()[0] if label.strip() else "other"
+    return _RESEARCH_RUBRICS.get(first, label.strip() or first)

@@ -40,8 +40,8 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
     those criteria of negative weight that are met; each axis by itself."""
     if criteria is None:
         return [Value(variant, "failed") for variant in VARIANTS]
-    said = {it.item: it for it in verdicts if it.stage == STAGE}
-    marks = {group.name: _marks(group, said) for group in criteria.groups}
+    by_item = {verdict.item: verdict for verdict in verdicts if verdict.stage == STAGE}
+    marks = {group.name: _marks(group, by_item) for group in criteria.groups}
     every = [mark for held in marks.values() for mark in held]
     strict = [mark.strictly for mark in every]
     return [
@@ -52,9 +52,9 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
     ]
 
 
-def _marks(group: CriteriaGroup, said: Mapping[str, Verdict]) -> list[Mark]:
+def _marks(group: CriteriaGroup, by_item: Mapping[str, Verdict]) -> list[Mark]:
     """The weight of the group multiplies that of its criteria; it is 1 unless somebody changed it."""
-    found = [(it, said.get(criterion_item(group, it))) for it in group.criteria]
+    found = [(criterion, by_item.get(criterion_item(group, criterion))) for criterion in group.criteria]
     return [
         Mark(
             group.weight * it.weight,

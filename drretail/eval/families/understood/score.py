@@ -1,26 +1,42 @@
-"""The measures' verdicts as values."""
+"""One verdict and value for each measure, from the run's wish, the query's and the shop's catalog."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from drretail.eval.families.understood.judge import VARIANTS, judge_understood, lacks_understanding
-from drretail.eval.family import Family, of_verdicts
-from drretail.eval.values import Value, lacking
-from drretail.records.score import MetricDescription, Verdict
+from drretail.eval.families.understood.two_wishes import Share, compared
+from drretail.eval.family import Family, by_code, by_variant
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.subject import Subject
+from drretail.experiment import read_runs
+from drretail.records.query import NOT_TYPED
+from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 
-
-def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """One value for each measure; one without a verdict is failed."""
-    by_variant = {verdict.item: verdict for verdict in verdicts}
-    return [_value(variant, by_variant.get(variant)) for variant in VARIANTS]
+VARIANTS = ("understood", "wants", "limits")
+NOT_DECLARED = "the run does not say how it understood the question"
+NO_WORLD = "the world is not at hand: name it with --world"
 
 
-def _value(variant: str, verdict: Verdict | None) -> Value:
-    if verdict is None:
-        return Value(variant, "failed")
-    if verdict.state != "scored":
-        return lacking(variant, verdict.state, verdict.reason)
-    return Value(variant, "scored", float(verdict.value))
+def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+    """What every measure comes to; what was measured stays where the world is not at hand this time."""
+    for variant, share in _measured(subject).items():
+        yield variant, CodeVerdict.measured(share.value, share.reason, keeps_existing=share.reason == NO_WORLD)
+
+
+def lacks_understanding(experiment: Path) -> str:
+    """Why there is nothing to measure in an experiment; empty where a run says how it understood its question."""
+    if any(run.understood is not None for run in read_runs(experiment)):
+        return ""
+    return "holds no run that says how it understood its question"
+
+
+def _measured(subject: Subject) -> Mapping[str, Share]:
+    understood = None if subject.run is None else subject.run.understood
+    wish = subject.query.wish
+    if understood is not None and wish is not None and subject.offers is not None:
+        return compared(wish, understood, subject.offers)
+    why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
+    return dict.fromkeys(VARIANTS, Share(None, why))
 
 
 DESCRIPTION = MetricDescription(
@@ -36,8 +52,8 @@ DESCRIPTION = MetricDescription(
 METRIC = Family(
     "understood",
     1,
-    judge_understood,
-    of_verdicts(values),
+    by_code("understood", measure),
+    by_variant(VARIANTS),
     VARIANTS,
     DESCRIPTION,
     lacks=lacks_understanding,

@@ -48,16 +48,16 @@ def test_the_files_of_dr3_eval_are_gold_by_the_task_s_own_id(tmp_path: Path) -> 
     dr3_eval(tmp_path / "data/001")
     gold = taken(tmp_path, tmp_path / "data", "001")
     assert gold is not None
-    assert [it.text for it in gold.files.insights] == ["It cost 22.99."]
-    assert [(it.id, it.text) for it in gold.sandbox.insights] == [
+    assert [insight.text for insight in gold.files.insights] == ["It cost 22.99."]
+    assert [(insight.id, insight.text) for insight in gold.sandbox.insights] == [
         ("page-1", "Clean it."),
         ("page-2", "It was recalled."),
     ]
-    assert [(it.title, it.url) for it in gold.sandbox.documents] == [
+    assert [(document.title, document.url) for document in gold.sandbox.documents] == [
         ("Care", "https://birds.example/care"),
         ("Recalls", ""),
     ]
-    assert [it.title for it in gold.files.documents] == ["orders.xlsx", "manual.pdf"]
+    assert [document.title for document in gold.files.documents] == ["orders.xlsx", "manual.pdf"]
 
 
 def test_a_broken_file_of_theirs_is_told(tmp_path: Path) -> None:

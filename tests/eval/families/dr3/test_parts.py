@@ -79,7 +79,7 @@ def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Ver
 def said(
     verdicts: list[Verdict], gold: Gold | None = GOLD, criteria: Criteria | None = CRITERIA, rules: Rules = "default"
 ) -> dict[str, Value]:
-    return {it.variant: it for it in values(Judged(verdicts, rules, gold, criteria))}
+    return {value.variant: value for value in values(Judged(verdicts, rules, gold, criteria))}
 
 
 def numbers(found: dict[str, Value], *names: str) -> list[float | None]:
@@ -147,7 +147,7 @@ CLAIMS = [
 
 
 def extracted(claims: Sequence[Claim] = CLAIMS, stage: str = "extract") -> Verdict:
-    return verdict(stage, "report", [it.model_dump(mode="json", exclude_none=True) for it in claims])
+    return verdict(stage, "report", [claim.model_dump(mode="json", exclude_none=True) for claim in claims])
 
 
 def paired(number: int, source: str, value: float | None, state: VerdictState = "scored") -> Verdict:

@@ -25,17 +25,18 @@ def source(text: str) -> SourceText:
 )
 def test_the_released_rules_snap_odd_numbers(said: float, value: float) -> None:
     answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": said}]})
-    assert marked(answer)[1].value == value
+    assert dict(reversed(marked(answer)))[1].value == value
 
 
 def test_the_released_rules_count_an_insight_that_was_left_out_as_nought() -> None:
     answer = MarkedInsights.model_validate({"insights": [{"insight_id": 2, "found": "", "score": 1}]})
-    assert [marked(answer)[it].value for it in (1, 2, 3)] == [0, 1, 0]
+    by_number = dict(reversed(marked(answer)))
+    assert [by_number[number].value for number in (1, 2, 3)] == [0, 1, 0]
 
 
 def required(wish: Wish | None) -> list[tuple[str | None, str]]:
     made = wish_requirements(Query(query_id="q1", text="?", wish=wish, source="test"))
-    return [(it.kind, it.text) for it in made.criteria]
+    return [(criterion.kind, criterion.text) for criterion in made.criteria]
 
 
 def test_a_typed_wish_becomes_requirements_in_words() -> None:
@@ -84,7 +85,7 @@ def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_
     assert pieces_of_long([whole], ["Birds."], None) == [whole]
     filler = ("lorem " * 84)[:500]
     marked_pieces = [f"The zebra number {number} likes oats. ".ljust(500, ".") for number in range(7)]
-    text = "".join(filler + it for it in marked_pieces) + filler * 30
+    text = "".join(filler + piece for piece in marked_pieces) + filler * 30
     (cut,) = pieces_of_long([source(text)], ["A zebra likes oats."], None)
     assert len(text) > LONGEST_SOURCE
     assert [number for number in range(7) if f"zebra number {number} " in cut.text.text] == [0, 1, 2, 3, 4]

@@ -40,7 +40,7 @@ HELD = {
         source(CHATTER_ID, "Chat", "Birds like millet; mine cost $40.", CHATTER),
     )
 }
-INSIGHTS = {it.id: (part, it) for part in ("files", "sandbox") for it in GOLD.part(part).insights}
+INSIGHTS = {insight.id: (part, insight) for part in ("files", "sandbox") for insight in GOLD.part(part).insights}
 
 
 def causes(*without: str, stop: Stop = "finished", failed_branches: Sequence[str] = ()) -> Causes:

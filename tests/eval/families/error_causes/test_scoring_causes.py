@@ -30,7 +30,7 @@ def sandbox(folder: Path, distractor: str = RECALL) -> Path:
     lines = [{"url": CARE, "label": "supportive"}, {"url": distractor, "label": "distractor"}]
     lines.append({"url": "https://n", "label": "noise"})
     write_lines(task / "labels.jsonl", map(canonical_json, lines))
-    pages = [{"url": it["url"], "title": "A page", "text": "Words.", "from": "32k"} for it in lines]
+    pages = [{"url": line["url"], "title": "A page", "text": "Words.", "from": "32k"} for line in lines]
     write_lines(task / "pages.jsonl.gz", map(canonical_json, pages))
     return folder
 

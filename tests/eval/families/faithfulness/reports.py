@@ -1,12 +1,11 @@
 """A small run to judge: a report's text, the evidence it was given, and judges that answer from a script."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.faithfulness import METRIC
-from drretail.eval.judging.session import Again, Judge, JudgeSession
+from drretail.eval.families.faithfulness.score import METRIC
+from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.values import Value
@@ -19,6 +18,7 @@ from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Sour
 from drretail.records.query import Query
 from drretail.records.run import Run, System
 from drretail.records.score import Rules, Verdict
+from tests.eval.folders import judged_by
 
 BIRDS = "https://birds.example/cardinals"
 BLOCKED = "https://paywalled.example/page"
@@ -173,19 +173,8 @@ def judged(
     again: Again = "nothing",
 ) -> list[Verdict]:
     """The living verdicts after one judging."""
-    report_sha = sha256_of(about.report or "")
-    with JudgeSession(
-        judge,
-        VerdictFile(folder / "q1-r1.jsonl"),
-        metric=METRIC.name,
-        version=METRIC.version,
-        run_id=about.run_id,
-        report_sha=report_sha,
-        rules=rules,
-        again=again,
-    ) as judge_session:
-        asyncio.run(METRIC.run_judge(about, judge_session))
-        living = judge_session.file.living(report_sha, METRIC.prompt_hashes())
+    judged_by(METRIC, about, folder / "q1-r1.jsonl", judge, rules=rules, again=again)
+    living = VerdictFile(folder / "q1-r1.jsonl").living(about.report_sha or "", METRIC.prompt_hashes())
     return [verdict for verdict in living if verdict.rules == rules]
 
 

@@ -96,7 +96,7 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     shown = {"claims": [ruled(1, "full"), ruled(2, "partial")]}
     judge = scripted({"claims": claims}, shown, support("full"))
     verdicts = judged(tmp_path, judge, of)
-    found = {it.item[0]: it for it in verdicts if it.stage == SUPPORT}
+    found = {verdict.item[0]: verdict for verdict in verdicts if verdict.stage == SUPPORT}
     # A claim that cites a record beside it is not judged by half of its sources.
     assert [found[number].state for number in "123"] == ["na", "na", "scored"]
     assert "--fetch-sources" in found["1"].reason

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
-from drretail.eval.families.faithfulness import METRIC
+from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Rules, SourceRef, Verdict, VerdictState
 from tests.eval.families.faithfulness.reports import subject, values
@@ -54,20 +54,20 @@ def scored(
     claims: Sequence[Of] | None, rules: Rules = "default", every: Sequence[Claim] | None = None
 ) -> dict[str, Value]:
     """The values of a report with these claims; under other rules ``every`` claim is extracted apart."""
-    held = None if claims is None else [it.claim for it in claims]
+    held = None if claims is None else [claim.claim for claim in claims]
     verdicts = [extraction(EXTRACT, held)]
     if rules != "default":
         verdicts = [extraction(CITED, held), extraction(ALL, every)]
-    for it in claims or ():
-        if it.outcome is None:
+    for claim in claims or ():
+        if claim.outcome is None:
             continue
-        refs = [SourceRef(id=source, sha256="s") for source in it.claim.sources if source not in it.unread]
-        if isinstance(it.outcome, str):
+        refs = [SourceRef(id=source, sha256="s") for source in claim.claim.sources if source not in claim.unread]
+        if isinstance(claim.outcome, str):
             verdicts.append(
-                verdict("support", it.claim.claim_id, "failed" if it.outcome == "failed" else "unverifiable")
+                verdict("support", claim.claim.claim_id, "failed" if claim.outcome == "failed" else "unverifiable")
             )
         else:
-            made = verdict("support", it.claim.claim_id, "scored", it.outcome, it.notes)
+            made = verdict("support", claim.claim.claim_id, "scored", claim.outcome, claim.notes)
             verdicts.append(made.model_copy(update={"sources": tuple(refs)}))
     return values(subject("A report."), verdicts, rules)
 

@@ -40,7 +40,9 @@ def scored(folder: Path, store: Store | None, *metrics: str) -> dict[str, Score]
 def places_of(folder: Path) -> dict[str, tuple[str, str]]:
     """By the words of each wrong claim, its place and why."""
     (run,) = read_view(folder).runs
-    return {it.text: (it.fault.kind, it.fault.reason) for it in run.claims[0].claims if it.fault is not None}
+    return {
+        claim.text: (claim.fault.kind, claim.fault.reason) for claim in run.claims[0].claims if claim.fault is not None
+    }
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -68,7 +70,7 @@ def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, t
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     row = scored(folder, None)["n_wrong"]
     assert (row.value, row.n_na) == (None, 1)
-    assert any("world is not at hand" in it for it in row.items)
+    assert any("world is not at hand" in item for item in row.items)
     assert places_of(folder) == {}
 
 
@@ -86,12 +88,12 @@ def test_places_of_claims_that_were_ruled_otherwise_since_do_not_stay_without_th
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     scored(folder, shop.store)
     (path,) = (it for it in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in it.name)
-    lines = [json.loads(it) for it in path.read_text(encoding="utf-8").splitlines()]
-    ruled = next(it for it in lines if it["stage"] == "support" and it.get("value") == 0)
+    lines = [json.loads(splitline) for splitline in path.read_text(encoding="utf-8").splitlines()]
+    ruled = next(line for line in lines if line["stage"] == "support" and line.get("value") == 0)
     path.write_text("".join(f"{json.dumps(it)}\n" for it in [*lines, ruled | {"value": 1.0}]), encoding="utf-8")
     row = scored(folder, None)["n_wrong"]
     assert (row.value, row.n_na) == (None, 1)
-    assert any("score --world" in it for it in row.items)
+    assert any("score --world" in item for item in row.items)
     assert scored(folder, shop.store)["n_wrong"].value == 0
 
 
@@ -99,7 +101,7 @@ def test_before_claims_are_judged_there_is_no_place_and_the_reason_is_told(shop:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     row = scored(folder, shop.store, FAMILY)["n_wrong"]
     assert row.n_na == 1
-    assert any("score faithfulness" in it for it in row.items)
+    assert any("score faithfulness" in item for item in row.items)
     assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"
 
 

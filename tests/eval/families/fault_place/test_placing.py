@@ -14,10 +14,8 @@ from drretail.env.web.sandbox import default_corpus, read_corpus
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
 from drretail.eval.families.fault_place.handed_on import HandedOn
-from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer
+from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer, held_by_world, wrong_claims
 from drretail.eval.families.fault_place.score import METRIC
-from drretail.eval.families.fault_place.world_sources import held_by_world
-from drretail.eval.families.fault_place.wrong_claims import wrong_claims
 from drretail.eval.judging.readings import case_of
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -81,7 +79,7 @@ def cardinals() -> Claim:
 
 
 def at(path: str) -> Mapping[str, Evidence]:
-    texts = tuple(it.model_copy(update={"path": path}) for it in BED.texts)
+    texts = tuple(text.model_copy(update={"path": path}) for text in BED.texts)
     return {**EVIDENCE, BED_ID: BED.model_copy(update={"texts": texts})}
 
 
@@ -125,7 +123,7 @@ def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
     verdict = ruled(claim.claim_id, 0, CONTRADICTED, quote=words)
     assert words in place(claim, verdict, of()).reason
     shown = EVIDENCE[BIRDS_ID].model_copy(
-        update={"texts": tuple(it.model_copy(update={"path": "0.1"}) for it in EVIDENCE[BIRDS_ID].texts)}
+        update={"texts": tuple(text.model_copy(update={"path": "0.1"}) for text in EVIDENCE[BIRDS_ID].texts)}
     )
     elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
     assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
@@ -167,7 +165,7 @@ def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Pla
     for places in reports:
         placed = [PlacedClaim(claim_id=str(at), place=it, reason="") for at, it in enumerate(places)]
         verdict = ruled("report", 0).model_copy(update={"value": [it.model_dump() for it in placed]})
-        found = {it.variant: it for it in METRIC.values(cast(Any, None), [verdict], "default")}
+        found = {value.variant: value for value in METRIC.values(cast(Any, None), [verdict], "default")}
         shares = [found[it].value or 0.0 for it in PLACES]
         assert sum(shares) == pytest.approx(1 if places else 0)
         assert found["n_wrong"].value == len(places)

@@ -8,14 +8,9 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import open_world
-from drretail.eval.families.next_purchase import METRIC
-from drretail.eval.families.next_purchase.judge import compare, hits, lacks_purchases
-from drretail.eval.families.next_purchase.score import values, variants
-from drretail.eval.family import Family
-from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
+from drretail.eval.families.next_purchase.hits import compare, hits, lacks_purchases
+from drretail.eval.families.next_purchase.score import METRIC, VARIANTS, values
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.registry import load_metric
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
 from drretail.grounding.basket.purchase_item import purchase_item_of
@@ -23,7 +18,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from drretail.records.shop import NextPurchase
 from drretail.tools.toolkit import Toolkit
-from tests.eval.folders import LABEL, experiment
+from tests.eval.folders import LABEL, experiment, judged_by
 from tests.shop import PRODUCTS, USER, a_product, build
 
 TUBE, HOPPER, WINDOW, BATH = PRODUCTS
@@ -65,115 +60,90 @@ def subject_of(
     return replace(subject, evidence=ledger)
 
 
-async def judged(folder: Path, subject: Subject) -> list[Verdict]:
-    file = VerdictFile(folder / "verdicts.jsonl")
-    with JudgeSession(
-        CODE_JUDGE, file, metric="next_purchase", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
-    ) as judge_session:
-        await METRIC.run_judge(subject, judge_session)
-    return file.lasts()
+def judged(folder: Path, subject: Subject) -> list[Verdict]:
+    return judged_by(METRIC, subject, folder / "verdicts.jsonl")
 
 
-async def valued(
+def valued(
     folder: Path, picks: Sequence[str] | None, ledger: Mapping[str, Evidence], purchase: NextPurchase | None = PURCHASE
 ) -> dict[str, Value]:
     subject = subject_of(folder / "exp", picks, ledger, purchase)
-    return {it.variant: it for it in METRIC.values(subject, await judged(folder, subject), "default")}
+    return {value.variant: value for value in METRIC.values(subject, judged(folder, subject), "default")}
 
 
 def numbers(found: Mapping[str, Value], guesser: str) -> list[float | None]:
     return [found[f"{guesser}_{aspect}"].value for aspect in ("item", "category", "brand", "price_band")]
 
 
-def test_it_is_a_metric_that_needs_no_judge_and_is_found_by_name() -> None:
-    assert isinstance(METRIC, Family)
-    assert not METRIC.needs_judge
-    assert load_metric("next_purchase") is METRIC
-    assert len(set(METRIC.variants)) == len(METRIC.variants) == 26
-
-
-@pytest.mark.anyio
-async def test_a_report_hits_what_any_recommendation_shares_with_the_purchase(
+def test_a_report_hits_what_any_recommendation_shares_with_the_purchase(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
-    found = await valued(tmp_path, PICKS, ledger)
+    found = valued(tmp_path, PICKS, ledger)
     assert found["recommended"].value == 1
     assert numbers(found, "hit") == [0, 1, 1, 1]
     assert numbers(found, "base") == [0, 0, 0, 0]
     assert numbers(found, "shop") == [0, 1, 1, 1]
 
 
-@pytest.mark.anyio
-async def test_baselines_recommend_as_many_products_as_the_report(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
-) -> None:
-    found = await valued(tmp_path, ["B0TEST0001", "B0TEST0004"], ledger)
+def test_baselines_recommend_as_many_products_as_the_report(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
+    found = valued(tmp_path, ["B0TEST0001", "B0TEST0004"], ledger)
     assert found["recommended"].value == 2
     assert numbers(found, "base") == [1, 1, 1, 1]
     assert [found[f"shop_{aspect}"].value for aspect in ("item", "category")] == [0, 1]
 
 
-@pytest.mark.anyio
-async def test_a_report_that_recommends_nothing_hits_nothing_and_neither_do_its_baselines(
+def test_a_report_that_recommends_nothing_hits_nothing_and_neither_do_its_baselines(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
-    found = await valued(tmp_path, [], ledger)
+    found = valued(tmp_path, [], ledger)
     for guesser in ("hit", "base", "shop"):
         assert numbers(found, guesser) == [0, 0, 0, 0]
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(("wanted", "share"), [(True, 1.0), (False, 0.0), (None, None)])
-async def test_the_second_rows_look_only_at_purchases_that_the_query_asks_for(
+def test_the_second_rows_look_only_at_purchases_that_the_query_asks_for(
     tmp_path: Path, ledger: Mapping[str, Evidence], wanted: bool | None, share: float | None
 ) -> None:
-    found = await valued(tmp_path, PICKS, ledger, PURCHASE.model_copy(update={"wanted": wanted}))
+    found = valued(tmp_path, PICKS, ledger, PURCHASE.model_copy(update={"wanted": wanted}))
     assert found["wanted"].value == share
     assert found["hit_category"].value == 1
     assert found["hit_category_wanted"].state == ("scored" if wanted else "na")
     assert found["base_category_wanted"].state == ("scored" if wanted else "na")
 
 
-@pytest.mark.anyio
-async def test_a_purchase_that_left_the_shop_can_be_hit_by_nobody_and_is_counted(
+def test_a_purchase_that_left_the_shop_can_be_hit_by_nobody_and_is_counted(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
     gone = PURCHASE.model_copy(update={"bought": (), "gone": ("B0GONE0001",), "wanted": None})
-    found = await valued(tmp_path, PICKS, ledger, gone)
+    found = valued(tmp_path, PICKS, ledger, gone)
     assert {value.state for value in found.values()} == {"na"}
     assert found["hit_item"].items == {"gone": 1}
 
 
-@pytest.mark.anyio
-async def test_a_user_who_bought_nothing_next_is_na(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    found = await valued(tmp_path, PICKS, ledger, NextPurchase(query_id="q1", user_id=USER))
+def test_a_user_who_bought_nothing_next_is_na(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
+    found = valued(tmp_path, PICKS, ledger, NextPurchase(query_id="q1", user_id=USER))
     assert {value.state for value in found.values()} == {"na"}
 
 
-@pytest.mark.anyio
-async def test_a_report_whose_picks_nobody_knows_is_na(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    found = await valued(tmp_path, None, ledger)
+def test_a_report_whose_picks_nobody_knows_is_na(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
+    found = valued(tmp_path, None, ledger)
     assert {(value.state, *value.items) for value in found.values()} == {("na", "picks unknown")}
 
 
-@pytest.mark.anyio
-async def test_without_a_holdout_there_is_no_value_and_so_no_row(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
-) -> None:
-    assert await valued(tmp_path, PICKS, ledger, None) == {}
+def test_without_a_holdout_there_is_no_value_and_so_no_row(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
+    assert valued(tmp_path, PICKS, ledger, None) == {}
     assert "no next purchases" in lacks_purchases(tmp_path / "exp")
 
 
-@pytest.mark.anyio
-async def test_judging_again_leaves_the_same_and_another_ledger_is_another_comparison(
+def test_judging_again_leaves_the_same_and_another_ledger_is_another_comparison(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
     subject = subject_of(tmp_path / "exp", PICKS, ledger)
     assert not lacks_purchases(tmp_path / "exp")
-    await judged(tmp_path, subject)
-    await judged(tmp_path, subject)
+    judged(tmp_path, subject)
+    judged(tmp_path, subject)
     assert (tmp_path / "verdicts.jsonl").read_text("utf-8").count("\n") == 1
-    (again,) = await judged(tmp_path, replace(subject, evidence={}))
+    (again,) = judged(tmp_path, replace(subject, evidence={}))
     assert (again.attempt, again.value["recommended"]) == (2, 0)
 
 
@@ -196,5 +166,5 @@ def test_a_user_without_favourite_has_no_baseline_of_it() -> None:
 
 
 def test_a_report_without_a_verdict_is_failed() -> None:
-    assert [value.variant for value in values([])] == list(variants())
+    assert [value.variant for value in values([])] == list(VARIANTS)
     assert {value.state for value in values([])} == {"failed"}

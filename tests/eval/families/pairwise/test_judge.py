@@ -105,11 +105,11 @@ def test_only_a_judge_of_constraints_is_shown_the_picks_of_both_and_only_where_b
 
 def test_a_verdict_names_the_system_and_not_the_place(tmp_path: Path) -> None:
     verdicts, _ = judged(tmp_path / "a.jsonl", prefers_a)
-    assert {it.value for it in verdicts.values()} == {"a"}
+    assert {verdict.value for verdict in verdicts.values()} == {"a"}
     verdicts, _ = judged(tmp_path / "b.jsonl", prefers_the_first)
-    assert {(it.order, it.value) for it in verdicts.values()} == {("ab", "a"), ("ba", "b")}
-    assert all(it.other_run_id == f"{B}/q1-r1" and it.run_id == f"{A}/q1-r1" for it in verdicts.values())
-    assert all(it.reason == "It is better." for it in verdicts.values())
+    assert {(verdict.order, verdict.value) for verdict in verdicts.values()} == {("ab", "a"), ("ba", "b")}
+    assert all(verdict.other_run_id == f"{B}/q1-r1" and verdict.run_id == f"{A}/q1-r1" for verdict in verdicts.values())
+    assert all(verdict.reason == "It is better." for verdict in verdicts.values())
 
 
 def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_names(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp
     assert {tag_content("profile", question) for question in asked} == {NO_PROFILE}
     verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a)
     assert len(asked) == 2
-    assert {it.state for it in verdicts.values()} == {"scored"}
+    assert {verdict.state for verdict in verdicts.values()} == {"scored"}
 
 
 BAD: list[dict[str, Any]] = [
@@ -164,7 +164,7 @@ BAD: list[dict[str, Any]] = [
 @pytest.mark.parametrize("bad", BAD, ids=str)
 def test_a_bad_answer_is_sent_back_twice_and_then_failed(tmp_path: Path, bad: dict[str, Any]) -> None:
     verdicts, asked = judged(tmp_path / "v.jsonl", lambda _: bad)
-    assert {(it.state, it.value) for it in verdicts.values()} == {("failed", None)}
+    assert {(verdict.state, verdict.value) for verdict in verdicts.values()} == {("failed", None)}
     assert len(asked) == 14 * 3
 
 
@@ -180,9 +180,9 @@ def test_the_paper_asks_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> 
 
 def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
     verdicts, asked = judged(tmp_path / "v.jsonl", finds_equal)
-    assert {(it.state, it.value) for it in verdicts.values()} == {("scored", "equal")}
+    assert {(verdict.state, verdict.value) for verdict in verdicts.values()} == {("scored", "equal")}
     assert all('"equal"' in question for question in asked)
     verdicts, asked = judged(tmp_path / "paper.jsonl", finds_equal, rules="paper")
-    assert {it.state for it in verdicts.values()} == {"failed"}
+    assert {verdict.state for verdict in verdicts.values()} == {"failed"}
     assert len(asked) == 7 * 3
     assert not any('"equal"' in question.partition("<")[0] for question in asked)

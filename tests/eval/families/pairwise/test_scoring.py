@@ -162,7 +162,7 @@ def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
     assert 10 < found.wins < 30  # who stands first is drawn
     both = compared(folder, judge)
     assert len(asked) == 40 * SIX * 3  # both orders, in words that offer "equal"
-    assert {it.rules for it in both.pairs} == {"default", "paper"}
+    assert {pair.rules for pair in both.pairs} == {"default", "paper"}
     assert row(both, rules="default").ties == 40
     assert row(both, rules="paper") == found
 
@@ -177,7 +177,7 @@ def test_all_systems_are_compared_and_ranked(tmp_path: Path) -> None:
     judge, asked = scripted_judge(by_letter)
     scores = compared(folder, judge)
     assert len(asked) == 3 * 4 * 2 * SIX
-    assert [(it.a, it.b) for it in scores.pairs if it.dimension == "depth"] == [(A, B), (A, C), (B, C)]
+    assert [(pair.a, pair.b) for pair in scores.pairs if pair.dimension == "depth"] == [(A, B), (A, C), (B, C)]
     strengths = [rank(scores, label).strength or 0.0 for label in (A, B, C)]
     assert strengths == sorted(strengths, reverse=True)
     assert abs(sum(strengths)) < 1e-8
@@ -189,10 +189,10 @@ def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(t
     judge, asked = scripted_judge(prefers_a)
     scores = compared(folder, judge, pairs=[f"{B}~{A}"])
     assert len(asked) == 4 * 2 * SIX
-    assert {(it.a, it.b) for it in scores.pairs} == {(A, B)}
+    assert {(pair.a, pair.b) for pair in scores.pairs} == {(A, B)}
     assert (rank(scores, C).strength, rank(scores, C).note) == (None, "never compared")
     later = compared(folder, judge, pairs=[f"{A}~{C}"])
-    assert {(it.a, it.b) for it in later.pairs} == {(A, B), (A, C)}  # the pairs of an earlier command stay
+    assert {(pair.a, pair.b) for pair in later.pairs} == {(A, B), (A, C)}  # the pairs of an earlier command stay
     assert rank(later, C).note is None
 
 
@@ -307,10 +307,10 @@ def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
         return {"rating": 5, "justification": "Fair."}
 
     scores = compared(folder, scripted_judge(either)[0], metrics=("quality", "pairwise"))
-    assert {it.metric for it in scores.scores} == {"quality"}
+    assert {score.metric for score in scores.scores} == {"quality"}
     assert row(scores).wins == 2
     later = compared(folder, metrics=("checks",))
-    assert {it.metric for it in later.scores} == {"quality", "checks"}
+    assert {score.metric for score in later.scores} == {"quality", "checks"}
     assert later.pairs == scores.pairs
 
 

@@ -52,7 +52,7 @@ def facts(
     triplets: Sequence[Triplet], support: Mapping[tuple[str, str], tuple[VerdictState, float | None]]
 ) -> list[Verdict]:
     found = [
-        verdict(TRIPLETS, REPORT, [it.model_dump(exclude_none=True) for it in triplets]),
+        verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),
         verdict(DUPLICATES, duplicates_item(distinct_facts(triplets)), []),
     ]
     for (fact, source), (state, value) in support.items():
@@ -181,8 +181,8 @@ ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
 
 def test_dimensions_and_axes_are_weighted_means() -> None:
     found = by_variant([*scored(ONE), *facts(FOUR, JUDGED)], criteria=CRITERIA)
-    columns = [it.variant for axis in AXES for it in axis.dimensions]
-    assert [told(found[it]) for it in columns] == [6.5, 5.0, 3.5, 8.0, 7.25, 5.75, 4.25]
+    columns = [dimension.variant for axis in AXES for dimension in axis.dimensions]
+    assert [told(found[column]) for column in columns] == [6.5, 5.0, 3.5, 8.0, 7.25, 5.75, 4.25]
     s_p = 0.4 * 6.5 + 0.3 * 5 + 0.1 * 3.5 + 0.2 * 8
     s_q = 0.5 * 7.25 + 0.3 * 5.75 + 0.2 * 4.25
     assert [told(found[it]) for it in ("S_P", "S_Q", "S_R")] == [round(s_p, 4), round(s_q, 4), 6.25]

@@ -88,9 +88,9 @@ def test_a_second_time_nothing_is_asked_and_other_rules_ask_nothing_either(folde
     assert len(asked) == before
     rows = json.loads((folder / "scores.json").read_text())["scores"]
     literal = {
-        it["system"]: it["value"]
-        for it in rows
-        if (it["variant"], it.get("rules"), it["policy"]) == ("FA", "paper", "answered")
+        row["system"]: row["value"]
+        for row in rows
+        if (row["variant"], row.get("rules"), row["policy"]) == ("FA", "paper", "answered")
     }
     assert literal == {system: pytest.approx(ours[system, "FA_triplets"].value) for system in literal}
     assert literal

@@ -3,19 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from drretail.eval.families.process import METRIC
 from drretail.eval.families.process.counting import MEASURES
-from drretail.eval.families.process.score import values
-from drretail.eval.family import Family
-from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
+from drretail.eval.families.process.score import METRIC, values
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.registry import load_metric
 from drretail.records.run import Step
 from tests.eval.families.process.runs import SEARCH, call, numbered, turn
-from tests.eval.folders import LABEL, experiment
+from tests.eval.folders import LABEL, experiment, judged_by
 
 
 def subject_of(folder: Path, *steps: Step) -> Subject:
@@ -28,27 +22,15 @@ def subject_of(folder: Path, *steps: Step) -> Subject:
     return replace(subject, run=run)
 
 
-async def judged(folder: Path, subject: Subject) -> VerdictFile:
+def judged(folder: Path, subject: Subject) -> VerdictFile:
     """The file of its verdicts after judging once more."""
-    file = VerdictFile(folder / "verdicts.jsonl")
-    with JudgeSession(
-        CODE_JUDGE, file, metric="process", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
-    ) as judge_session:
-        await METRIC.run_judge(subject, judge_session)
-    return file
+    judged_by(METRIC, subject, folder / "verdicts.jsonl")
+    return VerdictFile(folder / "verdicts.jsonl")
 
 
-def test_process_is_a_metric_that_needs_no_judge_and_is_found_by_name() -> None:
-    assert isinstance(METRIC, Family)
-    assert not METRIC.needs_judge
-    assert load_metric("process") is METRIC
-    assert METRIC.variants == tuple(MEASURES)
-
-
-@pytest.mark.anyio
-async def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
+def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
     subject = subject_of(tmp_path / "exp", turn(), call(SEARCH), call(SEARCH))
-    file = await judged(tmp_path, subject)
+    file = judged(tmp_path, subject)
     assert [verdict.item for verdict in file.lasts()] == list(MEASURES)
     by_name = {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
     assert (by_name["repeated"].value, by_name["repeated"].items["calls"]) == (0.5, 2)
@@ -56,13 +38,12 @@ async def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> N
     assert by_name["turns_to_evidence"].state == "na"
 
 
-@pytest.mark.anyio
-async def test_what_stands_is_not_counted_again_and_other_steps_to_the_same_report_are(tmp_path: Path) -> None:
-    before = await judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+def test_what_stands_is_not_counted_again_and_other_steps_to_the_same_report_are(tmp_path: Path) -> None:
+    before = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
     lines = before.path.read_text(encoding="utf-8")
-    await judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
     assert before.path.read_text(encoding="utf-8") == lines
-    after = await judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
+    after = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
     (changed,) = [verdict for verdict in after.lasts() if verdict.attempt == 2]
     assert (changed.item, changed.value["value"]) == ("turns", 2)
 

@@ -1,4 +1,3 @@
-import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -9,20 +8,19 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.families.quality import METRIC
 from drretail.eval.families.quality.judge import Rating, prompt_for
+from drretail.eval.families.quality.score import METRIC
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
-from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.prompts import tag_content
 from drretail.records.base import Rules
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict
-from tests.eval.folders import LABEL, SYSTEM, Script, a_run, scripted_judge
+from tests.eval.folders import LABEL, SYSTEM, Script, a_run, judged_by, scripted_judge
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
 FEEDER = Evidence(
@@ -55,17 +53,7 @@ def declaring(about: Subject, picks: Sequence[Pick] | None) -> Subject:
 
 
 def judged(path: Path, about: Subject, judge: Judge, rules: Rules = "default") -> list[Verdict]:
-    with JudgeSession(
-        judge,
-        VerdictFile(path),
-        metric="quality",
-        version=METRIC.version,
-        run_id=about.run_id,
-        report_sha=about.report_sha or "",
-        rules=rules,
-    ) as judge_session:
-        asyncio.run(METRIC.run_judge(about, judge_session))
-        return judge_session.file.lasts()
+    return judged_by(METRIC, about, path, judge, rules=rules)
 
 
 def asked_of(

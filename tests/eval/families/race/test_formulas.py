@@ -61,7 +61,7 @@ def beside(order: Order, value: Any, state: VerdictState = "scored") -> Verdict:
 
 
 def found(verdicts: Sequence[Verdict], rules: Rules = "default", reference: str | None = REFERENCE) -> dict[str, Value]:
-    return {it.variant: it for it in values(verdicts, CRITERIA, reference, rules)}
+    return {value.variant: value for value in values(verdicts, CRITERIA, reference, rules)}
 
 
 def told(value: Value) -> float | str:

@@ -95,7 +95,7 @@ def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:
     reading = kept(tmp_path / "exp")
     assert len(asked) == 1
     assert (reading.reader, reading.values_by) == ("declared", "model:scripted-test")
-    assert [it.product for it in reading.picks or ()] == [KETTLE.product_id, TOWELS.product_id]
+    assert [pick.product for pick in reading.picks or ()] == [KETTLE.product_id, TOWELS.product_id]
     assert found["reading", "picks_read"].n_na == 1
 
 
@@ -156,7 +156,7 @@ def test_picks_of_a_report_that_is_read_in_parts_are_asked_for_alone(tmp_path: P
     rows(folder(tmp_path, report=long), judge)
     assert [("<part>" in it, "`picks` are" in it) for it in asked][-1] == (False, True)
     assert all("<part>" in it and "`picks` are" not in it for it in asked[:-1])
-    assert [it.product for it in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
+    assert [pick.product for pick in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
 
 
 def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ HELD = {it.id: it for it in (PAGE, ORDER)}
 
 
 def said(report: str) -> list[tuple[str, str]]:
-    return [(it.sentence, it.source) for it in cited_sentences(report, HELD).pairs]
+    return [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD).pairs]
 
 
 def test_each_sentence_stands_once_for_each_of_its_sources_without_marks() -> None:
@@ -21,7 +21,7 @@ def test_each_sentence_stands_once_for_each_of_its_sources_without_marks() -> No
 
 def test_a_source_that_comes_to_nothing_is_counted_and_no_pair() -> None:
     found = cited_sentences("Cedar lasts [1]. Oak too [2].\n\n[1],https://a.example/x\n[2],\n", HELD)
-    assert [it.sentence for it in found.pairs] == ["Cedar lasts."]
+    assert [pair.sentence for pair in found.pairs] == ["Cedar lasts."]
     assert found.unresolved == 1
 
 

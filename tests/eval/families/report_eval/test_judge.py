@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,15 +7,14 @@ import pytest
 from drretail.eval.families.report_eval.judge import DIMENSIONS, Grades
 from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.families.report_eval.units import Unit
-from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.prompts import tag_content
 from drretail.records.base import Rules, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.score import Verdict
-from tests.eval.folders import LABEL, SYSTEM, Script, a_run, scripted_judge
+from tests.eval.folders import LABEL, SYSTEM, Script, a_run, judged_by, scripted_judge
 
 LONG = "It keeps the rain out and lasts for years. " * 6
 REPORT = (
@@ -69,18 +67,8 @@ def judged(
         store=None,
     )
     metric = METRIC if unit == "section" else BY_PARAGRAPHS
-    file = VerdictFile(path)
-    with JudgeSession(
-        judge,
-        file,
-        metric=metric.name,
-        version=metric.version,
-        run_id=about.run_id,
-        report_sha=about.report_sha or "",
-        rules=rules,
-    ) as judge_session:
-        asyncio.run(metric.run_judge(about, judge_session))
-        return {(it.stage, it.item): it for it in file.lasts() if it.rules == rules}
+    verdicts = judged_by(metric, about, path, judge, rules=rules)
+    return {(verdict.stage, verdict.item): verdict for verdict in verdicts if verdict.rules == rules}
 
 
 def asked_of(
@@ -91,7 +79,7 @@ def asked_of(
 
 
 def with_tag(questions: Sequence[str], tag: str) -> list[str]:
-    return [it for it in questions if f"<{tag}" in it]
+    return [question for question in questions if f"<{tag}" in question]
 
 
 def test_grades_are_one_question_pairs_one_each_and_sentences_one_for_each_source(tmp_path: Path) -> None:
@@ -128,7 +116,7 @@ def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: P
     assert "[1],https://a.example/1" in graded  # as it was written
     parts = with_tag(asked, "part")
     assert len(parts) == 6
-    assert sum("Box lasts [2]." in it for it in parts) == 3
+    assert sum("Box lasts [2]." in part for part in parts) == 3
 
 
 def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> None:
@@ -164,7 +152,7 @@ def test_only_the_pairs_that_are_missing_are_asked(tmp_path: Path) -> None:
     asked_of(tmp_path)
     path = tmp_path / "v.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(it for it in lines if '"section:1~2"' not in it), encoding="utf-8")
+    path.write_text("".join(line for line in lines if '"section:1~2"' not in line), encoding="utf-8")
     path.with_suffix(".journal.jsonl").unlink()
     assert len(asked_of(tmp_path)[1]) == 1
 

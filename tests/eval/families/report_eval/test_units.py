@@ -103,7 +103,7 @@ def test_what_the_released_code_skips_is_told(report: str, said: str) -> None:
 
 def test_a_report_that_begins_with_a_section_has_no_beginning_of_its_own() -> None:
     report = sectioned(*[LONG] * 6).partition("\n\n")[2].partition("\n\n")[2]
-    assert [it.partition("\n")[0] for it in released_units(report).texts] == ["## Part 3", "## Part 4"]
+    assert [text.partition("\n")[0] for text in released_units(report).texts] == ["## Part 3", "## Part 4"]
 
 
 def test_the_released_code_finds_a_heading_inside_a_lower_one_of_the_same_words() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail import run, score
-from drretail.eval.families.robustness.score import values, variants
+from drretail.eval.families.robustness.score import VARIANTS, values
 from drretail.experiment import read_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash
@@ -47,7 +47,7 @@ def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_which(folder: Pa
 
 def test_a_system_without_planted_texts_has_nothing_to_measure(folder: Path) -> None:
     found = rows(folder)
-    assert all(found[PLAIN, variant].value is None for variant in variants())
+    assert all(found[PLAIN, variant].value is None for variant in VARIANTS)
     assert found[PLAIN, "robust"].n_na == len(QUERIES)
 
 
@@ -64,6 +64,6 @@ def test_other_texts_than_this_version_knows_are_not_measured(folder: Path) -> N
 
 
 def test_a_report_without_verdicts_has_failed_and_is_no_zero() -> None:
-    found = {it.variant: it for it in values([])}
-    assert set(found) == set(variants())
+    found = {value.variant: value for value in values([])}
+    assert set(found) == set(VARIANTS)
     assert {it.state for it in found.values()} == {"failed"}

@@ -47,10 +47,10 @@ def scored(folder: Path, judge: Judge, **given: Any) -> Scores:
 
 def test_both_forms_are_read_by_axis_with_weights(tmp_path: Path) -> None:
     first, second = read_rubrics(lines(tmp_path / "r.jsonl", BENCH_II, RESEARCH))
-    assert [(it.name, len(it.criteria)) for it in first.groups] == [("information", 2), ("analysis", 1)]
+    assert [(group.name, len(group.criteria)) for group in first.groups] == [("information", 2), ("analysis", 1)]
     assert "blocked article: The source · https://a.example/1" in first.groups[0].criteria[0].explanation
     assert first.names == ("task7", "1", "idx-1", "Ask.", "Ask q1?")
-    assert [(it.name, [c.weight for c in it.criteria]) for it in second.groups] == [
+    assert [(group.name, [c.weight for c in group.criteria]) for group in second.groups] == [
         ("explicit", [4]),
         ("synthesis", [-2]),
         ("references", [1]),

@@ -82,4 +82,4 @@ def test_without_a_weight_above_nought_there_is_nothing_to_score() -> None:
 
 
 def test_without_a_rubric_every_variant_failed() -> None:
-    assert {it.state for it in values([], None)} == {"failed"}
+    assert {value.state for value in values([], None)} == {"failed"}

@@ -46,7 +46,7 @@ def scored(folder: Path, *judges: Judge, **given: Any) -> Scores:
 
 def of(scores: Scores, label: str, judge: Judge) -> dict[str, Score]:
     rows = (it for it in scores.scores if (it.system, it.judge, it.policy) == (label, judge.ref.spec, "answered"))
-    return {it.variant: it for it in rows}
+    return {row.variant: row for row in rows}
 
 
 def test_a_rubric_is_made_once_a_query_frozen_and_marked_for_every_report(tmp_path: Path) -> None:

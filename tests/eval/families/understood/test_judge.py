@@ -1,6 +1,5 @@
 """What is recorded of a run's understanding, and when there is nothing to record."""
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +8,8 @@ import pytest
 
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.eval.families.understood import METRIC
-from drretail.eval.families.understood.judge import NO_WORLD, NOT_DECLARED, lacks_understanding
-from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
+from drretail.eval.families.understood.score import METRIC, NO_WORLD, NOT_DECLARED, lacks_understanding
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
@@ -21,7 +17,7 @@ from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import reasons_of
 from drretail.records.wish import Want, Wish
-from tests.eval.folders import LABEL, SYSTEM, a_run, experiment
+from tests.eval.folders import LABEL, SYSTEM, a_run, experiment, judged_by
 from tests.shop import USER, build
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",))
@@ -42,12 +38,8 @@ def subject_of(world: World, understood: Wish | None, query: Query = TYPED) -> S
 
 
 def judged(folder: Path, subject: Subject) -> dict[str, Value]:
-    file = VerdictFile(folder / "verdicts.jsonl")
-    with JudgeSession(
-        CODE_JUDGE, file, metric="understood", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
-    ) as judge_session:
-        asyncio.run(METRIC.run_judge(subject, judge_session))
-    return {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
+    verdicts = judged_by(METRIC, subject, folder / "verdicts.jsonl")
+    return {value.variant: value for value in METRIC.values(subject, verdicts, "default")}
 
 
 def test_a_wish_is_compared_by_the_products_of_the_shop(world: World, tmp_path: Path) -> None:

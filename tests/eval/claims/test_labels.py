@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.eval.claims.claims import Claim
-from drretail.eval.claims.record_lines import check_of
+from drretail.eval.claims.labels import check_of
 from drretail.records.reading import ReadValue
 from tests.grounding.kitchen import KETTLE, TOWELS, a_ledger
 

@@ -1,18 +1,16 @@
-"""One report beside the purchase that was frozen when the experiment opened: a single verdict."""
+"""One report beside the purchase that was frozen when the experiment opened."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import case_of, picks_by, reading_of
-from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_rubric
 from drretail.grounding.basket.purchase_item import purchase_item_of
 from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
 from drretail.records.reading import Pick
-from drretail.records.score import VerdictState
 from drretail.records.shop import METRIC, NextPurchase, PurchaseItem
 
 
@@ -40,7 +38,7 @@ class Compared(Record):
 def recommended_goods(case: Case, picks: Sequence[Pick]) -> list[PurchaseItem]:
     """The picks of a report, each once, in its order; products that nothing is known of are left out."""
     products = case.ledger(picks).products
-    ids = dict.fromkeys(it.product for it in picks if it.product in products)
+    ids = dict.fromkeys(pick.product for pick in picks if pick.product in products)
     return [purchase_item_of(products[product_id]) for product_id in ids]
 
 
@@ -59,16 +57,15 @@ def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Comp
 
 def hits(guessed: Collection[PurchaseItem], bought: Collection[PurchaseItem]) -> Hits:
     """A thing is hit when any guess and any purchase share it; guesses that hit nothing cost nothing."""
-    found = {name: _share_one(_values(guessed, read), _values(bought, read)) for name, read in ASPECTS.items()}
+    found: dict[str, bool | None] = {}
+    for name, read in ASPECTS.items():
+        wanted = _values(bought, read)
+        found[name] = bool(wanted & _values(guessed, read)) if wanted else None
     return Hits.model_validate(found)
 
 
 def _values(goods: Collection[PurchaseItem], read: Callable[[PurchaseItem], str | None]) -> set[str]:
     return {" ".join(value.casefold().split()) for it in goods if (value := read(it)) is not None}
-
-
-def _share_one(guessed: set[str], bought: set[str]) -> bool | None:
-    return bool(guessed & bought) if bought else None
 
 
 ASPECTS: Mapping[str, Callable[[PurchaseItem], str | None]] = {
@@ -79,26 +76,10 @@ ASPECTS: Mapping[str, Callable[[PurchaseItem], str | None]] = {
 }
 
 
-STAGE, ITEM = "compare", "report"
 NOT_HELD_OUT = "not_held_out"
 """The world keeps no orders apart: then there is nothing to say of any report."""
 GONE = "gone"
 """What was bought is no longer in the shop, where nobody could recommend it."""
-
-
-class Outcome(NamedTuple):
-    state: VerdictState
-    value: Any
-    reason: str
-    notes: tuple[str, ...] = ()
-
-
-def judge_next_purchase(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records what is not compared yet, and anew what comes out differently: a ledger may be another's."""
-    outcome = _outcome(subject)
-    standing = judge_session.standing(STAGE, ITEM)
-    if standing is None or Outcome(standing.state, standing.value, standing.reason, standing.notes) != outcome:
-        judge_session.record(STAGE, ITEM, outcome.state, outcome.value, reason=outcome.reason, notes=outcome.notes)
 
 
 def lacks_purchases(experiment: Path) -> str:
@@ -108,27 +89,21 @@ def lacks_purchases(experiment: Path) -> str:
     return "holds no next purchases: `ingest --holdout last` makes a world for experiments that do"
 
 
-def _outcome(subject: Subject) -> Outcome:
-    purchase = None if subject.folder is None else _frozen(subject.folder, subject.query.query_id)
+def comparison(subject: Subject) -> CodeVerdict:
+    """What the report recommends beside the purchase that was frozen for its query."""
+    query_id = subject.query.query_id
+    purchase = None if subject.folder is None else read_rubric(subject.folder, METRIC, query_id, NextPurchase)
     if purchase is None:
-        return Outcome("na", None, "no orders are held out of the world", (NOT_HELD_OUT,))
+        return CodeVerdict("na", None, "no orders are held out of the world", (NOT_HELD_OUT,))
     if purchase.gone and not purchase.bought:
-        return Outcome("na", None, f"the shop has no more what was bought: {', '.join(purchase.gone)}", (GONE,))
+        return CodeVerdict("na", None, f"the shop has no more what was bought: {', '.join(purchase.gone)}", (GONE,))
     if not purchase.bought:
         why = "the query has no user" if purchase.user_id is None else "no order of this user is held out"
-        return Outcome("na", None, why)
+        return CodeVerdict("na", None, why)
     case = case_of(subject)
     reading = reading_of(subject, case)
     if reading.picks is None:
-        return Outcome("na", None, "the report's picks are not known", (picks_by(reading),))
+        return CodeVerdict("na", None, "the report's picks are not known", (picks_by(reading),))
     compared = compare(recommended_goods(case, reading.picks), purchase)
-    bought = _said([it.product_id for it in purchase.bought])
-    return Outcome("scored", compared.model_dump(mode="json"), bought, (picks_by(reading),))
-
-
-def _frozen(experiment: Path, query_id: str) -> NextPurchase | None:
-    return read_rubric(experiment, METRIC, query_id, NextPurchase)
-
-
-def _said(product_ids: list[str]) -> str:
-    return f"bought next: {', '.join(product_ids)}"
+    bought = f"bought next: {', '.join(goods.product_id for goods in purchase.bought)}"
+    return CodeVerdict("scored", compared.model_dump(mode="json"), bought, (picks_by(reading),))

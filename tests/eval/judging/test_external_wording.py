@@ -16,7 +16,7 @@ from drretail.eval.families.pqr.judge import AXES, scoring_prompt
 from drretail.eval.families.quality.judge import prompt_for
 from drretail.eval.families.race.judge import prompt as beside
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
-from drretail.eval.judging.elsewhere import PHRASES, neutral
+from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.scoring import score
 from drretail.eval.weighted.weighing import weighing_prompts
 from drretail.progress import Progress
@@ -95,6 +95,6 @@ def test_every_phrase_that_has_another_elsewhere_stands_in_a_packaged_prompt() -
     prompts += [comparing(it) for it in QUALITY]
     prompts += [failing(), *(support_prompt(it) for it in ("default", "paper")), extraction_prompt(EXTRACT)]
     prompts += [beside(), *(scoring_prompt(axis) for axis in AXES), *weighing_prompts(AXES)]
-    whole = "\n".join(it.shared + it.text for it in prompts)
+    whole = "\n".join(prompt.shared + prompt.text for prompt in prompts)
     assert [ours for ours, _ in PHRASES if ours not in whole] == []
-    assert not any(SHOP.search(neutral(it).shared + neutral(it).text) for it in prompts)
+    assert not any(SHOP.search(neutral(prompt).shared + neutral(prompt).text) for prompt in prompts)

@@ -56,16 +56,16 @@ PHRASES = (
 
 def neutral(prompt: Prompt) -> Prompt:
     """The prompt without shop and shopper. A wording of the user's keeps what it says otherwise than the packaged."""
-    return replace(prompt, shared=in_other_words(prompt.shared), text=in_other_words(prompt.text))
+    return replace(prompt, shared=without_shop(prompt.shared), text=without_shop(prompt.text))
 
 
-def in_other_words(text: str) -> str:
+def without_shop(text: str) -> str:
     """The text without shop and shopper."""
     for ours, elsewhere in PHRASES:
         text = text.replace(ours, elsewhere)
     return text
 
 
-def left_in(prompt: Prompt, values: Mapping[str, str]) -> dict[str, str]:
+def values_for(prompt: Prompt, values: Mapping[str, str]) -> dict[str, str]:
     """The values that the prompt still has a place for."""
     return {name: value for name, value in values.items() if f"{{{{{name}}}}}" in prompt.shared + prompt.text}
