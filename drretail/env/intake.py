@@ -1,20 +1,18 @@
 """Rows on their way into a world, wherever it is kept: checked for their order, counted, summed up and hashed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from drretail import __version__
 from drretail.env.catalog.formulation import ENGLISH, Formulation
 from drretail.env.manifest import (
     INDEX_VERSION,
     NOW_WITHOUT_ORDERS,
-    CategoryCounts,
     Counts,
     LineHash,
     Manifest,
     OrderRow,
-    SourceFile,
+    Origin,
     holdout_line,
     midnight_after,
     order_line,
@@ -79,7 +77,8 @@ class Intake:
             place = (user_id, timestamp, order_id)
             listing = listing_of(product_id)
             if place <= before or listing is None:
-                raise ValueError(wrong_order(row, before))
+                reason = "not sorted by user, time and id, or twice" if listing else "its product is not in the shop"
+                raise ValueError(f"order {row} after {before}: {reason}")
             if user_id != before[0]:
                 if self.users:
                     finished.append(user.total())
@@ -108,13 +107,10 @@ class Intake:
         *,
         seed: int | str,
         pool: ProfilePool,
-        since: date | None,
-        parameters: Mapping[str, Any] | None,
-        categories: Iterable[CategoryCounts],
-        sources: Iterable[SourceFile],
-        versions: Mapping[str, str],
+        engines: Mapping[str, str],
+        origin: Origin,
     ) -> Manifest:
-        """The manifest of a world that holds all rows that were taken; ``versions`` of all but drretail."""
+        """The manifest of a world that holds all rows that were taken; ``engines`` are versions of what keeps it."""
         return Manifest(
             fingerprint=world_fingerprint(
                 products=self.product_hash.hexdigest(),
@@ -126,13 +122,18 @@ class Intake:
             ),
             seed=str(seed),
             now=NOW_WITHOUT_ORDERS if self.last_order is None else midnight_after(self.last_order),
-            since=since,
-            parameters=dict(parameters or {}),
-            categories=tuple(categories),
+            since=origin.get("since"),
+            parameters=dict(origin.get("parameters") or {}),
+            categories=tuple(origin.get("categories", ())),
             counts=self.counts,
             priced=sum(listing.price is not None for listing in self.listings.values()),
-            sources=tuple(sources),
-            versions={**versions, "drretail": __version__, INDEX_VERSION: self.formulation.version},
+            sources=tuple(origin.get("sources", ())),
+            versions={
+                **(origin.get("versions") or {}),
+                **engines,
+                "drretail": __version__,
+                INDEX_VERSION: self.formulation.version,
+            },
             profile_pool=pool.hash,
             analyzer=self.formulation.analyzer,
         )
@@ -173,10 +174,3 @@ def check_expected(manifest: Manifest, expected: str | None) -> None:
             f"({expected[:12]}): it is damaged, or of an older version; `drretail world check` tells more. Nothing "
             "went live."
         )
-
-
-def wrong_order(row: OrderRow, before: tuple[str, int, str]) -> str:
-    """What is wrong with a row that cannot be loaded."""
-    if row.place <= before:
-        return f"order {row} follows {before}: not sorted by user, time and id, or twice"
-    return f"order {row} is of a product that is not in the shop"

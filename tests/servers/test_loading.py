@@ -9,12 +9,13 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
+from drretail.env.manifest import Origin
 from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Servers, connect
+from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, collections_of, read_live
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.servers.wholeness import check_servers
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
 from drretail.errors import NotFound, ToolError, UserError
 from drretail.progress import Progress
@@ -52,7 +53,7 @@ def write(
     materialize_users: bool = False,
     progress: Progress | None = None,
     expected: str | None = None,
-    parameters: dict[str, int] | None = None,
+    origin: Origin | None = None,
 ) -> Manifest:
     return write_servers(
         servers,
@@ -61,7 +62,7 @@ def write(
         holdout=holdout,
         seed="42",
         pool=default_pool(),
-        parameters=parameters,
+        origin=origin,
         materialize_users=materialize_users,
         progress=progress,
         expected=expected,
@@ -143,7 +144,7 @@ def test_writing_what_is_live_already_keeps_its_rows_and_saved_profiles(
     store = opened().store
     store.save_user(store.user(user).model_copy(update={"email": "new@example.com"}))
     notes = Notes()
-    again = write(servers, progress=notes, parameters={"cap": 5})
+    again = write(servers, progress=notes, origin={"parameters": {"cap": 5}})
     assert again.fingerprint == made.fingerprint
     assert any("live at" in note for note in notes.said)
     assert numbers(servers) == {1}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from drretail.env.servers.clients import open_elastic, open_mongo, shown
+from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 
@@ -23,7 +23,7 @@ from drretail.errors import UserError
     ],
 )
 def test_the_hosts_of_an_address_are_shown(url: str, hosts: str) -> None:
-    assert shown(url) == hosts
+    assert hosts_of(url) == hosts
 
 
 @given(st.text(min_size=1, max_size=12), st.sampled_from(["mongodb", "http", "https"]))
@@ -34,7 +34,7 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
         f"user:{marked}@host",
         f"{scheme}://host/?password={marked}",
     ):
-        assert marked not in shown(url)
+        assert marked not in hosts_of(url)
 
 
 @pytest.mark.parametrize(
