@@ -19,8 +19,8 @@ def told_of_shopper(information: Information, query: Query) -> str:
     prompt = told_prompt(information)
     if prompt is None:
         return ""
-    said = prompt.render().rstrip()
-    return said if information == "task" else f"{said}\n{tagged(information, _given(information, query))}"
+    instruction = prompt.render().rstrip()
+    return instruction if information == "task" else f"{instruction}\n{tagged(information, _given(information, query))}"
 
 
 def _given(information: Information, query: Query) -> str:

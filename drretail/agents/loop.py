@@ -197,8 +197,12 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
 async def challenge(state: State, runtime: Runtime[Loop]) -> State:
     """Says, in place of the end, what is missing for it."""
     idle = _found_nothing(state, runtime.context)
-    told = agent_prompt(__file__, "nothing_looked_up" if idle else "report_or_call").render()
-    return {"messages": [HumanMessage(told)], "challenged": state.get("challenged", False) or idle, "ended": False}
+    instruction = agent_prompt(__file__, "nothing_looked_up" if idle else "report_or_call").render()
+    return {
+        "messages": [HumanMessage(instruction)],
+        "challenged": state.get("challenged", False) or idle,
+        "ended": False,
+    }
 
 
 def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "conclude", "__end__"]:
@@ -248,8 +252,8 @@ def _found_nothing(state: Mapping[str, object], loop: Loop) -> bool:
 
 def _last_words(messages: Sequence[AnyMessage]) -> str:
     last = next((message.text for message in reversed(messages) if isinstance(message, AIMessage)), "")
-    said = " ".join(last.split())
-    return f"; the last turn said: {said[:LONGEST_QUOTE]}" if said else ""
+    quote = " ".join(last.split())
+    return f"; the last turn said: {quote[:LONGEST_QUOTE]}" if quote else ""
 
 
 @cache

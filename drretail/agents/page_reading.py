@@ -53,9 +53,9 @@ async def with_pages_read(
     shares = models.branches(len(pages)) if pages else []
     read = await asyncio.gather(*(_read(page, share) for page, share in zip(pages, shares, strict=True)))
     readings = {reading.page.path: reading for reading in read}
-    told = [[readings.get(page.path) or _as_told(page) for page in found] for found in searches]
-    notes = [reading.note for found in told for reading in found if reading.note is not None]
-    return [_with(it, found) for it, found in zip(performed, told, strict=True)], notes
+    shown = [[readings.get(page.path) or _as_told(page) for page in found] for found in searches]
+    notes = [reading.note for found in shown for reading in found if reading.note is not None]
+    return [_with(it, found) for it, found in zip(performed, shown, strict=True)], notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,11 @@ def _with(performed: Performed, readings: Sequence[_Reading]) -> Performed:
 
 def _as_told(page: _Page) -> _Reading:
     """What needs no reading, with a note where the page should have been read and could not be."""
-    told, note = page.told, None
-    if told.state != "ok":
-        why = f"{told.state}: {told.problem}" if told.problem else told.state
-        note = f"{page.path}: {told.id} was read as its snippet: no page ({why})"
-    return _Reading(page, page.result, (told,), note)
+    source, note = page.told, None
+    if source.state != "ok":
+        why = f"{source.state}: {source.problem}" if source.problem else source.state
+        note = f"{page.path}: {source.id} was read as its snippet: no page ({why})"
+    return _Reading(page, page.result, (source,), note)
 
 
 async def _read(page: _Page, models: Models) -> _Reading:
@@ -131,15 +131,15 @@ async def _read(page: _Page, models: Models) -> _Reading:
         note = f"{page.path}: {text.id} was read and not handed on: nothing on the search"
         return _read_as(page, text, {"note": NOTHING_THERE}, note)
     quotes = [quote for quote in summary.quotes if is_on(quote, text.text)]
-    told = {"summary": summary.summary, "quotes": quotes} if quotes else {"summary": summary.summary}
+    summarised = {"summary": summary.summary, "quotes": quotes} if quotes else {"summary": summary.summary}
     dropped = len(summary.quotes) - len(quotes)
     note = f"{page.path}: quotes that {text.id} does not hold were dropped: {dropped}" if dropped else None
-    return _read_as(page, text, told, note)
+    return _read_as(page, text, summarised, note)
 
 
-def _read_as(page: _Page, text: Source, told: dict[str, Any], note: str | None) -> _Reading:
-    """The result with what is ``told`` of its page in place of the snippet."""
-    shown = {name: value for name, value in page.result.items() if name != "snippet"} | told
+def _read_as(page: _Page, text: Source, reading: dict[str, Any], note: str | None) -> _Reading:
+    """The result with the ``reading`` of its page in place of the snippet."""
+    shown = {name: value for name, value in page.result.items() if name != "snippet"} | reading
     read = page.told.model_copy(update={"form": "summary", "text": compact_json(shown)})
     return _Reading(page, shown, (text, read), note)
 

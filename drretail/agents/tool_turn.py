@@ -45,10 +45,10 @@ class ToolExecutor:
             performed = await self.toolkit.aperform_all(
                 [(call["name"], call["args"]) for call in batch], path=self.path, role=self.role
             )
-            performed, told = await with_pages_read(performed, self.toolkit.session, self.models)
+            performed, page_notes = await with_pages_read(performed, self.toolkit.session, self.models)
             performed = performed if self.complete is None else await self.complete(performed)
             replies += self.toolkit.record_all(performed)
-            notes += told
+            notes += page_notes
         return Acted(tuple(replies), is_final(calls, replies), self._has_looked_up(calls, replies), tuple(notes))
 
     def _has_looked_up(self, calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:

@@ -142,8 +142,8 @@ def fault_of_ours(problem: BaseException) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE)] or list(frames)
     where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
-    said = f"{type(problem).__name__}: {problem}".partition("\n")[0].rstrip(".: ")
-    return f"Error: drretail itself failed: {said}{where}. {DEBUG} shows where it came from: please report that."
+    reason = f"{type(problem).__name__}: {problem}".partition("\n")[0].rstrip(".: ")
+    return f"Error: drretail itself failed: {reason}{where}. {DEBUG} shows where it came from: please report that."
 
 
 def end(sentence: str, code: int) -> NoReturn:

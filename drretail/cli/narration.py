@@ -48,8 +48,8 @@ def _asked(args: Value) -> str:
     """The subject of a call, then its filters; who asks and how many are wanted is not worth a word."""
     subject = next((json.dumps(args[name], ensure_ascii=False) for name in SUBJECTS if name in args), "")
     filters = ", ".join(f"{name} {value}" for name, value in args.items() if name not in (*SUBJECTS, *UNTOLD))
-    said = f" {subject}" if subject else ""
-    return _cut(f"{said} ({filters})" if filters else said, 110)
+    shown = f" {subject}" if subject else ""
+    return _cut(f"{shown} ({filters})" if filters else shown, 110)
 
 
 def _products(value: Value) -> str:

@@ -34,8 +34,8 @@ def prompts(
     if to is not None:
         write_prompts(to, files)
     if as_json:
-        told = [{"file": name, "told_to": users[name], "text": packaged_text(path)} for name, path in files.items()]
-        print_json({"folder": None if to is None else str(to), "prompts": told})
+        prompts = [{"file": name, "told_to": users[name], "text": packaged_text(path)} for name, path in files.items()]
+        print_json({"folder": None if to is None else str(to), "prompts": prompts})
     elif to is None:
         rows = [(name, len(packaged_text(path).split()), ", ".join(users[name])) for name, path in files.items()]
         print_table(table_of("Prompts", ["file", "words", "told to"], rows))

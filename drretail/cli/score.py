@@ -114,8 +114,10 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)
     others = other_families(scored.scores, scored.families) if options.metrics else []
     if others:
-        told = f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
-        print_text(told, "")
+        others_too = (
+            f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
+        )
+        print_text(others_too, "")
     print_judging(scored.spent, scored.prices)
     say(f"Kept in {folder_of(options.experiment) / 'scores.json'}.")
 

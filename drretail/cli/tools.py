@@ -105,17 +105,17 @@ def _called(
         with Toolkit(session, tools={tool.name: tool}) as toolkit:
             reply = toolkit.call(tool.name, arguments)
     if reply.error is not None:
-        said = reply.value["error"]
+        error = reply.value["error"]
         (step,) = session.trajectory.steps()
         if step.error is not None and not step.error.startswith(f"{reply.error}: "):  # a fault that no model is told of
             raise UserError(f"{name} failed: {step.error.rstrip('.')}.")
-        raise _refusal(name, ToolError(reply.error, said["message"], allowed=said.get("allowed")))
+        raise _refusal(name, ToolError(reply.error, error["message"], allowed=error.get("allowed")))
     return reply.value
 
 
 def _refusal(name: str, problem: ToolError) -> UserError:
     allowed = [str(value) for value in problem.allowed or ()]
-    said = any(value in problem.message for value in allowed)
-    hint = "" if said or not allowed else f" Allowed: {', '.join(allowed)}."
+    names_one = any(value in problem.message for value in allowed)
+    hint = "" if names_one or not allowed else f" Allowed: {', '.join(allowed)}."
     hint += " Say --user ID, or --scope any." if problem.kind == "forbidden" else ""
     return UserError(f"{name}: {problem.message}{hint}")

@@ -347,8 +347,8 @@ def _chosen(options: IngestOptions, pool: ProfilePool) -> dict[str, Any]:
 def _parameters(options: IngestOptions) -> dict[str, Any]:
     """What was chosen, but for what the manifest has fields of its own for."""
     unsaid = {name for name, value in (("holdout", "none"), ("mapping", None)) if getattr(options, name) == value}
-    told = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
-    return told if options.mapping is None else {**told, "mapping": options.mapping.told()}
+    given = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
+    return given if options.mapping is None else {**given, "mapping": options.mapping.told()}
 
 
 def _category_counts(name: str, report: IngestReport) -> CategoryCounts:

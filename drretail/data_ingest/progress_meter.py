@@ -49,11 +49,11 @@ class Meter:
         """ "1,200,000 rows of 4 files, 612,000 rows/s, 41 % of 514 MB, 0:03 left"."""
         share = min(self._read / max(self._size, 1), 1.0)
         size = f"{self._size / 1e6:,.0f} MB" if self._size < 10e9 else f"{self._size / 1e9:,.1f} GB"
-        said = f"{self._rows:,} rows of {self._files:,} files, {self._rate():,.0f} rows/s, {share:.0%} of {size}"
+        status = f"{self._rows:,} rows of {self._files:,} files, {self._rate():,.0f} rows/s, {share:.0%} of {size}"
         if not share:
-            return said
+            return status
         left = (self._clock() - self._began) * (1 - share) / share
-        return f"{said}, {left // 60:.0f}:{left % 60:02.0f} left"
+        return f"{status}, {left // 60:.0f}:{left % 60:02.0f} left"
 
     def _rate(self) -> float:
         return self._rows / max(self._clock() - self._began, 1e-9)

@@ -38,15 +38,17 @@ class WorkerPool:
             for job in jobs:
                 job(tell)
             return
-        waiting, heard = queue.SimpleQueue[Job](), queue.SimpleQueue[_Message]()
+        waiting, messages = queue.SimpleQueue[Job](), queue.SimpleQueue[_Message]()
         for job in jobs:
             waiting.put(job)
         self._hire(min(self._size, len(jobs)))
-        threads = [threading.Thread(target=worker.take, args=(waiting, heard), daemon=True) for worker in self._workers]
+        threads = [
+            threading.Thread(target=worker.take, args=(waiting, messages), daemon=True) for worker in self._workers
+        ]
         for thread in threads:
             thread.start()
         try:
-            self._listen(heard, len(jobs), tell)
+            self._listen(messages, len(jobs), tell)
         except BaseException:
             for worker in self._workers:
                 worker.kill()
@@ -68,9 +70,9 @@ class WorkerPool:
         while len(self._workers) < wanted:
             self._workers.append(_Worker())
 
-    def _listen(self, heard: "queue.SimpleQueue[_Message]", jobs: int, tell: Tell) -> None:
+    def _listen(self, messages: "queue.SimpleQueue[_Message]", jobs: int, tell: Tell) -> None:
         while jobs:
-            what, value = heard.get()
+            what, value = messages.get()
             if what == "told":
                 tell(*value)
             elif what == "done":
@@ -94,21 +96,21 @@ class _Worker:
                 [sys.executable, "-c", text], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
             )
 
-    def take(self, waiting: "queue.SimpleQueue[Job]", heard: "queue.SimpleQueue[_Message]") -> None:
+    def take(self, waiting: "queue.SimpleQueue[Job]", messages: "queue.SimpleQueue[_Message]") -> None:
         """Hands the worker one job after the other, until there is none; a failure is the last thing that is heard."""
         try:
             while True:
                 self._pipe.send(waiting.get_nowait())
                 while (message := self._pipe.recv())[0] == "told":
-                    heard.put(message)
-                heard.put(message)
+                    messages.put(message)
+                messages.put(message)
                 if message[0] == "failed":
                     return
         except queue.Empty:
             return
         except (EOFError, OSError):
             code = self._process.wait()
-            heard.put(
+            messages.put(
                 ("failed", UserError(f"A worker of the ingest ended ({_reason(code)}); run the same command again."))
             )
 

@@ -124,9 +124,9 @@ class ShopEnv:
         with self._lock:
             if self._is_closed:
                 raise UserError(CLOSED)
-            asked = self._drawn(seed) if query is None else self.shop.query(query)
+            drawn = self._drawn(seed) if query is None else self.shop.query(query)
             self._end()
-            self._rollout = Rollout(self._session(asked), asked)
+            self._rollout = Rollout(self._session(drawn), drawn)
             return self._rollout.instructions
 
     def step(self, call: object) -> tuple[str, float, bool, dict[str, Any]]:

@@ -46,12 +46,12 @@ class Shop:
         """
         with ExitStack() as opened:
             shop = world if isinstance(world, World) else opened.enter_context(open_world(world))
-            asked = _asked(queries, shop)
-            check_askable(shop, asked)
+            wanted = _asked(queries, shop)
+            check_askable(shop, wanted)
             offers = Offers(shop)
-            references = {query.query_id: offers.reference(query) for query in asked}
+            references = {query.query_id: offers.reference(query) for query in wanted}
             lacks = {key: LACKS[it.lack or "no_basket"] for key, it in references.items() if not _is_gold(it)}
-            rewarded = {query.query_id: query for query in asked if query.query_id not in lacks}
+            rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
             if not rewarded:
                 raise UserError(
                     f"No query has a basket that reports could be measured by: {next(iter(lacks.values()))}."

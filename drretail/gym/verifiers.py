@@ -112,8 +112,8 @@ class ShopConfig(vf.TasksetConfig):
     def served(self) -> ShopToolsConfig:
         """What the server of tools is told; it starts in another folder, so paths are whole."""
         queries = self.queries if not Path(self.queries).exists() else str(Path(self.queries).absolute())
-        asked = {"max_steps": self.max_steps, "without": self.without, "scope": self.scope}
-        return self.tools.model_copy(update={"world": recorded_spec(self.world), "queries": queries, **asked})
+        limits = {"max_steps": self.max_steps, "without": self.without, "scope": self.scope}
+        return self.tools.model_copy(update={"world": recorded_spec(self.world), "queries": queries, **limits})
 
 
 class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
@@ -170,8 +170,8 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
         return self._envs[rollout]
 
     def _new(self) -> ShopEnv:
-        told = self.config
-        return ShopEnv(self._shop, max_steps=told.max_steps, without=told.without, scope=told.scope)
+        config = self.config
+        return ShopEnv(self._shop, max_steps=config.max_steps, without=config.without, scope=config.scope)
 
 
 class ShopData(vf.TaskData):
@@ -214,15 +214,15 @@ class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportIn
     """The queries of a shop that a report can be rewarded for."""
 
     def load(self) -> Iterator[ShopTask]:
-        asked = self.config
+        config = self.config
         with (
-            Shop.open(asked.world, asked.queries) as shop,
-            ShopEnv(shop, max_steps=asked.max_steps, without=asked.without, scope=asked.scope) as env,
+            Shop.open(config.world, config.queries) as shop,
+            ShopEnv(shop, max_steps=config.max_steps, without=config.without, scope=config.scope) as env,
         ):
             for query_id in shop.queries:
-                told = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)}
-                data = ShopData.model_validate(told)
-                yield ShopTask(data, asked.task)
+                task = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)}
+                data = ShopData.model_validate(task)
+                yield ShopTask(data, config.task)
 
     @classmethod
     def toolsets(cls, config: ShopConfig) -> list[vf.Toolset[Any, Any]]:

@@ -75,7 +75,7 @@ class Rollout:
         """Puts the model's answers into the trajectory that are not there yet: before the calls that they ask for."""
         answers = [it for it in events if isinstance(it, ModelEvent) and it.output.choices]
         for event in answers[self._turns :]:
-            trajectory, said = self._session.trajectory, event.output.completion
+            trajectory, completion = self._session.trajectory, event.output.completion
             trajectory.add(
                 Step(
                     path=PATH,
@@ -83,7 +83,7 @@ class Rollout:
                     kind="model",
                     role=ROLE,
                     name=event.model,
-                    result_sha=trajectory.keep_text(said) if said else None,
+                    result_sha=trajectory.keep_text(completion) if completion else None,
                 )
             )
         self._turns = max(self._turns, len(answers))
@@ -105,8 +105,8 @@ class Rollout:
             saved(kept, self._shop.to)
 
     def _run(self, state: TaskState, events: Sequence[Event]) -> Run:
-        said = "" if self.only_handed_in else state.output.completion
-        report = said if self._report is None else self._report
+        completion = "" if self.only_handed_in else state.output.completion
+        report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
         prompt = question_prompt()
         return run_of(

@@ -85,16 +85,16 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
         return Score.unscored(
             reason=NO_RUN, explanation="The sample left no run: it is none of drretail/shop_research."
         )
-    asked = judge_of(judge) if metric.needs_judge else CODE_JUDGE
+    judging = judge_of(judge) if metric.needs_judge else CODE_JUDGE
     with laid_out(kept["files"]) as folder:
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
         families = [*followed, metric]
-        await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
+        await score_experiment(folder, families, [judging], store=store, progress=choose_progress("none"))
         run = next(read_runs(folder))
-        seat = Seat(asked.ref, "default")
-        told = read_judgements(folder, [metric]).heard(metric.name, seat)
-        heard = next(it for plan, it in told if plan.run_id == run.run_id)
+        seat = Seat(judging.ref, "default")
+        judgements = read_judgements(folder, [metric]).heard(metric.name, seat)
+        heard = next(it for plan, it in judgements if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, seat)
     if run.error is not None and not heard.reported.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)

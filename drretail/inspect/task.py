@@ -73,7 +73,7 @@ def shop_research(
         _check("choice of variants", variants, get_args(Shown))
         settings = read_settings(web=web)
         shop_world = world_at(world, web)
-        asked = _asked(queries, shop_world)
+        chosen = _asked(queries, shop_world)
         if to is not None:
             open_experiment(Path(to), shop_world, [], [], SEED).close()  # what is wrong with it is said now
         options = system_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
@@ -86,7 +86,7 @@ def shop_research(
             None if to is None else Path(to),
         )
         return Task(
-            dataset=MemoryDataset([_sample(query, shop_world) for query in asked], name=f"{world} {queries}"),
+            dataset=MemoryDataset([_sample(query, shop_world) for query in chosen], name=f"{world} {queries}"),
             setup=shop_setup(shop, scope, options),
             solver=shop_agent(),
             scorer=scorers_of(names_in(scorers) or USUAL, judge, variants),
@@ -143,11 +143,11 @@ def names_in(given: Names) -> list[str] | None:
 
 def _asked(queries: str, world: World) -> list[Query]:
     splits: list[Split] = [split for split in SPLITS if queries in ("all", split)]
-    asked = list(shipped_queries(*splits)) if splits else asked_queries(queries, None, world)
-    check_askable(world, asked)
-    if not asked:
+    chosen = list(shipped_queries(*splits)) if splits else asked_queries(queries, None, world)
+    check_askable(world, chosen)
+    if not chosen:
         raise UserError(f"There is nothing to answer: {queries} holds no query.")
-    return asked
+    return chosen
 
 
 def _sample(query: Query, world: World) -> Sample:

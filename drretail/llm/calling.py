@@ -65,11 +65,11 @@ async def answer_of(
     """
     chat = model.chat if chat is None else chat
     attempts = attempts or Attempts()
-    policy, spent, tried, asked = model.retrying, 0.0, 0, messages
+    policy, spent, tried, request = model.retrying, 0.0, 0, messages
     while True:
         model.halt.check()
         try:
-            found, seconds = await _paced(model, chat, asked, spent)
+            found, seconds = await _paced(model, chat, request, spent)
         except ModelError as problem:
             model.halt.check_denied(model, problem)
             if problem.usage is not None:
@@ -78,11 +78,11 @@ async def answer_of(
         if not isinstance(found, Fault):
             model.halt.answered(model)
             return found
-        if (lost := _lost(found, chat, asked)) is not None:
+        if (lost := _lost(found, chat, request)) is not None:
             attempts.lose(lost)
-        if found.unfinished is not None and asked is messages:
+        if found.unfinished is not None and request is messages:
             attempts.failed.append(found.error.message)
-            asked, spent = [*messages, _second_chance(found)], 0.0
+            request, spent = [*messages, _second_chance(found)], 0.0
             continue
         pause = policy.pause(tried, found.wait)
         spent += seconds + pause
@@ -110,8 +110,8 @@ def _second_chance(found: Fault) -> HumanMessage:
         return HumanMessage(load_prompt(__file__, "empty_answer").render())
     # Of one that was cut while the model thought there is nothing.
     words = len(text.split()) or (0 if found.usage is None else found.usage.output // 2)
-    asked = load_prompt(__file__, "cut_answer").render(words=str(max(LEAST_WORDS, words // 2)))
-    return HumanMessage(f"{tagged('answer', text)}\n{asked}")
+    instruction = load_prompt(__file__, "cut_answer").render(words=str(max(LEAST_WORDS, words // 2)))
+    return HumanMessage(f"{tagged('answer', text)}\n{instruction}")
 
 
 def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:

@@ -125,8 +125,8 @@ def _sentence(model: "Model", denial: Denial, detail: str) -> str:
 def _detail(model: "Model", problem: BaseException) -> str:
     """The status and the provider's own words, without the key."""
     messages = (body_of(error).get("message") for error in causes_of(problem))
-    said = next((message for message in messages if isinstance(message, str)), None)
-    text = masked(model.chat, str(problem) if said is None else said).rstrip(".")
+    reason = next((message for message in messages if isinstance(message, str)), None)
+    text = masked(model.chat, str(problem) if reason is None else reason).rstrip(".")
     status = status_of(problem)
     return text[:DETAIL_LENGTH] if status is None else f"{status}: {text[:DETAIL_LENGTH]}"
 

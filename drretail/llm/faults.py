@@ -43,9 +43,9 @@ def passes(problem: BaseException) -> bool:
     words = {word for error in causes_of(problem) for word in words_of(error)}
     if words & _LASTING_WORDS:
         return False
-    told = next(filter(None, (_headers(error).get("x-should-retry") for error in causes_of(problem))), None)
-    if told in ("true", "false"):
-        return told == "true"
+    retry_header = next(filter(None, (_headers(error).get("x-should-retry") for error in causes_of(problem))), None)
+    if retry_header in ("true", "false"):
+        return retry_header == "true"
     status = status_of(problem)
     if status is not None:
         return status in PASSING_STATUS or status >= 500
@@ -67,9 +67,9 @@ def status_of(problem: BaseException) -> int | None:
             value = getattr(error, name, None)
             if isinstance(value, int) and value >= 400:
                 return value
-        told = body_of(error).get("code")  # vLLM says it in the middle of a stream, with a status of 200
-        if isinstance(told, int) and told >= 400:
-            return told
+        code = body_of(error).get("code")  # vLLM says it in the middle of a stream, with a status of 200
+        if isinstance(code, int) and code >= 400:
+            return code
     return None
 
 

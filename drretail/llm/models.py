@@ -85,8 +85,8 @@ class Models:
         """
         model = self._model(role)
 
-        async def call(chat: Any, said: Sequence[BaseMessage], schema: dict[str, Any]) -> str:
-            effect = await self._turn(role, path, chat, said, _request(model, said) | {"schema": schema})
+        async def call(chat: Any, messages: Sequence[BaseMessage], schema: dict[str, Any]) -> str:
+            effect = await self._turn(role, path, chat, messages, _request(model, messages) | {"schema": schema})
             return answered_json(AIMessage.model_validate(effect.response))
 
         reply = await Question(model, answer, call, check, repairs).put(messages)

@@ -101,8 +101,8 @@ class Model:
         if self.info.kind == "rule_based":
             return None
         profile: Mapping[str, Any] = self.chat.profile or {}
-        told = self.params.get("context") or self.stated_context or profile.get("max_input_tokens")
-        return int(told or DEFAULT_CONTEXT)
+        tokens = self.params.get("context") or self.stated_context or profile.get("max_input_tokens")
+        return int(tokens or DEFAULT_CONTEXT)
 
     @property
     def own_server(self) -> bool:
@@ -166,8 +166,8 @@ def open_model(
     if not isinstance(provider, Provider):
         opened = _opened(spec, provider, model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
-            said = {"price": price, "structured_output": structured_output, "stated_context": context}
-            return replace(opened, **{name: value for name, value in said.items() if value is not None})
+            stated = {"price": price, "structured_output": structured_output, "stated_context": context}
+            return replace(opened, **{name: value for name, value in stated.items() if value is not None})
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         given = {"temperature": temperature, "seed": seed, "base_url": base_url}
         params |= {name: value for name, value in given.items() if value is not None}

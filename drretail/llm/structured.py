@@ -135,20 +135,23 @@ class Question(Generic[T]):
 
         schema = json.loads(_schema_of(self.answer))
         bound = structured(self.model, schema)
-        said = [*messages]
+        conversation = [*messages]
         if bound is None:
-            said[-1] = HumanMessage(f"{said[-1].text}\n{_prompt('json_answer', schema)}")
+            conversation[-1] = HumanMessage(f"{conversation[-1].text}\n{_prompt('json_answer', schema)}")
         problem = ""
         for attempt in range(1, self.repairs + 2):
             try:
-                raw = await self.call(bound or self.model.chat, said, schema)
+                raw = await self.call(bound or self.model.chat, conversation, schema)
             except ModelError as failure:
                 return Reply(None, attempt, failure)
             found = self._validated(raw)
             if not isinstance(found, str):
                 return Reply(found, attempt)
             problem = found
-            said += [AIMessage(raw), HumanMessage(_prompt("repair", schema, problem=tagged("problem", problem)))]
+            conversation += [
+                AIMessage(raw),
+                HumanMessage(_prompt("repair", schema, problem=tagged("problem", problem))),
+            ]
         unusable = ModelError("unusable", f"no usable answer after {counted(self.repairs, 'repair')}: {problem}")
         return Reply(None, self.repairs + 1, unusable)
 
@@ -173,6 +176,8 @@ def _prompt(name: str, schema: dict[str, Any], **values: str) -> str:
 
 def _told(problem: ValidationError) -> str:
     errors = problem.errors(include_url=False, include_input=False)
-    said = [f"{'.'.join(str(part) for part in error['loc']) or 'the answer'}: {error['msg']}" for error in errors[:5]]
+    complaints = [
+        f"{'.'.join(str(part) for part in error['loc']) or 'the answer'}: {error['msg']}" for error in errors[:5]
+    ]
     more = f" … and {len(errors) - 5} more of the kind" if len(errors) > 5 else ""
-    return "; ".join(said) + more
+    return "; ".join(complaints) + more

@@ -153,13 +153,13 @@ class System(Record):
 
     def _asked(self) -> str:
         """``-seed7-temperature0.7``: every value once, whichever roles it is for."""
-        said = {
+        parts = {
             f"-{name}{slug(str(value))}"
             for model in self.models.values()
             for name, value in (model.params or {}).items()
             if name != "own_server"
         }
-        return "".join(sorted(said))
+        return "".join(sorted(parts))
 
 
 class Usage(Record):
@@ -288,8 +288,8 @@ def slug(text: str) -> str:
 
 def _option(name: str, value: Any) -> str:
     """``redact``, ``without-user-web``, or ``counterfactual-swap``."""
-    said = [value] if isinstance(value, str) else [str(it) for it in value] if isinstance(value, list | tuple) else []
-    return "-".join(map(slug, [name, *said]))
+    values = [value] if isinstance(value, str) else [str(it) for it in value] if isinstance(value, list | tuple) else []
+    return "-".join(map(slug, [name, *values]))
 
 
 ERRANDS = frozenset({"search_sandbox", "read_file"})

@@ -94,14 +94,14 @@ def krippendorff_alpha(items: Iterable[Sequence[float]], level: Level) -> float 
     given as numbers, ordered ones in their order. None where nothing is left, or where all said the same of everything
     (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability").
     """
-    rated = [list(said) for said in items if len(said) > 1]
-    totals = Counter(value for said in rated for value in said)
+    rated = [list(ratings) for ratings in items if len(ratings) > 1]
+    totals = Counter(value for ratings in rated for value in ratings)
     n = totals.total()
     distance = _distance(totals, level)
     expected = sum(a * b * distance(v, w) for v, a in totals.items() for w, b in totals.items())
     if not expected:
         return None
-    observed = sum(sum(distance(v, w) for v in said for w in said) / (len(said) - 1) for said in rated)
+    observed = sum(sum(distance(v, w) for v in ratings for w in ratings) / (len(ratings) - 1) for ratings in rated)
     return 1 - (n - 1) * observed / expected
 
 

@@ -71,11 +71,11 @@ def _centred(cells: Sequence[Cell], values: Values) -> _Rows:
         queries.setdefault(system, []).append(query)
     rows: _Rows = {}
     for system, asked in queries.items():
-        said = [values[system, query] for query in asked]
-        if len(said) >= FEWEST and len(set(said)) > 1:
-            middle = (len(said) + 1) / 2
+        ranked = [values[system, query] for query in asked]
+        if len(ranked) >= FEWEST and len(set(ranked)) > 1:
+            middle = (len(ranked) + 1) / 2
             rows[system] = {
-                query: (rank - middle) / (len(said) + 1) for query, rank in zip(asked, ranks(said), strict=True)
+                query: (rank - middle) / (len(ranked) + 1) for query, rank in zip(asked, ranks(ranked), strict=True)
             }
     return rows
 

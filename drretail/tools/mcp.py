@@ -226,8 +226,8 @@ def _listed_submitting() -> ListedTool:
 
 def _client_of(ctx: ServerRequestContext[Connection]) -> str:
     """The name that the client gives itself."""
-    told = ctx.session.client_params
-    return "unknown" if told is None else told.client_info.name
+    params = ctx.session.client_params
+    return "unknown" if params is None else params.client_info.name
 
 
 def _result(value: dict[str, Any], text: str | None = None, *, is_error: bool = False) -> CallToolResult:

@@ -70,8 +70,8 @@ class BearerGuard:
             return PlainTextResponse("This was sent by a page of another address.", 403)
         kind, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
         if kind.casefold() != "bearer" or not is_same(given.strip(), self._token):
-            said = 'Send the header "Authorization: Bearer …" with the token that drretail mcp has printed.'
-            return PlainTextResponse(said, 401, {"www-authenticate": "Bearer"})
+            message = 'Send the header "Authorization: Bearer …" with the token that drretail mcp has printed.'
+            return PlainTextResponse(message, 401, {"www-authenticate": "Bearer"})
         return None
 
 
@@ -193,7 +193,7 @@ def _refused(status: int, code: int, message: str, **data: Any) -> Response:
 
 
 def _unsupported(version: str) -> Response:
-    said = "This server keeps sessions: begin with initialize."
+    message = "This server keeps sessions: begin with initialize."
     return _refused(
-        400, UNSUPPORTED_PROTOCOL_VERSION, said, supported=list(HANDSHAKE_PROTOCOL_VERSIONS), requested=version[:40]
+        400, UNSUPPORTED_PROTOCOL_VERSION, message, supported=list(HANDSHAKE_PROTOCOL_VERSIONS), requested=version[:40]
     )

@@ -207,8 +207,8 @@ class Toolkit:
             with self._writing if tool.access == "write" else nullcontext():
                 return _checked(tool, tool.function(self.session, **arguments))
         except NotFound as problem:
-            told = given.get(problem.field or "")
-            raise explained(problem, self.session, parameters, told, launch.path) from problem
+            value = given.get(problem.field or "")
+            raise explained(problem, self.session, parameters, value, launch.path) from problem
 
     def _filled_in(self, tool: Tool, launch: Launch) -> dict[str, Any]:
         """The keyword-only arguments, which no model sees."""

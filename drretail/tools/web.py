@@ -107,20 +107,20 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
     query = query.strip()
     if not query:
         raise ToolError("invalid_argument", "query is blank: say what to look for.", field="query")
-    asked = outgoing(session, place, query)
-    found = _found(session, effects, asked.query, chunks=chunks)
+    outgoing_query = outgoing(session, place, query)
+    found = _found(session, effects, outgoing_query.query, chunks=chunks)
     if session.web_mode == "ws":
         found = _read(session, found, effects, place, PAGES_SHARE * session.tool_timeout - (time.monotonic() - began))
     shown = [_shown(item) for item in found]
-    sources = [source for item, told in zip(found, shown, strict=True) for source in _sources(item, told)]
-    results = [told | ({"note": READ_BEFORE} if item.summary else {}) for item, told in zip(found, shown, strict=True)]
+    sources = [source for item, hit in zip(found, shown, strict=True) for source in _sources(item, hit)]
+    results = [hit | ({"note": READ_BEFORE} if item.summary else {}) for item, hit in zip(found, shown, strict=True)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
     if not results:
         value["note"] = NOTHING_FOUND
     elif session.web_is_live:
         value["note"] = LIVE.format(today=session.now.date().isoformat())
-    if asked.redacted:
-        value["redacted"] = list(asked.redacted)
+    if outgoing_query.redacted:
+        value["redacted"] = list(outgoing_query.redacted)
     return ToolResult(value, tuple(sources))
 
 

@@ -69,13 +69,13 @@ async def _read_text(
     dropped = 0
     for at in chosen:
         place = f"{at + 1} of {len(parts)}"
-        said = await models.ask(
+        answer = await models.ask(
             ROLE, _of_text(file, parts[at], place, question), FileAnswer, path=path, check=_lacks_answer
         )
-        quotes = [it for it in said.quotes if is_on(it, parts[at])]
-        dropped += len(said.quotes) - len(quotes)
-        if said.found:
-            answers.append({"part": place, "answer": said.answer, "quotes": quotes})
+        quotes = [it for it in answer.quotes if is_on(it, parts[at])]
+        dropped += len(answer.quotes) - len(quotes)
+        if answer.found:
+            answers.append({"part": place, "answer": answer.answer, "quotes": quotes})
     value: dict[str, Any] = _head(file) | {"found": bool(answers), "answers": answers}
     notes: list[str] = []
     if len(chosen) < len(parts):
@@ -121,8 +121,8 @@ def _of_image(file: UserFile, data: bytes, question: str) -> list[BaseMessage]:
     return [SystemMessage(reader_prompt().render()), HumanMessage([image]), HumanMessage(asked)]
 
 
-def _lacks_answer(said: FileAnswer) -> str | None:
-    return "answer is blank, although something was found" if said.found and not said.answer.strip() else None
+def _lacks_answer(answer: FileAnswer) -> str | None:
+    return "answer is blank, although something was found" if answer.found and not answer.answer.strip() else None
 
 
 def _unverifiable(file: UserFile, why: str) -> ToolResult:

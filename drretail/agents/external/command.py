@@ -37,9 +37,9 @@ def agent_at(place: str) -> Agent:
             try:
                 written = await _output_of(words, asked, limits.seconds)
             except _Failed as problem:
-                said = last_words(problem.stderr, tools.token)
-                heard = f"; its stderr ends: {said}" if said else ""
-                raise ModelError(problem.kind, f"{words[0]} {problem.message}{heard}") from problem
+                last = last_words(problem.stderr, tools.token)
+                ending = f"; its stderr ends: {last}" if last else ""
+                raise ModelError(problem.kind, f"{words[0]} {problem.message}{ending}") from problem
         return answer_of(written, words[0])
 
     return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset({"seconds"}), place=place)

@@ -35,13 +35,13 @@ def agent_at(place: str) -> Agent:
             except TimeoutError as problem:
                 raise ModelError("timeout", f"{place} gave no answer within {limits.seconds:,} seconds") from problem
             except httpx2.HTTPError as problem:
-                said = f"{type(problem).__name__}: {problem}".rstrip(": ")
-                raise ModelError("agent", f"{place} cannot be asked: {said}") from problem
+                reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
+                raise ModelError("agent", f"{place} cannot be asked: {reason}") from problem
         if len(body) > MOST_BYTES:
             raise ModelError("agent", f"{place} answered more than {MOST_BYTES:,} bytes")
         if not 200 <= status < 300:
-            said = last_words(body, tools.token)
-            raise ModelError("agent", f"{place} answered with status {status}{f': {said}' if said else ''}")
+            reason = last_words(body, tools.token)
+            raise ModelError("agent", f"{place} answered with status {status}{f': {reason}' if reason else ''}")
         return answer_of(body, place)
 
     return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset({"seconds"}), place=place)

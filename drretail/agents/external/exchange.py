@@ -48,9 +48,9 @@ def answer_of(given: bytes, who: str) -> Answer:
     return _read_json(text, who) if text.lstrip().startswith("{") else Answer(report=text)
 
 
-def last_words(said: bytes | bytearray, token: str) -> str:
+def last_words(output: bytes | bytearray, token: str) -> str:
     """The end of what an agent said besides its answer, without the token."""
-    text = bytes(said).decode("utf-8", "replace").replace(token, "…").strip()
+    text = bytes(output).decode("utf-8", "replace").replace(token, "…").strip()
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
 
@@ -80,9 +80,9 @@ def _read_picks(given: Any) -> tuple[Pick, ...]:
 
 def _read_pick(given: Any) -> tuple[Pick, ...]:
     if isinstance(given, dict):
-        told = cast(dict[str, Any], given)
+        declared = cast(dict[str, Any], given)
         try:
-            return (Pick.model_validate(told | {"product": str(told.get("product", "")).removeprefix("P:")}),)
+            return (Pick.model_validate(declared | {"product": str(declared.get("product", "")).removeprefix("P:")}),)
         except ValidationError as problem:
             raise ValueError(f"{given!r:.80} is no pick: {problem.errors()[0]['msg']}") from problem
     found = take_picks(f"```picks\n{given}\n```") if isinstance(given, str) and "```" not in given else None

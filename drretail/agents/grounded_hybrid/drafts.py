@@ -96,8 +96,8 @@ class Refusal:
 
     def __str__(self) -> str:
         """ "its picks can't be read; stayed: price_wrong “$29.50”; brought: over_budget “$41.00”"."""
-        told = (("stayed", self.stayed), ("brought", self.brought))
-        return "; ".join([self.why, *(f"{name}: {_named(errors)}" for name, errors in told if errors)])
+        named = (("stayed", self.stayed), ("brought", self.brought))
+        return "; ".join([self.why, *(f"{name}: {_named(errors)}" for name, errors in named if errors)])
 
 
 def _named(errors: Iterable[Finding]) -> str:

@@ -46,8 +46,8 @@ def with_left_out(stricken: Stricken) -> str:
     left = list(_unmended(draft.errors))
     if not lines and not left:
         return draft.report
-    told = ["\n".join([ABOVE, "", *lines]), SUMS] if lines else []
-    return "\n\n".join([draft.report, f"## {TITLE}", *told, *left]).strip() + "\n"
+    listed = ["\n".join([ABOVE, "", *lines]), SUMS] if lines else []
+    return "\n\n".join([draft.report, f"## {TITLE}", *listed, *left]).strip() + "\n"
 
 
 def _unmended(errors: list[Finding]) -> Iterator[str]:

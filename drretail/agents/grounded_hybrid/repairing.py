@@ -20,14 +20,14 @@ from drretail.records.query import Task
 
 
 async def write_draft(
-    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
+    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, notes: Sequence[str] = ()
 ) -> tuple[Declared, str | None, Research]:
     """A report apart from its picks, a note where these are not known though its writer was asked, and what of the
     research it was written from.
 
     Raises ModelError when the model fails for good or writes no report.
     """
-    written, research = await write_report(task, session, research, models, prompt, told)
+    written, research = await write_report(task, session, research, models, prompt, notes)
     found = await declared(written, task, "report", models)
     if not found.report.strip():
         raise ModelError("no_report", "the report generator wrote nothing but its picks")
@@ -59,14 +59,14 @@ async def repair(
     refused: Refusal | None = None,
 ) -> Repair:
     """One attempt; ``refused`` says why the one before was not taken. A model that fails for good leaves the draft."""
-    told = (
+    notes = (
         *known.told,
         tagged("report", draft.as_written),
         *(tagged("cost", it) for it in (draft.cost,) if it is not None),
         tagged("problems", compact_json(list(problems(draft, refused)))),
     )
     try:
-        found, note, _ = await write_draft(task, session, research, models, prompt, told)
+        found, note, _ = await write_draft(task, session, research, models, prompt, notes)
     except ModelError as failure:
         return Repair(draft, f"{number}: {draft.counts()}; failed: {failure.kind}: {failure.message}", failed=True)
     mended = draft.instead(found, note)
@@ -80,22 +80,22 @@ def problems(draft: Draft, refused: Refusal | None = None) -> Iterator[dict[str,
     """Each error with the words at fault, the statement they stand in, and what the record says."""
     yield from (_problem(draft, it) for it in draft.errors)
     if refused is not None:
-        told: dict[str, Any] = {"code": "repair_not_taken", "found": refused.why}
+        refusal: dict[str, Any] = {"code": "repair_not_taken", "found": refused.why}
         for name, errors in (("stayed", refused.stayed), ("brought", refused.brought)):
             if errors:
-                told[name] = [_problem(refused.mended, it) for it in errors]
-        yield told
+                refusal[name] = [_problem(refused.mended, it) for it in errors]
+        yield refusal
 
 
 def _problem(draft: Draft, error: Finding) -> dict[str, str]:
-    told = {
+    problem = {
         "code": error.code,
         "said": error.said,
         "sentence": draft.sentence_of(error),
         "found": error.found or "",
         "evidence_id": error.evidence_id or "",
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in problem.items() if value}
 
 
 def lines_of(repairs: Sequence[Repair]) -> tuple[str, ...]:

@@ -53,10 +53,10 @@ def strike_out(draft: Draft) -> Stricken:
     """The draft without statements and picks that are wrong; an error that is nobody's own, such as a budget, stays."""
     struck: tuple[Finding, ...] = ()
     while True:
-        left, said = _strike(draft)
+        left, newly_struck = _strike(draft)
         if (left.report, left.case.picks) == (draft.report, draft.case.picks):
             return Stricken(draft, struck)
-        draft, struck = left, struck + said
+        draft, struck = left, struck + newly_struck
 
 
 def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:

@@ -19,17 +19,22 @@ PATH = "0"
 
 
 async def write_report(
-    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
+    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, notes: Sequence[str] = ()
 ) -> tuple[str, Research]:
     """R = ReportGen(q, {m_i}) of the paper, and the research that it was written from: without its oldest reports where
-    all of them do not fit the model. ``told`` is tagged text that the model gets beside the two.
+    all of them do not fit the model. ``notes`` is tagged text that the model gets beside the two.
 
     Raises ModelError when the model fails for good.
     """
     reports = [as_json(number, report) for number, report in research.reports]
 
     async def write(left_out: int) -> str:
-        given = [tagged("query", task.text), today(session), tagged("reports", compact_json(reports[left_out:])), *told]
+        given = [
+            tagged("query", task.text),
+            today(session),
+            tagged("reports", compact_json(reports[left_out:])),
+            *notes,
+        ]
         given += filter(None, [task.told])
         asked = [SystemMessage(prompt.render()), HumanMessage("\n".join(given))]
         return (await models.call("report", asked, path=PATH)).text.strip()

@@ -44,15 +44,15 @@ async def supervise(
     limits: Limits,
     launcher: Launcher,
     prompt: Prompt,
-    told: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Research:
-    """What is found on ``task``; ``told`` is tagged text that the supervisor gets beside it.
+    """What is found on ``task``; ``notes`` is tagged text that the supervisor gets beside it.
 
     Raises ModelError when the supervisor's model fails for good, or no researcher brought anything: a report is never
     written from nothing.
     """
     system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
-    asked = HumanMessage("\n".join([task_message(task, session).text, *told]))
+    asked = HumanMessage("\n".join([task_message(task, session).text, *notes]))
     with Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as toolkit:
         executor = SupervisorExecutor(toolkit, models, launcher, limits.researchers)
         end = await Loop("supervisor", PATH, models, executor, limits.supervisor_turns).run(

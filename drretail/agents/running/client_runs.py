@@ -120,8 +120,8 @@ class RecordedRun:
         assert self._run is not None
         self._report.set_result(report)
         run = await asyncio.shield(self._run)
-        told = {"run": run.run_id, "citations": len(run.citations), "notes": list(run.notes)}
-        return {"status": run.status} | {name: value for name, value in told.items() if value}
+        details = {"run": run.run_id, "citations": len(run.citations), "notes": list(run.notes)}
+        return {"status": run.status} | {name: value for name, value in details.items() if value}
 
     async def end(self) -> None:
         if self._run is None:

@@ -29,16 +29,16 @@ class Outages:
 
     def note(self, step: Step) -> None:
         """Takes in what became of one call. Raises CommandStopped where no other can be expected to be answered."""
-        kind, _, said = (step.error or "").partition(": ")
+        kind, _, reason = (step.error or "").partition(": ")
         name = step.name or ""
         if step.kind != "tool":
             return
         if name in FAMILIES["web"] and kind == "forbidden":
-            self._stopped = f"{said.rstrip('.')}; {AGAIN}."
+            self._stopped = f"{reason.rstrip('.')}; {AGAIN}."
         elif name in SHOP and kind in OUTAGES:
             self._failed[name] += 1
             if self._failed[name] >= self.most:
-                unanswered = f"{self.most} calls of {name} in a row without an answer ({said.rstrip('.')})"
+                unanswered = f"{self.most} calls of {name} in a row without an answer ({reason.rstrip('.')})"
                 self._stopped = f"The shop left {unanswered}: {AGAIN}; {SPOILED}."
         elif kind in ("", "not_found"):  # the server answered
             self._failed[name] = 0

@@ -66,10 +66,10 @@ def run(
         open_experiment(
             to, runner.world, queries, suts, seed, title=title, reference=reference, is_part=is_part
         ) as experiment,
-        watch or nullcontext(Watch()) as told,
+        watch or nullcontext(Watch()) as watching,
     ):
         experiment_budget = opened_budget(to, suts, caps)
-        batch = Batch(runner, experiment, parallel, told, experiment_budget)
+        batch = Batch(runner, experiment, parallel, watching, experiment_budget)
         tallies = batch.run_all(
             suts, shard.of_queries(queries), repeats, retry_failed=retry_failed, retry_spoiled=retry_spoiled
         )

@@ -291,8 +291,8 @@ def task_for(
     """What a system is given of a query: its text and who asks, or what is told of them instead of tools; the ceiling
     what could be sold for it as well. Raises UserError where the query doesn't hold what is to be told.
     """
-    told = told_of_shopper(information, query)
-    task = Task(text=query.text, user_id=_known_user(query, information), told=told or None)
+    context = told_of_shopper(information, query)
+    task = Task(text=query.text, user_id=_known_user(query, information), told=context or None)
     if not agent.sees_reference:
         return task
     return task.model_copy(update={"reference": reference, "wish": query.wish})

@@ -289,5 +289,5 @@ def definition(
 def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     """The hash of every wording that the system uses, by prompt."""
     with overridden(sut.overrides.texts):
-        told = filter(None, [told_prompt(sut.system.information)])
-        return {prompt.name: prompt.hash for prompt in (*wordings_of(sut.agent), *told)}
+        instructions = filter(None, [told_prompt(sut.system.information)])
+        return {prompt.name: prompt.hash for prompt in (*wordings_of(sut.agent), *instructions)}

@@ -117,7 +117,7 @@ def ingest(
     from drretail.progress import choose_progress
     from drretail.viewer.output import print_json
 
-    told: dict[str, Any] = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
+    given: dict[str, Any] = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
     options = IngestOptions(
         preset=preset,
         category=category or None,
@@ -127,7 +127,7 @@ def ingest(
         holdout=holdout,
         profile_pool=profile_pool,
         analyzer=analyzer,
-        **{**(WHOLE_SHOP if is_mapping(paths) else {}), **{name: it for name, it in told.items() if it is not None}},
+        **{**(WHOLE_SHOP if is_mapping(paths) else {}), **{name: it for name, it in given.items() if it is not None}},
     )
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")

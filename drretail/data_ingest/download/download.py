@@ -172,9 +172,9 @@ class _Tally:
         """ "3 of 16 files, 1.20 GB of 5.60 GB, 11.0 MB/s, 6:40 left"."""
         seconds, whole = time.monotonic() - self._began, sum(self._sizes.values())
         rate = self._came / max(seconds, 1e-9)
-        said = f"{self._done} of {self._files} files, {_size(self._here)} of {_size(whole)}, {_size(rate)}/s"
+        status = f"{self._done} of {self._files} files, {_size(self._here)} of {_size(whole)}, {_size(rate)}/s"
         left = (whole - self._here) / rate if rate and whole else 0.0
-        return f"{said}, {left // 60:.0f}:{left % 60:02.0f} left" if left > 0 else said
+        return f"{status}, {left // 60:.0f}:{left % 60:02.0f} left" if left > 0 else status
 
 
 def _size(size: float) -> str:

@@ -133,12 +133,12 @@ def _take(url: str, response: "Response", part: Path, around: Surroundings) -> N
     """Writes the body behind what is here, or over it where the server sends the file from its start."""
     have, place, size = _have(part), 0, _whole_number(response.headers.get("Content-Length"))
     if response.status_code == 206:
-        said = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-        if said is None or _whole_number(said[1]) != have:
+        content_range = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if content_range is None or _whole_number(content_range[1]) != have:
             around.heard(-have)
             _forget(part)
             return
-        place, size = have, _whole_number(said[2])
+        place, size = have, _whole_number(content_range[2])
     elif have:
         around.heard(-have)
     tag = response.headers.get("ETag", "")
@@ -189,11 +189,11 @@ def _damage(part: Path) -> str | None:
 
 def _retry_after(response: "Response", now: datetime) -> float:
     """Seconds, given as such or as a date; 0 where the server does not say."""
-    said = response.headers.get("Retry-After", "").strip()
-    if said.isdigit():
-        return float(said)
+    retry_after = response.headers.get("Retry-After", "").strip()
+    if retry_after.isdigit():
+        return float(retry_after)
     try:
-        moment = parsedate_to_datetime(said)
+        moment = parsedate_to_datetime(retry_after)
     except ValueError:
         return 0.0
     return max(0.0, ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds())
@@ -213,8 +213,8 @@ def _state_file(part: Path) -> Path:
 
 def _read_state(part: Path) -> _State | None:
     try:
-        said = parse_json(_state_file(part).read_text(encoding="utf-8"))
-        return _State(str(said["url"]), str(said["tag"]), said["size"])
+        state = parse_json(_state_file(part).read_text(encoding="utf-8"))
+        return _State(str(state["url"]), str(state["tag"]), state["size"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -34,12 +34,12 @@ def find_java(environ: Mapping[str, str] = os.environ) -> Path | None:
 def java_version(java: Path) -> int:
     """17 of "17.0.15", 8 of "1.8.0"; 0 where the program does not start or say."""
     try:
-        said = subprocess.run(  # noqa: S603 -- the user's own java, as Spark starts it
+        version = subprocess.run(  # noqa: S603 -- the user's own java, as Spark starts it
             [java, "-version"], capture_output=True, text=True, timeout=SECONDS, check=False
         ).stderr
     except (OSError, subprocess.SubprocessError):
         return 0
-    match = re.search(r'version "(?:1\.)?(\d+)', said)
+    match = re.search(r'version "(?:1\.)?(\d+)', version)
     return int(match[1]) if match else 0
 
 

@@ -25,9 +25,9 @@ def name_of(text: str) -> Name:
 
 def names_on(product: Product) -> Iterator[str]:
     """The names of its store and makers, as they are spelled there."""
-    for said in (product.store, *(product.details.get(key) for key in MAKERS)):
-        if isinstance(said, str) and name_of(said):
-            yield said
+    for spelling in (product.store, *(product.details.get(key) for key in MAKERS)):
+        if isinstance(spelling, str) and name_of(spelling):
+            yield spelling
 
 
 class NamesOfShop:
@@ -41,8 +41,8 @@ class NamesOfShop:
         self._words: set[str] = set()
 
     def take(self, product: Product) -> None:
-        for said in names_on(product):
-            self.spellings[name_of(said)].add(tuple(WORD.findall(said)))
+        for spelling in names_on(product):
+            self.spellings[name_of(spelling)].add(tuple(WORD.findall(spelling)))
         self._words.update(WORD.findall(product.title.casefold()))
         for text in (*product.features, *product.description):
             for word in WORD.findall(text):

@@ -37,9 +37,9 @@ class Renaming:
         for name in sorted(names, key=len, reverse=True):
             self._by_first[name[0]].append(name)
 
-    def name(self, said: str) -> str:
+    def name(self, written: str) -> str:
         """What a field that holds a name becomes; of one that is known as no name, the names in it."""
-        return self._names.get(name_of(said)) or self.text(said)
+        return self._names.get(name_of(written)) or self.text(written)
 
     def text(self, text: str, own: Collection[Name] = ()) -> str:
         """The text with every name in it renamed; ``own`` are those that what it is about bears."""
@@ -71,7 +71,7 @@ class Renaming:
 
     def product(self, product: Product) -> Product:
         """The product under its other names and id; its price and ratings as they are."""
-        own = {name_of(said) for said in names_on(product)}
+        own = {name_of(spelling) for spelling in names_on(product)}
         return product.model_copy(
             update={
                 "product_id": self.ids[product.product_id],
@@ -88,13 +88,13 @@ class Renaming:
         words = [*WORD.finditer(text)]
         at = 0
         while at < len(words):
-            said = words[at][0]
-            if len(said) >= LEAST_ID and said.upper() in self.ids:
-                yield *words[at].span(), self.ids[said.upper()]
+            word = words[at][0]
+            if len(word) >= LEAST_ID and word.upper() in self.ids:
+                yield *words[at].span(), self.ids[word.upper()]
                 at += 1
                 continue
             name = next(
-                (it for it in self._by_first.get(said.casefold(), ()) if self._is(it, text, words, at, own)), None
+                (it for it in self._by_first.get(word.casefold(), ()) if self._is(it, text, words, at, own)), None
             )
             if name is not None:
                 yield words[at].start(), words[at + len(name) - 1].end(), self._names[name]
@@ -102,10 +102,10 @@ class Renaming:
 
     def _is(self, name: Name, text: str, words: Sequence[re.Match[str]], at: int, own: Collection[Name]) -> bool:
         here = words[at : at + len(name)]
-        said = tuple(it[0] for it in here)
-        if tuple(it.casefold() for it in said) != name or not _is_joined(text, here):
+        words_here = tuple(it[0] for it in here)
+        if tuple(it.casefold() for it in words_here) != name or not _is_joined(text, here):
             return False
-        return name not in self._common or (name in own and said in self._spellings[name])
+        return name not in self._common or (name in own and words_here in self._spellings[name])
 
 
 def _is_joined(text: str, words: Sequence[re.Match[str]]) -> bool:

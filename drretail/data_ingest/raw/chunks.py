@@ -36,13 +36,13 @@ class Chunk:
     size: int
 
 
-def read_chunks(path: Path, packed: bool, heard: Callable[[int], None], size: int = CHUNK) -> Iterator[Chunk]:
-    """The lines of a file in chunks of about ``size`` bytes; ``heard`` is told the place in the file on disk.
+def read_chunks(path: Path, packed: bool, on_place: Callable[[int], None], size: int = CHUNK) -> Iterator[Chunk]:
+    """The lines of a file in chunks of about ``size`` bytes; ``on_place`` is told the place in the file on disk.
 
     Raises UserError where the file is cut, damaged, unreadable, or has a line that is too long for any row.
     """
     piece, place, rest = memoryview(bytearray(_PIECE)), 0, b""
-    with _window() as (window, name), open_binary(path, packed, heard) as file:
+    with _window() as (window, name), open_binary(path, packed, on_place) as file:
         while True:
             os.lseek(window, 0, os.SEEK_SET)
             _put(window, rest)

@@ -89,7 +89,7 @@ def _product_view(cells: Cells, columns: ProductColumns) -> dict[str, str]:
     product, title = cells.citable(columns.id), cells.text(columns.title)
     price = "NULL" if columns.price is None else cells.number(columns.price)
     signs = " ".join(f"WHEN {quoted(sign)} THEN {quoted(code)}" for sign, code in _SIGNS.items())
-    said = _text(cells, columns.currency)
+    written = _text(cells, columns.currency)
     return {
         **_reason(_own_id_problems(columns.id, product), (f"no title ({columns.title})", f"{title} IS NULL", "NULL")),
         "parent_asin": product,
@@ -105,7 +105,7 @@ def _product_view(cells: Cells, columns: ProductColumns) -> dict[str, str]:
         "price": f"CASE WHEN regexp_full_match({price}, {quoted(_PRICE)}) THEN {price} END",
         "price_read": price,
         "price_said": _text(cells, columns.price),
-        "currency_said": f"CASE {said} {signs} ELSE upper({said}) END",
+        "currency_said": f"CASE {written} {signs} ELSE upper({written}) END",
         "store": _text(cells, columns.store),
         "categories": cells.parts(columns.category, cells.mapping.category_separator),
         "details": _details(cells, columns),
@@ -121,9 +121,9 @@ def _order_view(cells: Cells, columns: OrderColumns) -> dict[str, str]:
         order = cells.citable(columns.id)
         problems += _own_id_problems(columns.id, order)
     if columns.quantity is not None:
-        said = cells.text(columns.quantity)
-        quantity = rf"TRY_CAST(regexp_replace({said}, '[.,]0+$', '') AS INTEGER)"
-        problems.append((f"no whole number from 1 ({columns.quantity})", f"coalesce({quantity}, 0) < 1", said))
+        written = cells.text(columns.quantity)
+        quantity = rf"TRY_CAST(regexp_replace({written}, '[.,]0+$', '') AS INTEGER)"
+        problems.append((f"no whole number from 1 ({columns.quantity})", f"coalesce({quantity}, 0) < 1", written))
     status = "NULL" if columns.status is None else f"lower(coalesce({cells.text(columns.status)}, ''))"
     words = {word.lower(): word for word in ORDER_STATUSES}
     words |= {word.strip().lower(): ours for word, ours in cells.mapping.status.items()}
@@ -200,10 +200,10 @@ def _reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         raise UserError(not_utf8(cells.table.path))
     ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
     query = f"SELECT number, reason, said FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
-    first = [(number, _told(reason, said)) for number, reason, said in db.execute(query).fetchall()]
-    told = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
-    if first or told:
-        for line, problem in sorted(_with_lines(cells, first, told, [ordinal for ordinal, _ in refused])):
+    first = [(number, _told(reason, written)) for number, reason, written in db.execute(query).fetchall()]
+    refusals = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
+    if first or refusals:
+        for line, problem in sorted(_with_lines(cells, first, refusals, [ordinal for ordinal, _ in refused])):
             saved.reject(line, problem)
     saved.bad = bad + len(refused)
 
@@ -221,19 +221,19 @@ def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) ->
         )
 
 
-def _told(reason: str, said: str | None) -> str:
-    return reason if said is None else f"{reason}: {said[:_LONGEST_SHOWN]!a}"
+def _told(reason: str, written: str | None) -> str:
+    return reason if written is None else f"{reason}: {written[:_LONGEST_SHOWN]!a}"
 
 
 def _with_lines(
-    cells: Cells, first: list[tuple[int, str]], told: list[tuple[int, str]], refused: list[int]
+    cells: Cells, first: list[tuple[int, str]], refusals: list[tuple[int, str]], refused: list[int]
 ) -> list[tuple[int, str]]:
     table, numbers = cells.table, [number for number, _ in first]
     if table.form == "csv":
         of_rows, of_refused = lines_of(table, numbers, refused[:SHOWN], refused)
         return [
             *zip(of_rows, (problem for _, problem in first), strict=True),
-            *zip(of_refused, (problem for _, problem in told), strict=True),
+            *zip(of_refused, (problem for _, problem in refusals), strict=True),
         ]
     if table.form == "parquet":
         return first
@@ -255,11 +255,11 @@ def _check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     """Notes ids that had to be written otherwise; raises UserError where two would become one."""
     other = "FROM mapped WHERE reason IS NULL AND own_id <> id_said"
     query = f"SELECT count(DISTINCT id_said), first(id_said ORDER BY number), first(own_id ORDER BY number) {other}"
-    ((changed, said, own),) = db.execute(query).fetchall()
+    ((changed, example, own),) = db.execute(query).fetchall()
     if not changed:
         return
     saved.notes.append(
-        f"{_counted(changed, 'id')} written otherwise, such as {said[:_LONGEST_SHOWN]!a} as {own!r}: {_CITED_BY}"
+        f"{_counted(changed, 'id')} written otherwise, such as {example[:_LONGEST_SHOWN]!a} as {own!r}: {_CITED_BY}"
     )
     same = (
         f"WHERE reason IS NULL AND own_id IN (SELECT own_id {other}) GROUP BY own_id HAVING count(DISTINCT id_said) > 1"
@@ -303,9 +303,9 @@ def _note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
     """Notes ratings and numbers of them that are none."""
     rated = "coalesce(TRY_CAST(average_rating AS DOUBLE) BETWEEN 0 AND 5, false)"
     whole = r"coalesce(regexp_full_match(rating_number, '\d+(\.0+)?'), false)"
-    for said, good, thing in (("rating_said", rated, "rating"), ("ratings_said", whole, "number")):
-        query = f"SELECT count(*), first({said} ORDER BY number) FROM mapped WHERE reason IS NULL"  # noqa: S608
-        ((unread, example),) = db.execute(f"{query} AND {said} IS NOT NULL AND NOT {good}").fetchall()
+    for column, good, thing in (("rating_said", rated, "rating"), ("ratings_said", whole, "number")):
+        query = f"SELECT count(*), first({column} ORDER BY number) FROM mapped WHERE reason IS NULL"  # noqa: S608
+        ((unread, example),) = db.execute(f"{query} AND {column} IS NOT NULL AND NOT {good}").fetchall()
         if unread:
             things = f"{_counted(unread, thing)}{' of ratings' if thing == 'number' else ''}"
             saved.notes.append(f"{things} unknown, such as {example[:_LONGEST_SHOWN]!a}")

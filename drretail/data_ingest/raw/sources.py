@@ -69,12 +69,12 @@ def is_packed(path: Path) -> bool:
 
 
 @contextmanager
-def open_binary(path: Path, packed: bool, heard: Callable[[int], None] | None = None) -> Generator[BinaryIO]:
+def open_binary(path: Path, packed: bool, on_place: Callable[[int], None] | None = None) -> Generator[BinaryIO]:
     """The unpacked bytes of a file; a cut or damaged one becomes a UserError wherever it is noticed.
 
-    ``heard`` is told the place in the file, as it lies on disk, with every block that is read from it.
+    ``on_place`` is told the place in the file, as it lies on disk, with every block that is read from it.
     """
-    with reading(path), _Heard(path, heard) as raw:
+    with reading(path), _Heard(path, on_place) as raw:
         if packed:
             # ISA-L unpacks twice as fast as zlib, and compares the checksum at the end as well.
             with igzip.open(raw, "rb") as file:
@@ -86,9 +86,9 @@ def open_binary(path: Path, packed: bool, heard: Callable[[int], None] | None = 
 class _Heard(io.FileIO):
     """A file that tells how far it was read."""
 
-    def __init__(self, path: Path, heard: Callable[[int], None] | None) -> None:
+    def __init__(self, path: Path, on_place: Callable[[int], None] | None) -> None:
         super().__init__(path, "rb")
-        self._heard = heard
+        self._heard = on_place
         self._read = 0
 
     def read(self, size: int | None = -1, /) -> bytes:

@@ -96,9 +96,9 @@ def _average_rating(kind: Kind, brand: Brand, ratings: int, random: Random) -> f
 
 def _features(kind: Kind, chosen: dict[str, Option], words: dict[str, Any], random: Random) -> list[str]:
     """What the chosen options say, then some of what every product of the kind says."""
-    said = [option.says for option in chosen.values() if option.says]
+    stated = [option.says for option in chosen.values() if option.says]
     general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
-    return [text.format(**words) for text in (*said, *general)]
+    return [text.format(**words) for text in (*stated, *general)]
 
 
 def _description(kind: Kind, words: dict[str, Any], random: Random) -> list[str]:

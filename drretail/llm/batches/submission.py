@@ -163,8 +163,8 @@ async def _performed(call: Awaitable[Any]) -> Any:
     try:
         return await call
     except APIError as problem:
-        said = f"{type(problem).__name__}: {problem.message}"
-        raise ModelError("model", f"the batch could not be sent or read: {said}") from problem
+        reason = f"{type(problem).__name__}: {problem.message}"
+        raise ModelError("model", f"the batch could not be sent or read: {reason}") from problem
 
 
 def _kind(result: Any) -> str:

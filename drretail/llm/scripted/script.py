@@ -102,19 +102,19 @@ class Request:
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """The tags around data, in what the model was told; what tools brought does not count."""
-        told = (message.text for message in self.messages if message.type in ("human", "system"))
-        return tuple(dict.fromkeys(found["tag"] for text in told for found in _TAG.finditer(text)))
+        texts = (message.text for message in self.messages if message.type in ("human", "system"))
+        return tuple(dict.fromkeys(found["tag"] for text in texts for found in _TAG.finditer(text)))
 
     def __str__(self) -> str:
         """The request in short, for errors."""
-        said = " ".join(self.last.split())
+        last = " ".join(self.last.split())
         kind = self.messages[-1].type if self.messages else "none"
         parts = {
             "turn": str(self.turn),
             "tools": (", ".join(self.tools) or "none") + ("" if self.may_call else " (not to be called)"),
             "schema": self.schema or "none",
             "tags": ", ".join(self.tags) or "none",
-            f"last message ({kind})": said if len(said) <= SHOWN else f"{said[:SHOWN]}…",
+            f"last message ({kind})": last if len(last) <= SHOWN else f"{last[:SHOWN]}…",
         }
         return "; ".join(f"{name}: {value}" for name, value in parts.items())
 

@@ -169,11 +169,11 @@ def _read_lines(
     saved: IO[str],
 ) -> None:
     """The engine reads each chunk; only where it met bad rows does Python save or name them."""
-    source, heard, lines = task.source, _Heard(tell), None
-    for chunk in read_chunks(source.path, source.packed, heard.place):
+    source, meter, lines = task.source, _Heard(tell), None
+    for chunk in read_chunks(source.path, source.packed, meter.place):
         rows, good = _write_part(db, query, folder, count, chunk.path)
         count.rows, count.good = count.rows + rows, count.good + good
-        heard.rows(rows)
+        meter.rows(rows)
         if rows > good:
             bad = db.execute(sql_text(f"duckdb/bad_{source.shape}"), {"file": str(chunk.path)}).fetchall()
             if lines is None:
@@ -198,10 +198,10 @@ def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Coun
 def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]]:
     """Where the engine reads the file's rows, with how many lines each part has at most; what was saved comes last."""
     if task.source.layout == "lines":
-        heard = _Heard(tell)
-        for chunk in read_chunks(task.source.path, task.source.packed, heard.place):
+        meter = _Heard(tell)
+        for chunk in read_chunks(task.source.path, task.source.packed, meter.place):
             yield chunk.path, 1 + chunk.size // 2
-            heard.rows(0)
+            meter.rows(0)
         check_unchanged(task)
     else:
         tell(task.size, 0)
