@@ -25,8 +25,8 @@ from drretail.errors import UserError
 from drretail.records.shop import VOID_STATUSES, Product
 
 
-class Listing(NamedTuple):
-    """What an order needs to know of its product."""
+class ProductFacts(NamedTuple):
+    """What the sums over a user's orders need of a product."""
 
     price: float | None
     category: str
@@ -40,7 +40,7 @@ class Intake:
 
     def __init__(self, formulation: Formulation = ENGLISH) -> None:
         self.formulation = formulation
-        self.listings: dict[str, Listing] = {}
+        self.listings: dict[str, ProductFacts] = {}
         self.product_hash = LineHash()
         self.order_hash = LineHash()
         self.holdout_hash: LineHash | None = None
@@ -61,7 +61,7 @@ class Intake:
             before = product.product_id
             line = product_line(product)
             self.product_hash.add(line)
-            self.listings[before] = Listing(product.price, product.category)
+            self.listings[before] = ProductFacts(product.price, product.category)
             yield product, line
 
     def take_orders(self, orders: Iterable[OrderRow], finished: list[Aggregates]) -> Iterator[OrderRow]:
@@ -151,7 +151,7 @@ class UserSum:
         self.last_order = 0
         self.categories: dict[str, int] = {}
 
-    def add(self, timestamp: int, quantity: int, status: str, listing: Listing) -> None:
+    def add(self, timestamp: int, quantity: int, status: str, listing: ProductFacts) -> None:
         self.n_orders += 1
         self.last_order = timestamp
         if status not in VOID_STATUSES:

@@ -66,8 +66,8 @@ def mongo_speaks_tls(settings: ServerSettings) -> bool:
     if settings.mongo_ca_file is not None:
         return True
     options = {name.lower(): values[-1].lower() for name, values in _options(settings.mongo_url).items()}
-    said = options.get("tls", options.get("ssl"))
-    return settings.mongo_url.startswith("mongodb+srv://") if said is None else said == "true"
+    value = options.get("tls", options.get("ssl"))
+    return settings.mongo_url.startswith("mongodb+srv://") if value is None else value == "true"
 
 
 def path_remark(url: str) -> str:
@@ -169,7 +169,7 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
         given |= {"tlsAllowInvalidCertificates": True, "tlsCAFile": None}
     milliseconds = int(settings.timeout * 1000)
     search = int(min(settings.timeout / 2, LONGEST_SEARCH_FOR_SERVER) * 1000)
-    return _opened(
+    return _make_client(
         lambda: MongoClient(
             settings.mongo_url,
             serverSelectionTimeoutMS=search,
@@ -198,7 +198,7 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
         given |= {"verify_certs": settings.verify, "ssl_show_warn": False}
         if settings.es_ca_file is not None and settings.verify:
             given["ca_certs"] = str(settings.es_ca_file)
-    return _opened(
+    return _make_client(
         lambda: Elasticsearch(
             settings.es_url,
             request_timeout=settings.timeout,
@@ -286,7 +286,7 @@ def _oldest() -> str:
     return f"{'.'.join(map(str, OLDEST_MONGO))} or later is needed."
 
 
-def _opened(make: Callable[[], Client], what: str, variable: str) -> Client:
+def _make_client(make: Callable[[], Client], what: str, variable: str) -> Client:
     """Clients read addresses and certificates when they are made; what they say of them may repeat a password."""
     try:
         return make()

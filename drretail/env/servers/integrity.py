@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.checking import EXAMPLES, compare_counts, compare_fingerprint, compare_index, fault
-from drretail.env.intake import Listing, UserSum
+from drretail.env.intake import ProductFacts, UserSum
 from drretail.env.manifest import LineHash, OrderRow, holdout_line, order_line, product_line
 from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Document, Servers, connect
@@ -44,7 +44,7 @@ class Check:
         self._servers = servers
         self._generation = generation
         self._collections = collections_of(servers.database, generation.number)
-        self._listings: dict[str, Listing] = {}
+        self._listings: dict[str, ProductFacts] = {}
         self._product_hash = LineHash()
         self._order_hash = LineHash()
         self._counts = {"products": 0, "users": 0, "orders": 0}
@@ -70,7 +70,7 @@ class Check:
 
     def _check_products(self) -> Iterable[Finding]:
         for product in products_in(self._servers, self._collections["products"], self._product):
-            self._listings[product.product_id] = Listing(product.price, product.category)
+            self._listings[product.product_id] = ProductFacts(product.price, product.category)
             self._product_hash.add(product_line(product))
         return ()
 
@@ -124,7 +124,7 @@ class Check:
         listing = self._listings.get(order.product_id)
         if listing is None:
             yield fault("order_without_product", f"{order.order_id} ({order.product_id})")
-        total.add(order.timestamp, order.quantity, order.order_status, listing or Listing(None, ""))
+        total.add(order.timestamp, order.quantity, order.order_status, listing or ProductFacts(None, ""))
 
     def _check_user(self, document: Document, total: Aggregates) -> Iterator[Finding]:
         kept = self._read("user", aggregates_of, document)

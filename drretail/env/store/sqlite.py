@@ -32,7 +32,7 @@ def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concat
     """The method, which raises UserError where the database or a record in it is damaged."""
 
     @wraps(method)
-    def told(self: "SqliteStore", *args: P.args, **given: P.kwargs) -> T:
+    def checked(self: "SqliteStore", *args: P.args, **given: P.kwargs) -> T:
         try:
             return method(self, *args, **given)
         except sqlite3.ProgrammingError:  # a use that is wrong, whatever the file
@@ -40,13 +40,13 @@ def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concat
         except (sqlite3.Error, ValueError, TypeError, OverflowError) as problem:
             raise unreadable(self.path, problem) from problem
 
-    return told
+    return checked
 
 
 def unreadable(path: Path, problem: Exception) -> UserError:
-    said = "a record is damaged" if isinstance(problem, ValidationError) else str(problem)
+    reason = "a record is damaged" if isinstance(problem, ValidationError) else str(problem)
     return UserError(
-        f"The shop's database {path} cannot be read: {said}. `drretail world check` says more; make the world anew."
+        f"The shop's database {path} cannot be read: {reason}. `drretail world check` says more; make the world anew."
     )
 
 

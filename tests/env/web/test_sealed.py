@@ -78,7 +78,7 @@ def asked(**given: Any) -> Query:
 
 def test_a_query_is_found_by_id_words_and_user_and_a_lone_question_by_words_and_user(folder: Path) -> None:
     web = SealedWeb(folder)
-    assert web.asked(QUERY) == web.asked(asked(query_id="ask-1", source="ask")) == QUERY
+    assert web.own_query(QUERY) == web.own_query(asked(query_id="ask-1", source="ask")) == QUERY
     lone = asked(query_id="ask-1", source="ask")
     strange = ({"text": "?"}, {"user_id": "AZ"})
     for other in (asked(query_id="other"), *(lone.model_copy(update=it) for it in strange)):
