@@ -12,7 +12,7 @@ from drretail.env.catalog.base import Analyzer
 from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.base import FORMAT, Document, Record, canonical_json, sha256_of
-from drretail.records.shop import Product
+from drretail.records.shop import Order, Product
 
 MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"
@@ -40,6 +40,10 @@ class OrderRow(NamedTuple):
     def place(self) -> tuple[str, int, str]:
         """Where the order stands among all: by user, time, id."""
         return self.user_id, self.timestamp, self.order_id
+
+    def as_order(self) -> Order:
+        """The checked record."""
+        return Order.model_validate(self._asdict())
 
 
 class CategoryCounts(Record):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pymongo import ASCENDING, DESCENDING
 
 from drretail.env.servers.clients import Document, Servers
-from drretail.env.servers.documents import aggregates_of, order_of, product_of, profile_of
+from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, still_kept
 from drretail.env.servers.naming import SPEC_PREFIX
@@ -73,7 +73,7 @@ class MongoStore:
             document = self._orders.find_one({"_id": order_id})
             if document is None:
                 raise self._missing("order", order_id)
-        return order_of(document)
+        return order_row(document).as_order()
 
     def orders(
         self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
@@ -84,7 +84,7 @@ class MongoStore:
             total: int = user["n_orders"] if status is None else self._orders.count_documents(which)
             # MongoDB takes a limit of 0 for none.
             page = self._orders.find(which).sort(NEWEST_FIRST).skip(offset).limit(limit or 0) if limit != 0 else ()
-            found = tuple(order_of(document) for document in page)
+            found = tuple(order_row(document).as_order() for document in page)
             if len(found) < min(max(total - offset, 0), total if limit is None else limit):
                 self._check_is_kept()
         return OrderPage(total=total, orders=found)

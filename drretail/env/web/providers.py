@@ -30,7 +30,7 @@ def open_serper(argument: str | None, options: WebOptions) -> LiveWeb:
         raise UserError("--web serper takes no argument: set the environment variable SERPER_API_KEY.")
     address = check_address("The address of Serper", options.serper_address)
     service = Service("Serper", address, options.search_seconds, SERPER_ACCESS, options.proxy)
-    return _live(SerperSearch(service, _serper_key(options)), options)
+    return LiveWeb(SerperSearch(service, _serper_key(options)), open_pages(options))
 
 
 def open_searxng(argument: str | None, options: WebOptions) -> LiveWeb:
@@ -41,7 +41,9 @@ def open_searxng(argument: str | None, options: WebOptions) -> LiveWeb:
     address = check_address("The address of SearXNG", address or "http://localhost:8080").rstrip("/")
     address = address if address.endswith("/search") else f"{address}/search"
     # It runs where the user put it, and asks the web by proxies of its own.
-    return _live(SearxngSearch(Service("SearXNG", address, options.search_seconds, SEARXNG_ACCESS)), options)
+    return LiveWeb(
+        SearxngSearch(Service("SearXNG", address, options.search_seconds, SEARXNG_ACCESS)), open_pages(options)
+    )
 
 
 def _serper_key(options: WebOptions) -> SecretStr:
@@ -51,10 +53,6 @@ def _serper_key(options: WebOptions) -> SecretStr:
     if key and not _KEY.fullmatch(key):
         raise UserError("SERPER_API_KEY does not look like a key: it holds white space or other characters.")
     return SecretStr(key)
-
-
-def _live(engine: SerperSearch | SearxngSearch, options: WebOptions) -> LiveWeb:
-    return LiveWeb(engine, open_fetcher(options).fetch, read_page)
 
 
 def open_pages(options: WebOptions) -> OpenPages:

@@ -106,11 +106,8 @@ def _offer(node: Node, known: Mapping[str, Node]) -> Offer:
     specified = [_node(item, known) for item in listed(node.get("priceSpecification"))]
     before = [part for part in specified if _last_part(part.get("priceType")) in _LIST_PRICES]
     current = [part for part in specified if part not in before]
-    price = (
-        _amount(node.get("price"))
-        or _amount(node.get("lowPrice"))
-        or _first(_amount(part.get("price")) for part in current)
-    )
+    single = _amount(node.get("price")) or _amount(node.get("lowPrice"))
+    price = single or _first(_amount(part.get("price")) for part in current)
     high = _amount(node.get("highPrice"))
     availability = _last_part(node.get("availability"))
     return Offer(
