@@ -4,10 +4,11 @@ import pytest
 
 from drretail.env.next_purchase import file_categories, wanted_categories
 from drretail.env.web.base import Web
-from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.env.world import World, open_world
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.build import build_world
 
 
 def product(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
@@ -28,7 +29,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
         *(product(10 + at, "Office_Products", "Office Products", "Accessories", popular=5) for at in range(60)),
         *(product(100 + at, "Baby_Products", "Baby Products", "Accessories", popular=50) for at in range(30)),
     ]
-    write_world(folder, products=products, orders=[], seed="42", pool=default_pool())
+    build_world(folder, products)
     with open_world(folder, web=web) as world:
         yield world
 

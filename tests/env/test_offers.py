@@ -10,12 +10,13 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.offers import Offers
 from drretail.env.rows import rows_of
-from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.env.world import World, open_world
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.build import build_world
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import ORDERS, PRODUCTS, USER
 
@@ -121,7 +122,7 @@ def test_more_products_than_a_search_gives_at_once_are_all_offered(
 ) -> None:
     monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 7)
     many = [BOWL.model_copy(update={"product_id": f"B{number:09}"}) for number in range(120)]
-    write_world(tmp_path / "w", products=many, orders=[], seed="42", pool=default_pool())
+    build_world(tmp_path / "w", many)
     with open_world(tmp_path / "w") as world:
         assert len(Offers(world).of_want(Want(name="bowl", kinds=("bowl",)))) == 120
 
