@@ -57,5 +57,5 @@ def test_a_noun_is_of_the_file_of_the_products_that_are_of_its_kind(shop: World)
 
 
 def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
-    asked = [query("q2", "Bowls", "pet supplies", "Home & Kitchen", "rocket"), query("q1", "rocket"), query("q3")]
-    assert wanted_categories(shop, asked) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}
+    queries = [query("q2", "Bowls", "pet supplies", "Home & Kitchen", "rocket"), query("q1", "rocket"), query("q3")]
+    assert wanted_categories(shop, queries) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

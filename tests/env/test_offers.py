@@ -44,7 +44,7 @@ def ids(offers: Offers, *kinds: str) -> list[str]:
     return [it.product.product_id[-1] for it in offers.of_want(Want(name="thing", kinds=kinds))]
 
 
-def asked(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
+def query_for(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
     wish = Wish(wants=wants, budget=None if budget is None else Money.of(budget))
     return Query(query_id="q1", user_id=user_id, text="?", source="test", wish=wish)
 
@@ -85,17 +85,17 @@ def test_products_are_listed_in_the_order_asked_for_without_those_that_are_not_t
 
 def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop: World) -> None:
     offers = Offers(shop)
-    reference = offers.reference(asked(FEEDER, user_id=USER))
+    reference = offers.reference(query_for(FEEDER, user_id=USER))
     assert [fit.product_id[-1] for fit in reference.things[0].fits] == ["2", "3"]
     assert reference.left_out == ("B0TEST0001", "B0TEST0004")
-    again = offers.reference(asked(FEEDER.model_copy(update={"again": True}), user_id=USER))
+    again = offers.reference(query_for(FEEDER.model_copy(update={"again": True}), user_id=USER))
     assert [fit.product_id[-1] for fit in again.things[0].fits] == ["1", "2", "3", "4"]
-    assert [fit.product_id[-1] for fit in offers.reference(asked(FEEDER)).things[0].fits] == ["1", "2", "3", "4"]
+    assert [fit.product_id[-1] for fit in offers.reference(query_for(FEEDER)).things[0].fits] == ["1", "2", "3", "4"]
 
 
 def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
     bowl = Want(name="bowl", kinds=("Bowls & Dishes",), quantity=2)
-    reference = Offers(shop).reference(asked(FEEDER, bowl, budget=50))
+    reference = Offers(shop).reference(query_for(FEEDER, bowl, budget=50))
     assert reference.best is not None
     assert [(it.product_id[-1], it.quantity) for it in reference.best.items] == [("1", 1), ("9", 2)]
     assert reference.best.total == Money.of("48.99")

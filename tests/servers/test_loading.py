@@ -26,10 +26,10 @@ EVERYTHING = CatalogQuery("")
 
 class Notes(Progress):
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.lines: list[str] = []
 
     def note(self, text: str) -> None:
-        self.said.append(text)
+        self.lines.append(text)
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_writing_what_is_live_already_keeps_its_rows_and_saved_profiles(
     notes = Notes()
     again = write(servers, progress=notes, origin={"parameters": {"cap": 5}})
     assert again.fingerprint == made.fingerprint
-    assert any("live at" in note for note in notes.said)
+    assert any("live at" in note for note in notes.lines)
     assert numbers(servers) == {1}
     reopened = opened()
     assert reopened.manifest.parameters == {"cap": 5}
@@ -160,7 +160,7 @@ def test_what_is_live_and_wanted_is_not_even_read(servers: Servers) -> None:
     assert next(unread) == ORDERS[0]
     notes = Notes()
     write(servers, expected=made.fingerprint, progress=notes)
-    assert "and whole" in notes.said[-1]
+    assert "and whole" in notes.lines[-1]
 
 
 DAMAGES: dict[str, Callable[[Servers], object]] = {
@@ -191,8 +191,8 @@ def test_a_damaged_world_is_replaced_by_writing_it_again(
     assert check_servers(f"servers:{servers.name}", servers.settings)
     notes = Notes()
     write(servers, materialize_users=True, expected=made.fingerprint if expected else None, progress=notes)
-    assert sum("is damaged" in note for note in notes.said) == 1
-    assert not any("live at" in note and "whole" in note for note in notes.said)
+    assert sum("is damaged" in note for note in notes.lines) == 1
+    assert not any("live at" in note and "whole" in note for note in notes.lines)
     assert check_servers(f"servers:{servers.name}", servers.settings) == []
     assert read_live(servers).number == 2
     assert opened().store.user(user).email == "new@example.com"
@@ -236,7 +236,7 @@ def test_profiles_are_written_out_where_asked_for(servers: Servers, opened: Call
     servers.database["g2_users"].update_one({}, {"$unset": {"address": 1}})
     notes = Notes()
     write(servers, progress=notes)
-    assert any("no longer written out" in note for note in notes.said)
+    assert any("no longer written out" in note for note in notes.lines)
     assert read_live(servers).number == 3
 
 

@@ -38,7 +38,7 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"mongo_url": "mongodb://user:p/secret@host"}, "MongoDB at .* has no proper address"),
         ({"mongo_url": "http://user:secret@host"}, "MongoDB at host has no proper address.*MONGO_URL"),
@@ -48,9 +48,9 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
         ({"es_url": "https://host:1", "es_ca_file": Path("none.pem")}, "none.pem .* do not exist"),
     ],
 )
-def test_a_wrong_address_is_a_sentence_without_its_password(given: dict[str, Any], said: str) -> None:
+def test_a_wrong_address_is_a_sentence_without_its_password(given: dict[str, Any], message: str) -> None:
     settings = replace(ServerSettings(), **given)
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         (open_mongo if any(name.startswith("mongo") for name in given) else open_elastic)(settings)
     assert "secret" not in str(caught.value)
 

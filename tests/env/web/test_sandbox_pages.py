@@ -24,7 +24,8 @@ KINDS = """
     wall anchor kit
 """
 # Product kind → words that must stand together in the title of one page.
-TITLES = {kind.strip(): (kind.strip(),) for kind in KINDS.split(",")} | {"cat litter mat": ("cat litter", "mats")}
+NAMES = [" ".join(kind.split()) for kind in KINDS.split(",")]
+TITLES = {name: (name,) for name in NAMES} | {"cat litter mat": ("cat litter", "mats")}
 
 
 @pytest.fixture(scope="module")

@@ -122,7 +122,7 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "kind", "said"),
+    ("status", "body", "kind", "message"),
     [
         (401, {"message": f"Unauthorized {KEY}"}, "forbidden", "set SERPER_API_KEY"),
         (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
@@ -144,12 +144,12 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
     ],
 )
 def test_what_goes_wrong_is_a_sentence_with_what_to_do(
-    status: int, body: Any, kind: str, said: str, httpserver: HTTPServer, serper: SerperSearch
+    status: int, body: Any, kind: str, message: str, httpserver: HTTPServer, serper: SerperSearch
 ) -> None:
     answered(httpserver, (status, body, {}))
     error = problem(lambda: serper.search("x", 5))
     assert error.kind == kind
-    assert said in error.message
+    assert message in error.message
 
 
 def test_a_key_is_not_sent_where_the_service_redirects_to(httpserver: HTTPServer, serper: SerperSearch) -> None:

@@ -120,7 +120,7 @@ def test_a_name_is_looked_up_once_and_connected_to_as_it_was_then(inner: Site) -
         names = Names({"shop.example": [["127.0.0.2"], ["127.0.0.1"]]})
         reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2")
         fetched = reader.fetch(f"http://shop.example:{outer.port}/")
-    assert (fetched.body, names.asked) == (b"<p>outer</p>", ["shop.example"])
+    assert (fetched.body, names.lookups) == (b"<p>outer</p>", ["shop.example"])
 
 
 def test_each_redirect_is_looked_up_and_checked_anew(inner: Site) -> None:
