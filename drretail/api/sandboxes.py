@@ -23,7 +23,7 @@ from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import Waits, choose_progress
-from drretail.querygen.by_model.place import places_drawn, places_of
+from drretail.querygen.by_model.targets import targets_drawn, targets_of
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -311,11 +311,11 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
         asked = read_queries(Path(options.queries))
         check_askable(shop, asked)
         return list(asked)
-    places = places_of(shop, users, 1) if users else places_drawn(shop, options.n, 1, options.seed)
+    targets = targets_of(shop, users, 1) if users else targets_drawn(shop, options.n, 1, options.seed)
     return [
-        unasked(place.query_id(1).replace("-m-", "-s-"), place.user_id, source)
-        for place in places.places
-        if place.user_id
+        unasked(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
+        for target in targets.targets
+        if target.user_id
     ]
 
 

@@ -6,10 +6,11 @@ from datetime import datetime
 
 from drretail.env.world import World
 from drretail.querygen.checks.wording import Texts
-from drretail.querygen.generate import SOURCE, queries_of
+from drretail.querygen.generate import queries_of
 from drretail.querygen.lint import Checked, Linter
 from drretail.querygen.revisions import History, Revision, past_of, tries_of
 from drretail.querygen.rules.assortment import Assortment
+from drretail.querygen.rules.drafting import SOURCE
 from drretail.records.query import Query
 
 TRIES = 3

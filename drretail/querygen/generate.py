@@ -12,11 +12,10 @@ from drretail.files import write_lines
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.querygen.rules.assortment import Assortment
-from drretail.querygen.rules.drafting import Draft, drafts_of
-from drretail.querygen.users import check_users, drawn_users, user_slug
+from drretail.querygen.rules.drafting import queries_by_rules
+from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Query
 
-SOURCE = "offline:generator"
 LEAST_ORDERS = 2
 """A single order is no profile: whoever has only that is asked about nothing."""
 _ENOUGH_FOR_ALL_KINDS = 20
@@ -78,8 +77,8 @@ def _generate(
             break
     if not queries:
         raise UserError(
-            f"No query could be made from the orders of {len(without)} users: less than two have arrived, or what "
-            "arrived has no title that can be quoted. Try other users or a larger world."
+            f"No query could be made from the orders of {len(without)} users: less than two have arrived, or the shop "
+            "tells too little of what arrived. Try other users or a larger world."
         )
     return Generated(tuple(queries), len(served), tuple(without), tuple(fewer))
 
@@ -94,32 +93,7 @@ def queries_of(
     shopper = linter.shopper(user_id)
     if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
         return []
-    slug = user_slug(user_id)
-    queries: list[Query] = []
-
-    def faultless(made: Draft) -> bool:
-        query = query_of(world, user_id, f"{slug}-{len(queries) + 1}", made)
-        return not linter.findings(query)
-
-    for made in islice(drafts_of(shopper, assortment, world.manifest.now.date(), seed, faultless), per_user):
-        queries.append(query_of(world, user_id, f"{slug}-{len(queries) + 1}", made))
-    return queries
-
-
-def query_of(world: World, user_id: str, query_id: str, made: Draft) -> Query:
-    """A draft as a query of this world."""
-    return Query(
-        query_id=query_id,
-        user_id=user_id,
-        text=made.text,
-        mode="profile_aware",
-        kind=made.kind,
-        rationale=made.rationale,
-        expected_tools=made.expected_tools,
-        wish=made.wish,
-        world_fingerprint=world.manifest.fingerprint,
-        source=SOURCE,
-    )
+    return list(islice(queries_by_rules(world, assortment, linter, shopper, seed), per_user))
 
 
 USERS, PER_USER, QUESTIONS = 8, 2, 3

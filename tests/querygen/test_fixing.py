@@ -11,10 +11,11 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.fixing import OF_OTHERS, Faulty, Left, Mender, NotWritten, Rewrite, Rewritten, offline_rewrite
-from drretail.querygen.generate import SOURCE, generate_for
+from drretail.querygen.generate import generate_for
 from drretail.querygen.lint import Linter
 from drretail.querygen.revisions import History, history_path, read_history_of
 from drretail.querygen.rules.assortment import Assortment
+from drretail.querygen.rules.drafting import SOURCE
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
-    from drretail.querygen.by_model.place import Places
+    from drretail.querygen.by_model.session import ModelSession
+    from drretail.querygen.by_model.targets import Targets
     from drretail.querygen.by_model.write import Written
     from drretail.records.evidence import Finding
     from drretail.records.run import Usage
 
 
-# So many failures are told one by one; --json holds all.
-_MOST_TOLD = 5
+# So many failures are shown one by one; --json holds all.
+_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,12 @@ class QueryWriter:
 
     model: "Model"
     prices: "PriceTable"
+
+    def session(self, journal: Path, calls: flags.Calls) -> "ModelSession":
+        """The model with a file of all its calls."""
+        from drretail.querygen.by_model.session import ModelSession
+
+        return ModelSession(self.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
 
     def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
         """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
@@ -42,8 +49,8 @@ class QueryWriter:
             say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {served:,} of them from the journal" if served else ""
-        told = "price unknown" if cost is None else f"${dollars(cost)}" if cost else "at no cost"
-        return f"{usage.calls:,} calls{from_journal}; {read:,} tokens read, {usage.output:,} written; {told}"
+        price = "price unknown" if cost is None else f"${dollars(cost)}" if cost else "at no cost"
+        return f"{usage.calls:,} calls{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
 
     def document(self, usage: "Usage", served: int) -> dict[str, Any]:
         """The same for --json; ``null`` = unknown."""
@@ -62,26 +69,27 @@ def journal_beside(queries: "Path") -> "Path":
 
 def say_failures(reasons: "Mapping[str, str]") -> None:
     """Why queries failed, by id, on stderr."""
-    for query_id, reason in list(reasons.items())[:_MOST_TOLD]:
+    for query_id, reason in list(reasons.items())[:_MOST_SHOWN]:
         say(f"{query_id}: {reason}")
-    if len(reasons) > _MOST_TOLD:
-        say(f"… and {len(reasons) - _MOST_TOLD} more; --json lists all.")
+    if len(reasons) > _MOST_SHOWN:
+        say(f"… and {len(reasons) - _MOST_SHOWN} more; --json lists all.")
     if reasons:
         say("These failures are kept: ask anew with --retry-failed.")
 
 
 def say_wrong(found: "Mapping[str, Sequence[Finding]]") -> None:
     """What is wrong with queries that are kept all the same, by id, on stderr."""
-    from drretail.querygen.by_model.problems import told
+    from drretail.querygen.by_model.examination import in_words
 
     for query_id, wrong in found.items():
-        say(f"{query_id} is kept though {'; '.join(map(told, wrong))}")
+        say(f"{query_id} is kept though {'; '.join(map(in_words, wrong))}")
 
 
 def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[dict[str, Any]]]:
     """The same for ``--json``."""
     return {
-        query_id: [it.model_dump(mode="json", exclude_none=True) for it in wrong] for query_id, wrong in found.items()
+        query_id: [finding.model_dump(mode="json", exclude_none=True) for finding in wrong]
+        for query_id, wrong in found.items()
     }
 
 
@@ -130,15 +138,7 @@ class Assignment:
 
 
 def write_by_model(
-    to: Path,
-    assignment: Assignment,
-    writer: "QueryWriter",
-    *,
-    parallel: int,
-    retry_failed: bool,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
+    to: Path, assignment: Assignment, writer: "QueryWriter", calls: flags.Calls, output: flags.Output, *, force: bool
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
     from drretail.api.worlds import opened_world
@@ -150,21 +150,18 @@ def write_by_model(
         check_file(to)
     else:
         check_resumable(to, journal_beside(to), writer.model.spec)
-    with opened_world(assignment.world, quiet=quiet) as shop:
-        places = _places(shop, assignment)
-        total = sum(place.count for place in places.places)
-        with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", total) as bar:
-            written = Writer(
-                shop,
-                writer.model,
-                journal_beside(to),
-                parallel=parallel,
-                retry_failed=retry_failed,
-                on_end=lambda _: bar.advance(),
-            ).write(places.places)
+    progress = choose_progress("none" if output.quiet else None)
+    with opened_world(assignment.world, quiet=output.quiet) as shop:
+        targets = _targets(shop, assignment)
+        total = sum(target.count for target in targets.targets)
+        with (
+            progress.track(f"Asking {writer.model.spec}", total) as bar,
+            writer.session(journal_beside(to), calls) as session,
+        ):
+            written = Writer(shop, session, on_end=lambda _: bar.advance()).write(targets.targets)
     if written.queries:
         write_queries(to, written.queries, force=force)
-    _tell(to, places, written, writer, as_json=as_json, quiet=quiet)
+    _tell(to, targets, written, writer, as_json=output.as_json, quiet=output.quiet)
     if written.failures or written.wrong:
         raise typer.Exit(3)
 
@@ -176,39 +173,45 @@ def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *
     from drretail.querygen.by_model.estimate import estimate_writing
 
     with opened_world(assignment.world, quiet=quiet) as shop:
-        one = estimate_writing(shop, writer.model, _places(shop, assignment).places, journal_beside(to))
+        one = estimate_writing(shop, writer.model, _targets(shop, assignment).targets, journal_beside(to))
     show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
 
 
-def _places(shop: "World", assignment: Assignment) -> "Places":
-    from drretail.querygen.by_model.place import generic_places, places_drawn, places_of
+def _targets(shop: "World", assignment: Assignment) -> "Targets":
+    from drretail.querygen.by_model.targets import generic_targets, targets_drawn, targets_of
 
     if assignment.generic and assignment.named:
         raise UserError("Generic queries have no user: leave --user away, or --mode generic.")
     if assignment.generic:
-        return generic_places(shop, assignment.users * assignment.per_user, assignment.seed)
+        return generic_targets(shop, assignment.users * assignment.per_user, assignment.seed)
     if assignment.named:
-        return places_of(shop, assignment.named, assignment.per_user)
-    return places_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
+        return targets_of(shop, assignment.named, assignment.per_user)
+    return targets_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
 
 
-def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
+def _tell(
+    to: Path, targets: "Targets", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool
+) -> None:
     from drretail.viewer.output import print_json, say
 
     users = len({query.user_id for query in written.queries if query.user_id is not None})
-    if not quiet and places.without:
-        say(f"Users without an order that was kept: {len(places.without)}.")
+    if not quiet and targets.without:
+        say(f"Users without an order that was kept: {len(targets.without)}.")
     if not quiet:
-        say_failures({it.query_id: it.reason for it in written.failures})
+        say_failures({failure.query_id: failure.reason for failure in written.failures})
         say_wrong(written.wrong)
     if as_json:
-        failed = [{"query_id": it.query_id, "user_id": it.user_id, "reason": it.reason} for it in written.failures]
+        failed = [
+            {"query_id": failure.query_id, "user_id": failure.user_id, "reason": failure.reason}
+            for failure in written.failures
+        ]
         print_json(
             {
                 "queries": len(written.queries),
                 "users": users,
-                "users_without": list(places.without),
+                "users_without": list(targets.without),
                 "failed": failed,
+                "answers": written.answers,
                 "findings": findings_by_id(written.wrong),
                 **writer.document(written.usage, written.served),
                 "file": str(to) if written.queries else None,
@@ -216,8 +219,16 @@ def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter",
         )
         return
     of_users = f" of {users} users" if users else ""
-    failed = f", {len(written.failures)} failed" if written.failures else ""
-    wrong = f", {len(written.wrong)} with a finding (queries check --fix --model writes them again)"
-    failed += wrong if written.wrong else ""
-    typer.echo(f"{len(written.queries)} queries{of_users}{failed}{f' → {to}' if written.queries else ''}")
+    again = sum(answers > 1 for answers in written.answers.values())
+    parts = [
+        f"{len(written.queries)} queries{of_users}",
+        *([f"{again} of them not with the first answer"] if again else []),
+        *([f"{len(written.failures)} failed"] if written.failures else []),
+        *(
+            [f"{len(written.wrong)} with a finding (queries check --fix --model writes them again)"]
+            if written.wrong
+            else []
+        ),
+    ]
+    typer.echo(f"{', '.join(parts)}{f' → {to}' if written.queries else ''}")
     typer.echo(writer.line(written.usage, written.served, quiet=quiet))

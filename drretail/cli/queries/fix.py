@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,11 +93,13 @@ def _fixed_by_model(
     from drretail.querygen.by_model.rewrite import ModelRewriter
 
     progress = choose_progress("none" if fixing.quiet else None)
-    journal = journal_beside(file)
-    with ModelRewriter(shop, writer.model, linter, journal, progress, parallel=fixing.calls.parallel) as rewrite:
-        mended = _mended(linter, file, queries, rewrite, fixing)
-        spent = writer.line(rewrite.usage, rewrite.served, quiet=fixing.quiet)
-        return Fixed(mended, spent=spent, document=writer.document(rewrite.usage, rewrite.served))
+    # Which failures are tried again stands in the history of the file, not in the journal.
+    calls = replace(fixing.calls, retry_failed=False)
+    with writer.session(journal_beside(file), calls) as session:
+        with ModelRewriter(shop, linter, session, progress) as rewrite:
+            mended = _mended(linter, file, queries, rewrite, fixing)
+        spent = writer.line(session.usage, session.served, quiet=fixing.quiet)
+        return Fixed(mended, spent=spent, document=writer.document(session.usage, session.served))
 
 
 def _mended(linter: "Linter", file: Path, queries: "Sequence[Query]", rewrite: "Rewrite", fixing: Fixing) -> "Mended":

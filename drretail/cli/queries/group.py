@@ -95,10 +95,7 @@ def generate(
         estimate_by_model(to, assignment, writer, as_json=output.as_json, quiet=output.quiet)
         return
     if writer is not None:
-        write_by_model(
-            to, assignment, writer, parallel=calls.parallel, retry_failed=calls.retry_failed, force=force,
-            as_json=output.as_json, quiet=output.quiet,
-        )  # fmt: skip
+        write_by_model(to, assignment, writer, calls, output, force=force)
         return
     _write_offline(to, assignment, force=force, output=output)
 

@@ -59,21 +59,21 @@ def personas(
     with opened_world(world, quiet=output.quiet) as shop:
         check_users(shop, user or ())
         named = list(user or islice(drawn_users(shop, seed, users), users))
-        missing = [it for it in named if not person_path(people, Persona, it).exists()]
-        pasts = {it: read_past(shop, it) for it in missing}
+        missing = [user_id for user_id in named if not person_path(people, Persona, user_id).exists()]
+        pasts = {user_id: read_past(shop, user_id) for user_id in missing}
     if writer is None:
-        made, failed, spent = [persona_by_rules(it) for it in pasts.values()], {}, {}
+        made, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
     else:
         asked = {user: persona_ask(past) for user, past in pasts.items()}
         answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
-        written = {user: answers.found[it.key] for user, it in asked.items() if it.key in answers.found}
+        written = {user: answers.found[ask.key] for user, ask in asked.items() if ask.key in answers.found}
         made = [persona_of(pasts[user], it, writer.model.spec) for user, it in written.items()]
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for persona in made:
         freeze_person(people, persona)
-    fields = sum(len(it.traits()) for it in made)
-    told = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} were there"
-    tell(told, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
+    fields = sum(len(persona.traits()) for persona in made)
+    line = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} were there"
+    tell(line, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
 
 
 @grouped
@@ -84,7 +84,7 @@ def context(
     world: flags.World = "demo",
     model: Model = None,
     entries: Annotated[
-        int, typer.Option("--entries", min=1, help="Without a model: orders of a user that are told, at most.")
+        int, typer.Option("--entries", min=1, help="Without a model: orders of a user that are shown, at most.")
     ] = 40,
     check: Annotated[
         bool, typer.Option("--check", help="Infer the personas back from the contexts; print the recall of each field.")
@@ -105,12 +105,12 @@ def context(
     failed: dict[str, str] = {}
     spent: dict[str, Any] = {}
     with opened_world(world, quiet=output.quiet) as shop:
-        pasts = {it: read_past(shop, it) for it in known}
-    wanted = [pasts[it] for it in known if it not in there]
+        pasts = {user_id: read_past(shop, user_id) for user_id in known}
+    wanted = [pasts[user_id] for user_id in known if user_id not in there]
     if writer is None:
-        made = [context_by_rules(it, entries) for it in wanted]
+        made = [context_by_rules(past, entries) for past in wanted]
     else:
-        asked = [context_ask(it, known[it.user_id]) for it in wanted]
+        asked = [context_ask(past, known[past.user_id]) for past in wanted]
         answers = ask_all(writer, people, asked, calls, quiet=output.quiet)
         by_key = {ask.key: past for ask, past in zip(asked, wanted, strict=True)}
         made = [context_of(by_key[key], it, writer.model.spec) for key, it in answers.found.items()]
@@ -120,7 +120,9 @@ def context(
     document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
     if check:
         recalls = checked(people, known, pasts, writer, calls, failed, quiet=output.quiet)
-        document["recall"] = {it.field: {"filled": it.filled, "recalled": it.recalled} for it in recalls}
+        document["recall"] = {
+            recall.field: {"filled": recall.filled, "recalled": recall.recalled} for recall in recalls
+        }
         if not output.as_json:
             print_recall(recalls)
     tell(f"{len(made)} contexts → {people}; {len(there)} were there", document, failed, output)
@@ -162,21 +164,21 @@ def pair(
     spent: dict[str, Any] = {}
     with opened_world(world, quiet=output.quiet) as shop:
         if writer is None:
-            choices = chosen_by_overlap(tasks, [read_past(shop, it) for it in known], users_per_task)
+            choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in known], users_per_task)
         else:
-            asked = {user: choice_ask(it, tasks) for user, it in known.items()}
+            asked = {user: choice_ask(persona, tasks) for user, persona in known.items()}
             answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
-            found = {user: answers.found[it.key] for user, it in asked.items() if it.key in answers.found}
+            found = {user: answers.found[ask.key] for user, ask in asked.items() if ask.key in answers.found}
             choices = chosen_by_model(tasks, found)
             failed, spent = answers.failed, writer.document(answers.usage, answers.served)
         queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
     if not queries:
         raise UserError("No user chose any of the tasks: draw more users with drretail queries personas --users N.")
     write_queries(to, queries, force=force)
-    fewer = [it.query_id for it in tasks if len(choices.get(it.query_id, ())) < users_per_task]
+    fewer = [task.query_id for task in tasks if len(choices.get(task.query_id, ())) < users_per_task]
     if fewer and not output.quiet:
         say(f"Tasks with fewer than {users_per_task} users: {len(fewer)} ({', '.join(fewer[:5])}).")
-    if any(it.context is None for it in queries) and not output.quiet:
+    if any(query.context is None for query in queries) and not output.quiet:
         say("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
     tell(
@@ -188,18 +190,19 @@ def pair(
 
 
 def ask_all(
-    writer: "QueryWriter", people: Path, asked: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
+    writer: "QueryWriter", people: Path, asks: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
 ) -> "Answers[T]":
     """The answers of the model; every call stands in the journal beside the people."""
     from drretail.progress import choose_progress
-    from drretail.querygen.people.person_model import PersonModel
+    from drretail.querygen.people.person_model import ask_people
 
     people.mkdir(parents=True, exist_ok=True)
-    with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", len(asked)) as bar:
-        model = PersonModel(
-            writer.model, people / "journal.jsonl", calls.parallel, calls.retry_failed, on_end=bar.advance
-        )
-        return model.ask_all(asked)
+    progress = choose_progress("none" if quiet else None)
+    with (
+        progress.track(f"Asking {writer.model.spec}", len(asks)) as bar,
+        writer.session(people / "journal.jsonl", calls) as session,
+    ):
+        return ask_people(session, asks, on_end=bar.advance)
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":
@@ -244,27 +247,32 @@ def checked(
 
     contexts = {user: it for user, it in read_people(people, PersonContext).items() if user in known}
     if writer is None:
-        agreed = {it: agreed_by_words(known[it], inferred_by_rules(contexts[it], pasts[it])) for it in contexts}
-        return recall_by_field([known[it] for it in contexts], agreed)
-    inferring = {it: inference_ask(contexts[it]) for it in contexts}
+        agreed = {
+            user_id: agreed_by_words(known[user_id], inferred_by_rules(contexts[user_id], pasts[user_id]))
+            for user_id in contexts
+        }
+        return recall_by_field([known[user_id] for user_id in contexts], agreed)
+    inferring = {user_id: inference_ask(contexts[user_id]) for user_id in contexts}
     inferred = ask_all(writer, people, list(inferring.values()), calls, quiet=quiet)
-    users = [it for it in contexts if inferring[it].key in inferred.found]
-    asking = {it: agreement_ask(known[it], inferred.found[inferring[it].key]) for it in users}
-    said = ask_all(writer, people, [it for it in asking.values() if it is not None], calls, quiet=quiet)
-    failed |= inferred.failed | said.failed
-    found = {it: ask for it, ask in asking.items() if ask is None or ask.key in said.found}
-    fields = {it: () if ask is None else said.found[ask.key].fields for it, ask in found.items()}
-    return recall_by_field([known[it] for it in found], fields)
+    users = [user_id for user_id in contexts if inferring[user_id].key in inferred.found]
+    asking = {user_id: agreement_ask(known[user_id], inferred.found[inferring[user_id].key]) for user_id in users}
+    agreed_on = ask_all(writer, people, [ask for ask in asking.values() if ask is not None], calls, quiet=quiet)
+    failed |= inferred.failed | agreed_on.failed
+    found = {user: ask for user, ask in asking.items() if ask is None or ask.key in agreed_on.found}
+    fields = {user: () if ask is None else agreed_on.found[ask.key].fields for user, ask in found.items()}
+    return recall_by_field([known[user] for user in found], fields)
 
 
 def print_recall(recalls: "Sequence[Recall]") -> None:
     """A line a field: in how many personas it is filled, and how often the context gives it back."""
-    from drretail.querygen.people.persona import told_field
+    from drretail.querygen.people.persona import field_label
     from drretail.tables.table import table_of
     from drretail.viewer.output import print_table
 
-    rows: list[list[object]] = [[told_field(it.field), it.filled, it.recalled, it.share] for it in recalls]
-    filled, recalled = sum(it.filled for it in recalls), sum(it.recalled for it in recalls)
+    rows: list[list[object]] = [
+        [field_label(recall.field), recall.filled, recall.recalled, recall.share] for recall in recalls
+    ]
+    filled, recalled = sum(recall.filled for recall in recalls), sum(recall.recalled for recall in recalls)
     rows.append(["all fields", filled, recalled, recalled / filled if filled else None])
     print_table(table_of("Personas inferred back from contexts", ["", "filled", "given back", "recall"], rows))
 

@@ -69,7 +69,7 @@ def import_questions(
             types = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
     write_queries(to, types.queries, force=force)
     repeated = len(questions) - len(queries)
-    untyped = [it.query_id for it in types.queries if it.wish is None]
+    untyped = [query.query_id for query in types.queries if query.wish is None]
     if output.as_json:
         print_json(
             {
@@ -108,19 +108,15 @@ def typed_by_model(
     """The queries with types; every call stands in the journal beside ``file``, which is not written here."""
     from drretail.cli.queries.by_model import journal_beside
     from drretail.progress import choose_progress
-    from drretail.querygen.by_model.typist import Typist
+    from drretail.querygen.by_model.annotate import WishAnnotator
 
-    total = sum(it.wish is None for it in queries)
-    with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", total) as bar:
-        made = Typist(
-            shop,
-            linter,
-            writer.model,
-            journal_beside(file),
-            parallel=calls.parallel,
-            retry_failed=calls.retry_failed,
-            on_end=bar.advance,
-        ).type_all(queries)
+    total = sum(query.wish is None for query in queries)
+    progress = choose_progress("none" if quiet else None)
+    with (
+        progress.track(f"Asking {writer.model.spec}", total) as bar,
+        writer.session(journal_beside(file), calls) as session,
+    ):
+        made = WishAnnotator(shop, linter, session, on_end=bar.advance).annotate(queries)
     spent = writer.line(made.usage, made.served, quiet=quiet)
     return Types(made.queries, made.typed, made.failed, made.wrong, spent, writer.document(made.usage, made.served))
 

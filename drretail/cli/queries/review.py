@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReviewRequest:
     """What one call is about, and whose."""
 
     file: Path
@@ -38,7 +38,7 @@ def current_reviews(file: Path, queries: "Sequence[Query]") -> "CurrentDecisions
     return current_decisions(read_reviews_of(file), queries, read_history_of(file))
 
 
-def write_sheet(asked: Asked, sheet: Path, *, again: bool, settle: bool) -> None:
+def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: bool) -> None:
     """Writes what the reviewer has not decided yet; everything where nobody is named, and with ``again``.
 
     With ``settle``: what reviewers disagree on.
@@ -52,35 +52,38 @@ def write_sheet(asked: Asked, sheet: Path, *, again: bool, settle: bool) -> None
 
     if sheet.exists():
         raise UserError(f"{sheet} exists, and may be filled in: name another file.")
-    current = current_reviews(asked.file, asked.queries)
-    name = asked.reviewer if asked.named else None
-    disputed = {it.query.query_id: it.reviews for it in outcomes(asked.queries, current) if it.what == "disputed"}
+    current = current_reviews(request.file, request.queries)
+    name = request.reviewer if request.named else None
+    disputed = {
+        outcome.query.query_id: outcome.reviews
+        for outcome in outcomes(request.queries, current)
+        if outcome.what == "disputed"
+    }
     if settle:
-        left = tuple(query for query in asked.queries if query.query_id in disputed)
-    elif asked.named and not again:
-        left = current.undecided_by(asked.reviewer, asked.queries)
+        left = tuple(query for query in request.queries if query.query_id in disputed)
+    elif request.named and not again:
+        left = current.undecided_by(request.reviewer, request.queries)
     else:
-        left = asked.queries
+        left = request.queries
     if not left:
         raise UserError(
             "Reviewers disagree on no query."
             if settle
-            else f"{asked.reviewer} has decided on all queries: --again writes them all once more."
+            else f"{request.reviewer} has decided on all queries: --again writes them all once more."
         )
-    with opened_world(asked.world, quiet=asked.quiet) as shop:
-        items = Items(shop, asked.queries)
+    with opened_world(request.world, quiet=request.quiet) as shop:
+        items = Items(shop, request.queries)
         rows = [items.of(query) for query in left]
     if settle:
-        write_atomically(sheet, settling_sheet_of(((it, disputed[it.query.query_id]) for it in rows), name))
+        write_atomically(sheet, settling_sheet_of(((item, disputed[item.query.query_id]) for item in rows), name))
     else:
         write_atomically(sheet, sheet_of(rows, name))
     settling = " --settle" if settle else ""
-    typer.echo(
-        f"{len(rows)} queries → {sheet}; fill it in, and: drretail queries review {asked.file}{settling} --read {sheet}"
-    )
+    back = f"drretail queries review {request.file}{settling} --read {sheet}"
+    typer.echo(f"{len(rows)} queries → {sheet}; fill it in, and: {back}")
 
 
-def take_sheet(asked: Asked, sheet: Path, *, settle: bool) -> None:
+def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     """Appends the decisions of a filled sheet that are not known yet, and says what the checks find in its edits."""
     from contextlib import closing
 
@@ -89,33 +92,33 @@ def take_sheet(asked: Asked, sheet: Path, *, settle: bool) -> None:
     from drretail.querygen.review.sheet import Reading, new_reviews, read_filled
     from drretail.viewer.output import say
 
-    current = current_reviews(asked.file, asked.queries)
-    decided = {it.query.query_id: it.reviews for it in outcomes(asked.queries, current)}
-    queries = {query.query_id: query for query in asked.queries}
+    current = current_reviews(request.file, request.queries)
+    decided = {outcome.query.query_id: outcome.reviews for outcome in outcomes(request.queries, current)}
+    queries = {query.query_id: query for query in request.queries}
     disputed = decided if settle else None
-    filled = read_filled(sheet, Reading(queries, asked.reviewer, now_in_utc(), asked.named, disputed))
-    with closing(ReviewLog(asked.file)) as log:
+    filled = read_filled(sheet, Reading(queries, request.reviewer, now_in_utc(), request.named, disputed))
+    with closing(ReviewLog(request.file)) as log:
         new = new_reviews(filled, log.reviews)
-        for it in new:
-            log.append(it)
-    if asked.quiet:
+        for decision in new:
+            log.append(decision)
+    if request.quiet:
         return
     known = len(filled.reviews) - len(new)
     say(f"{len(new)} decisions were taken from {sheet}; {known} were known, {filled.blank} queries are left blank.")
-    if filled.unnamed and not asked.named:
-        say(f"{filled.unnamed} queries name no reviewer: they are taken for those of {asked.reviewer}.")
-    edits = [it.edit.after for it in new if it.edit is not None]
+    if filled.unnamed and not request.named:
+        say(f"{filled.unnamed} queries name no reviewer: they are taken for those of {request.reviewer}.")
+    edits = [decision.edit.after for decision in new if decision.edit is not None]
     if edits:
-        _check_edits(asked, edits)
+        _check_edits(request, edits)
 
 
-def _check_edits(asked: Asked, edits: "Sequence[Query]") -> None:
+def _check_edits(request: ReviewRequest, edits: "Sequence[Query]") -> None:
     from drretail.api.worlds import opened_world
     from drretail.querygen.review.item import Items
     from drretail.viewer.output import say
 
-    with opened_world(asked.world, quiet=True) as shop:
-        items = Items(shop, asked.queries)
+    with opened_world(request.world, quiet=True) as shop:
+        items = Items(shop, request.queries)
         for query in edits:
             for finding in items.check(query).findings:
                 say(f"{query.query_id}, as edited: {finding.code}: {finding.said}")
@@ -173,15 +176,15 @@ def review(
     ways = {"--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
     _check_ways([name for name, given in ways.items() if given], settle=settle)
     queries = read_queries(file)
-    asked = Asked(file, queries, world, _name(reviewer), reviewer is not None, quiet)
+    request = ReviewRequest(file, queries, world, _name(reviewer), reviewer is not None, quiet)
     applied: Applied | None = None
     if sheet:
-        write_sheet(asked, sheet, again=again, settle=settle)
+        write_sheet(request, sheet, again=again, settle=settle)
         return
     if read:
-        take_sheet(asked, read, settle=settle)
+        take_sheet(request, read, settle=settle)
     elif to or apply:
-        applied = _apply(asked, to)
+        applied = _apply(request, to)
     now = summary_of(queries, current_reviews(file, queries))
     if as_json:
         from drretail.viewer.output import print_json
@@ -193,7 +196,7 @@ def review(
             say(HOW.format(file=file, world=world))
     if applied is not None:
         if not quiet:
-            say(_told(applied, to or file, in_place=to is None))
+            say(_applied_line(applied, to or file, in_place=to is None))
         if applied.waiting:
             raise typer.Exit(3)
 
@@ -223,27 +226,27 @@ def _name(flag: str | None) -> str:
     return name
 
 
-def _apply(asked: Asked, to: Path | None) -> "Applied":
+def _apply(request: ReviewRequest, to: Path | None) -> "Applied":
     from drretail.api.worlds import opened_world
     from drretail.errors import UserError
     from drretail.querygen.review.decisions import apply_reviews, outcomes, write_reviewed
     from drretail.querygen.review.item import Items
 
-    if to is not None and to.resolve() == asked.file.resolve():
+    if to is not None and to.resolve() == request.file.resolve():
         raise UserError(f"{to} is the reviewed file itself: --apply changes it, and keeps its history.")
-    decided = outcomes(asked.queries, current_reviews(asked.file, asked.queries))
-    if to is not None and not any(it.result for it in decided):
-        raise UserError(f"No query of {asked.file} is accepted or edited: there is nothing to write.")
-    if all(it.what == "rejected" for it in decided):
-        raise UserError(f"All queries of {asked.file} are rejected: nothing would be left of it.")
-    with opened_world(asked.world, quiet=asked.quiet) as shop:
-        items = Items(shop, asked.queries)
+    decided = outcomes(request.queries, current_reviews(request.file, request.queries))
+    if to is not None and not any(outcome.result for outcome in decided):
+        raise UserError(f"No query of {request.file} is accepted or edited: there is nothing to write.")
+    if all(outcome.what == "rejected" for outcome in decided):
+        raise UserError(f"All queries of {request.file} are rejected: nothing would be left of it.")
+    with opened_world(request.world, quiet=request.quiet) as shop:
+        items = Items(shop, request.queries)
         if to is not None:
             return write_reviewed(to, decided, items, now_in_utc)
-        return apply_reviews(asked.file, decided, items, now_in_utc)
+        return apply_reviews(request.file, decided, items, now_in_utc)
 
 
-def _told(applied: "Applied", path: Path, *, in_place: bool) -> str:
+def _applied_line(applied: "Applied", path: Path, *, in_place: bool) -> str:
     waiting = ""
     if applied.waiting:
         fate = "stay as they are" if in_place else "are left out"

@@ -30,10 +30,20 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
         "reviews": str(reviews_path(file)),
         "queries": now.queries,
         "outcomes": now.counts,
-        "by_query": [{"query_id": it.query.query_id, "what": it.what, "by": it.by} for it in now.outcomes],
-        "reviewers": [asdict(it) for it in now.reviewers],
-        "agreement": [asdict(it) for it in now.agreements],
-        "disagreements": [asdict(it) for it in now.disagreements],
+        "by_query": [
+            {"query_id": outcome.query.query_id, "what": outcome.what, "by": outcome.by} for outcome in now.outcomes
+        ],
+        "reviewers": [asdict(reviewer) for reviewer in now.reviewers],
+        "agreement": [asdict(agreement) for agreement in now.agreements],
+        "disagreements": [
+            {
+                "query_id": disagreement.query_id,
+                "about": disagreement.about,
+                "said": disagreement.answers,
+                "settled_by": disagreement.settled_by,
+            }
+            for disagreement in now.disagreements
+        ],
         "stale": now.stale,
     }
     if applied is not None:
@@ -51,17 +61,25 @@ def print_summary(file: Path, now: "Summary") -> None:
         print_table(
             table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected"], map(_counts, now.reviewers))
         )
-        rows = [(it.name, _share(it.edit_rate), _share(it.words_changed), it.wishes_typed) for it in now.reviewers]
+        rows = [
+            (reviewer.name, _share(reviewer.edit_rate), _share(reviewer.words_changed), reviewer.wishes_typed)
+            for reviewer in now.reviewers
+        ]
         print_table(table_of("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows))
-        print_table(table_of("Answers: yes, no", ["", *(it.name for it in now.reviewers)], _answers(now)))
+        print_table(table_of("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], _answers(now)))
     if now.agreements:
         print_table(
             table_of("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], map(_agreed, now.agreements))
         )
     if now.disagreements:
         rows = [
-            (it.query_id, _about(it.about), ", ".join(f"{who}: {what}" for who, what in it.said.items()), it.settled_by)
-            for it in now.disagreements
+            (
+                disagreement.query_id,
+                _about(disagreement.about),
+                ", ".join(f"{who}: {what}" for who, what in disagreement.answers.items()),
+                disagreement.settled_by,
+            )
+            for disagreement in now.disagreements
         ]
         print_table(table_of("Disagreements", ["query", "about", "who says what", "settled by"], rows))
     for line in _lines(file, now):
@@ -76,20 +94,29 @@ def _about(about: str) -> str:
     return ABOUT.get(about) or f"{WISH}{label_of(about.removeprefix(WISH))}"
 
 
-def _counts(it: "Reviewer") -> tuple[object, ...]:
-    return it.name, it.decided, it.accepted, it.edited, it.rejected
+def _counts(reviewer: "Reviewer") -> tuple[object, ...]:
+    return reviewer.name, reviewer.decided, reviewer.accepted, reviewer.edited, reviewer.rejected
 
 
 def _answers(now: "Summary") -> list[tuple[object, ...]]:
     return [
-        (ABOUT[question], *(f"{it.answers[question].yes}, {it.answers[question].no}" for it in now.reviewers))
+        (
+            ABOUT[question],
+            *(f"{reviewer.answers[question].yes}, {reviewer.answers[question].no}" for reviewer in now.reviewers),
+        )
         for question in now.reviewers[0].answers
     ]
 
 
-def _agreed(it: "Agreement") -> tuple[object, ...]:
-    kappa = f"na: {it.na}" if it.kappa is None else it.kappa
-    return f"{it.first}, {it.second}", _about(it.about), it.n, _share(it.share), kappa
+def _agreed(agreement: "Agreement") -> tuple[object, ...]:
+    kappa = f"na: {agreement.na}" if agreement.kappa is None else agreement.kappa
+    return (
+        f"{agreement.first}, {agreement.second}",
+        _about(agreement.about),
+        agreement.n,
+        _share(agreement.share),
+        kappa,
+    )
 
 
 def _share(value: float | None) -> "Cell":
@@ -101,9 +128,9 @@ def _share(value: float | None) -> "Cell":
 def _lines(file: Path, now: "Summary") -> list[str]:
     counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
     lines = [f"{file}: {now.queries} queries: {counts}"]
-    for it in now.reviewers:
-        if it.accepted_with_a_no:
-            lines.append(f"{it.name} accepts, with a no to a question: {', '.join(it.accepted_with_a_no)}")
+    for reviewer in now.reviewers:
+        if reviewer.accepted_with_a_no:
+            lines.append(f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}")
     disputed = ", ".join(now.ids("disputed"))
     if disputed:
         lines.append(f"Disputed, and so not applied until somebody settles them with --settle: {disputed}")

@@ -1,13 +1,14 @@
 """Queries written by a language model, with the paper's four inputs (section 3.2).
 
-place.py     whom and what queries are written for, with their ids
-shelf.py     which kinds of products the shop sells near a place or a question, and what the user owns
-prompt.py    what the model is told, from
-prompts/     its wordings
-answer.py    what it answers: a query, or the wish of one
-problems.py  what is wrong with an answer, told to it at most twice; what stays wrong
-write.py     places → queries: side by side, journalled, resumed
-estimate.py  what the queries that are still to be written will take
-rewrite.py   queries in which something was found → the same, written again
-typist.py    plain questions → the same, with their wishes
+targets.py     whom and what queries are written for, with their ids
+shelf.py       which kinds of products the shop sells near a user or a question, and what the user owns
+prompt.py      the messages to the model, from
+prompts/       its wordings
+answer.py      the schema of its answer: a query, or the wish of one
+examination.py what is wrong with an answer goes back to it, at most twice; what stays wrong
+session.py     one model with its journal, shared by all questions of a command
+write.py       targets → queries: side by side, journalled, resumed
+estimate.py    what the queries that are still to be written will take
+rewrite.py     queries in which something was found → the same, written again
+annotate.py    plain questions → the same, with their wishes
 """

@@ -10,26 +10,25 @@ from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS
-from drretail.querygen.by_model.place import Place
-from drretail.querygen.by_model.prompt import Briefing
-from drretail.querygen.by_model.write import first_scope
+from drretail.querygen.by_model.prompt import PromptBuilder
+from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.run import Usage
 
 ANSWER = Range(350, 1_200)
 """Tokens of one answer: 40 to 120 words of text, and two to four times as much beside it, more for each want; more
 where a model thinks first."""
-# Of so many places the prompts are measured.
+# Of so many targets the prompts are measured.
 _MEASURED = 20
 
 
-def estimate_writing(world: World, model: Model, places: Sequence[Place], journal: Path) -> Estimate:
+def estimate_writing(world: World, model: Model, targets: Sequence[Target], journal: Path) -> Estimate:
     """What the queries that the journal doesn't hold are likely to take; nothing is sent."""
     known = [effect for effect in read_effects(journal) if effect.kind == "model"] if journal.exists() else []
     asked = {effect.scope for effect in known}
-    ids = (place.query_id(number) for place in places for number in range(1, place.count + 1))
-    count = sum(first_scope(query_id) not in asked for query_id in ids)
-    calls, read, written, basis = _measured(known, model) or _by_prompts(world, places)
+    ids = (target.query_id(number) for target in targets for number in range(1, target.count + 1))
+    count = sum(f"{query_id}#1" not in asked for query_id in ids)
+    calls, read, written, basis = _measured(known, model) or _by_prompts(world, targets)
     money = dollars_of(read, written, [] if model.price is None else [model.price])
     return Estimate(
         model.spec,
@@ -52,15 +51,15 @@ def _measured(known: Sequence[Effect], model: Model) -> tuple[Range, Range, Rang
     used = list(by_query.values())
     if not used:
         return None
-    read = [it.input_uncached + it.cache_read + it.cache_creation for it in used]
+    read = [usage.input_uncached + usage.cache_read + usage.cache_creation for usage in used]
     basis = f"{'1 query' if len(used) == 1 else f'{len(used):,} queries'} in this file's journal"
-    return _range([it.calls for it in used]), _range(read), _range([it.output for it in used]), basis
+    return _range([usage.calls for usage in used]), _range(read), _range([usage.output for usage in used]), basis
 
 
-def _by_prompts(world: World, places: Sequence[Place]) -> tuple[Range, Range, Range, str]:
+def _by_prompts(world: World, targets: Sequence[Target]) -> tuple[Range, Range, Range, str]:
     """From one call without an earlier question up to all repairs, each of which sends the answer back as well."""
-    briefing, most = Briefing(world, Linter(world)), MAX_REPAIRS + 1
-    lengths = [sum(len(it.text) for it in briefing.messages(place, [])) for place in places[:_MEASURED]]
+    prompts, most = PromptBuilder(world, Linter(world)), MAX_REPAIRS + 1
+    lengths = [sum(len(message.text) for message in prompts.messages(target, [])) for target in targets[:_MEASURED]]
     once = mean(lengths) / CHARACTERS_PER_TOKEN
     read = Range(once, most * once + sum(range(most)) * ANSWER.high)
     basis = f"the prompts, and answers of {ANSWER.low:.0f} to {ANSWER.high:.0f} tokens with up to {MAX_REPAIRS} repairs"

@@ -1,4 +1,4 @@
-"""What a model is told when it is asked for a query: the paper's four inputs (section 3.2), in our words."""
+"""What a model is sent when it is asked for a query: the paper's four inputs (section 3.2), in our words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.place import Place, category_names
 from drretail.querygen.by_model.shelf import Shelf, owned_by
+from drretail.querygen.by_model.targets import Target, category_names
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.tools.registry import json_schemas
@@ -41,8 +41,8 @@ def prompts() -> dict[str, Prompt]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """A query that is to be written again, as a model is told of it."""
+class RewriteRequest:
+    """A query that is to be written again, as a model is shown it."""
 
     question: str
     """The query with what stands beside it, as JSON."""
@@ -51,8 +51,8 @@ class Fault:
     """Each with what was wrong with it."""
 
 
-class Briefing:
-    """Writes the messages for any place of one world; what is equal for all places is written once."""
+class PromptBuilder:
+    """Writes the messages for any target of one world; what is equal for all of them is written once."""
 
     def __init__(self, world: World, linter: Linter) -> None:
         self._linter = linter
@@ -64,25 +64,27 @@ class Briefing:
         self.instructions = self._prompts["instructions"].render(
             deep_research=self._prompts["deep_research"].text.strip(),
             domain=self._prompts["domain"].render(today=self._today).strip(),
-            tools=tagged("tools", "\n".join(_told_tools())),
+            tools=tagged("tools", "\n".join(_tool_lines())),
             categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
             wish=self._prompts["wish"].text.strip(),
         )
-        """What every writer of queries is told first."""
+        """What every writer of queries is sent first."""
 
-    def messages(self, place: Place, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
-        """What is sent for the next query of a place that has these already; ``attempt`` 2 is the first retry."""
+    def messages(self, target: Target, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
+        """What is sent for the next query of a target that has these already; ``attempt`` 2 is the first retry."""
         again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
-        return self._said(f"{self._asked(place, earlier)}{again}")
+        return self._with_instructions(f"{self._request(target, earlier)}{again}")
 
-    def messages_again(self, place: Place, earlier: Sequence[str], fault: "Fault") -> "list[BaseMessage]":
+    def messages_to_rewrite(
+        self, target: Target, earlier: Sequence[str], request: RewriteRequest
+    ) -> "list[BaseMessage]":
         """What is sent for a query that is to be written again: all of the above, and what was wrong with it."""
-        tries = "\n".join(tagged("try", text) for text in fault.tries)
-        return self._said(
-            f"{self._asked(place, earlier)}\n"
+        tries = "\n".join(tagged("try", text) for text in request.tries)
+        return self._with_instructions(
+            f"{self._request(target, earlier)}\n"
             + self._prompts["rewrite"].render(
-                question=tagged("question", fault.question),
-                faults=tagged("faults", fault.faults),
+                question=tagged("question", request.question),
+                faults=tagged("faults", request.faults),
                 tried=self._prompts["tried"].render(tries=tries) if tries else "",
             )
         )
@@ -101,24 +103,27 @@ class Briefing:
         )
         return [HumanMessage(asked)]
 
-    def _said(self, asked: str) -> "list[BaseMessage]":
+    def _with_instructions(self, request: str) -> "list[BaseMessage]":
         from langchain_core.messages import HumanMessage, SystemMessage
 
-        return [SystemMessage(self.instructions), HumanMessage(asked)]
+        return [SystemMessage(self.instructions), HumanMessage(request)]
 
-    def _asked(self, place: Place, earlier: Sequence[str]) -> str:
-        told = tagged("questions", "\n\n".join(earlier) or "None yet.")
-        shopper = self._linter.shopper(place.user_id)
-        shelf = tagged("shelf", self.shelf.around(place, shopper) or NOTHING)
-        if place.user_id is None or shopper is None:
-            category = tagged("category", place.category)
-            return self._prompts["generic"].render(category=category, shelf=shelf, earlier=told)
-        profile = tagged("profile", self._summaries.of(place.user_id).text_with_orders)
-        owned = tagged("owned", owned_by(shopper))
-        return self._prompts["profile_aware"].render(profile=profile, owned=owned, shelf=shelf, earlier=told)
+    def _request(self, target: Target, earlier: Sequence[str]) -> str:
+        questions = tagged("questions", "\n\n".join(earlier) or "None yet.")
+        shopper = self._linter.shopper(target.user_id)
+        shelf = tagged("shelf", self.shelf.around(target, shopper) or NOTHING)
+        if target.user_id is None or shopper is None:
+            category = tagged("category", target.category)
+            return self._prompts["generic"].render(category=category, shelf=shelf, earlier=questions)
+        return self._prompts["profile_aware"].render(
+            profile=tagged("profile", self._summaries.of(target.user_id).text),
+            owned=tagged("owned", owned_by(shopper)),
+            shelf=shelf,
+            earlier=questions,
+        )
 
 
-def _told_tools() -> list[str]:
+def _tool_lines() -> list[str]:
     """A line for each tool: its name, its arguments, and what it is for."""
     lines: list[str] = []
     for schema in json_schemas():

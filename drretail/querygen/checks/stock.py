@@ -3,10 +3,10 @@
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.grounding.constraints.listing import Listing, is_of_brand
+from drretail.grounding.constraints.listing import is_of_brand
 
-# So many products are looked at in each search.
-_HITS, _BRAND_HITS = 50, 20
+# So many products are looked at in a search for a brand.
+_BRAND_HITS = 20
 
 
 class Stock:
@@ -15,16 +15,7 @@ class Stock:
     def __init__(self, world: World) -> None:
         self._catalog = world.catalog
         self.offers = Offers(world)
-        self._popular: dict[str, tuple[Listing, ...]] = {}
         self._brands: dict[str, bool] = {}
-
-    def most_popular(self, category: str) -> tuple[Listing, ...]:
-        """The most rated products of a category."""
-        if category not in self._popular:
-            query = CatalogQuery("", category=category, sort_by="popularity", limit=_HITS)
-            found = self._catalog.search(query).hits
-            self._popular[category] = tuple(self.offers.listings([hit.product_id for hit in found]))
-        return self._popular[category]
 
     def has_brand(self, brand: str) -> bool:
         """True when some product is of this brand, sold by a store of this name, or has a title that begins so."""

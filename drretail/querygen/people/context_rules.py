@@ -28,7 +28,7 @@ def _entries(past: Past, most: int) -> Iterator[ContextEntry]:
                 kind="talk", text=_talk(past, order, again=order.product_id in bought), orders=(order.order_id,)
             )
         else:
-            yield ContextEntry(kind="purchase", text=f"Noted {past.told(order)}", orders=(order.order_id,))
+            yield ContextEntry(kind="purchase", text=f"Noted {past.line(order)}", orders=(order.order_id,))
         bought.add(order.product_id)
 
 
@@ -39,4 +39,4 @@ def _talk(past: Past, order: Order, *, again: bool) -> str:
         asked = f"I don't want the {what} after all."
     else:
         asked = f"I'd like the {what} again." if again else f"I'd like to order the {what}."
-    return f"Shopper: {asked} Assistant: Noted {past.told(order)}."
+    return f"Shopper: {asked} Assistant: Noted {past.line(order)}."

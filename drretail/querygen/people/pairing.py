@@ -36,8 +36,10 @@ def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int
 def distance(one: Persona, other: Persona) -> float:
     """One minus the mean likeness over the fields that either has filled; a field of one alone is unlike. 0 to 1."""
     first, second = one.traits(), other.traits()
-    names = [it for it in {**first, **second} if it != "basic_attributes.name"]
-    alike = [likeness(first[it].value, second[it].value) if it in first and it in second else 0.0 for it in names]
+    names = [name for name in {**first, **second} if name != "basic_attributes.name"]
+    alike = [
+        likeness(first[name].value, second[name].value) if name in first and name in second else 0.0 for name in names
+    ]
     return 1 - sum(alike) / len(names) if names else 0.0
 
 
@@ -93,11 +95,11 @@ def pair_query(task: Query, persona: Persona, context: PersonContext | None, fin
 
 def check_tasks(tasks: Sequence[Query]) -> None:
     """Raises UserError for tasks that are one user's, or are too alike in their ids for queries of their own."""
-    own = [it.query_id for it in tasks if it.user_id is not None]
+    own = [task.query_id for task in tasks if task.user_id is not None]
     if own:
         raise UserError(
             f"Tasks are nobody's in particular, and {own[0]!r} has a user: take generic queries or questions."
         )
-    starts = {it.query_id[:_LONGEST_TASK_ID] for it in tasks}
+    starts = {task.query_id[:_LONGEST_TASK_ID] for task in tasks}
     if len(starts) < len(tasks):
         raise UserError("Two tasks have ids that begin with the same 55 characters: shorten them.")

@@ -36,7 +36,9 @@ class Past:
     def kept(self) -> tuple[Order, ...]:
         """Orders that were neither cancelled nor returned, of products that the shop still has."""
         return tuple(
-            it for it in self.orders if it.order_status not in VOID_STATUSES and it.product_id in self.products
+            order
+            for order in self.orders
+            if order.order_status not in VOID_STATUSES and order.product_id in self.products
         )
 
     @property
@@ -55,11 +57,11 @@ class Past:
 
     def only(self, order_ids: Collection[str]) -> "Past":
         """The same user as one would know them from these orders alone."""
-        orders = tuple(it for it in self.orders if it.order_id in order_ids)
-        rate = _per_month([it.timestamp for it in orders if it.order_status not in VOID_STATUSES])
+        orders = tuple(order for order in self.orders if order.order_id in order_ids)
+        rate = _per_month([order.timestamp for order in orders if order.order_status not in VOID_STATUSES])
         return replace(self, orders=orders, statistics=self.statistics.model_copy(update={"orders_per_month": rate}))
 
-    def told(self, order: Order) -> str:
+    def line(self, order: Order) -> str:
         """An order in a line: day, what and how many, its category, price and status."""
         product = self.products.get(order.product_id)
         if product is None:
@@ -70,18 +72,20 @@ class Past:
 
     def words(self) -> frozenset[str]:
         """The stems of what the user bought: titles, category paths and brands of the orders that were kept."""
-        bought = [self.products[it.product_id] for it in self.kept]
-        return frozenset(stem for it in bought for stem in content_stems(" ".join((it.title, *it.categories))))
+        bought = [self.products[order.product_id] for order in self.kept]
+        return frozenset(
+            stem for product in bought for stem in content_stems(" ".join((product.title, *product.categories)))
+        )
 
 
 def read_past(world: World, user_id: str) -> Past:
     """A user's records in a world. Raises NotFound for an unknown user."""
     store = world.store
     newest = store.orders(user_id).orders[:MOST_ORDERS]
-    orders = tuple(sorted(newest, key=lambda it: (it.timestamp, it.order_id)))
-    products = store.products(sorted({it.product_id for it in orders}))
+    orders = tuple(sorted(newest, key=lambda order: (order.timestamp, order.order_id)))
+    products = store.products(sorted({order.product_id for order in orders}))
     whole = Past(store.user(user_id), orders, products, store.statistics(user_id), world.manifest.now)
-    return whole.only([it.order_id for it in orders])
+    return whole.only([order.order_id for order in orders])
 
 
 def _per_month(times: list[int]) -> float | None:

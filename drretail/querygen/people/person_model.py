@@ -1,9 +1,7 @@
-"""What a model is asked of people: personas, contexts, personas back from contexts, and which tasks they choose."""
+"""Questions to a model about people: personas, contexts, personas back from contexts, and which tasks they choose."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 from langchain_core.messages import HumanMessage
@@ -11,12 +9,10 @@ from pydantic import Field
 
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
-from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models
-from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.write import used_in
+from drretail.querygen.by_model.session import ROLE, ModelSession
 from drretail.querygen.people.past import Past
 from drretail.querygen.people.persona import (
     FIELDS,
@@ -30,9 +26,7 @@ from drretail.querygen.people.persona import (
 from drretail.records.base import Record, canonical_json, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.trajectory import Trajectory
 
-ROLE = "generator"
 LEAST_ENTRIES, MOST_ENTRIES = 8, 40
 NAMES = ("persona", "context", "infer", "agree", "choose")
 T = TypeVar("T", bound=Record)
@@ -86,64 +80,42 @@ class Answers(Generic[T]):
     served: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PersonModel:
-    """A model that is asked about people, ``parallel`` questions at the same time.
+def ask_people(
+    session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], object] = lambda: None
+) -> Answers[T]:
+    """What the model answers to each, side by side; what fails is counted, never raised."""
+    return run_loop(_answers(session, list(asks), on_end))
 
-    ``journal`` is the file of all calls: what stands in it is not asked again, failures only where ``retry_failed``.
-    """
 
-    model: Model
-    journal: Path
-    parallel: int = 4
-    retry_failed: bool = False
-    on_end: Callable[[], object] = lambda: None
-
-    def ask_all(self, asked: Iterable[Ask[T]]) -> Answers[T]:
-        """What the model answers to each; what fails is told, never raised. Raises UserError for a broken journal."""
-        return run_loop(self._all(list(asked)))
-
-    async def _all(self, asked: Sequence[Ask[T]]) -> Answers[T]:
-        journal, gate = Journal(self.journal), asyncio.Semaphore(self.parallel)
-        tried = frozenset(effect.scope for effect in read_effects(self.journal))
-        models = Models({ROLE: self.model}, journal, Trajectory())
-
-        async def one(ask: Ask[T]) -> T | str:
-            async with gate:
-                try:
-                    path = self._path(ask, tried)
-                    return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=path, check=ask.check)
-                except ModelError as problem:
-                    return f"{problem.kind}: {problem.message}"
-                finally:
-                    self.on_end()
+async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callable[[], object]) -> Answers[T]:
+    async def one(ask: Ask[T]) -> T | str:
+        async def question(models: Models, scope: str, _: int) -> T:
+            return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=scope, check=ask.check)
 
         try:
-            ended = await all_ended(map(one, asked))
+            return await session.put(f"{ask.key}~{sha256_of(ask.message)[:12]}", question)
+        except ModelError as problem:
+            return f"{problem.kind}: {problem.message}"
         finally:
-            journal.close()
-        by_key = {ask.key: end for ask, end in zip(asked, ended, strict=True)}
-        return Answers(
-            {key: end for key, end in by_key.items() if not isinstance(end, str)},
-            {key: end for key, end in by_key.items() if isinstance(end, str)},
-            used_in(journal),
-            journal.served,
-        )
+            on_end()
 
-    def _path(self, ask: Ask[T], tried: frozenset[str]) -> str:
-        """That of the last try, or of another one where failures are retried."""
-        name, number = f"{ask.key}~{sha256_of(ask.message)[:12]}", 1
-        while f"{name}.{number + 1}" in tried:
-            number += 1
-        return f"{name}.{number + (self.retry_failed and f'{name}.{number}' in tried)}"
+    by_key = {ask.key: end for ask, end in zip(asks, await all_ended(map(one, asks)), strict=True)}
+    return Answers(
+        {key: end for key, end in by_key.items() if not isinstance(end, str)},
+        {key: end for key, end in by_key.items() if isinstance(end, str)},
+        session.usage,
+        session.served,
+    )
 
 
 def persona_ask(past: Past) -> Ask[WrittenPersona]:
     """Who a user is, from their records."""
-    orders = {it.order_id for it in past.orders}
+    orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenPersona) -> str | None:
-        return _wrong_fields(written) or next(filter(None, (_wrong_orders(it, orders) for it in written.traits)), None)
+        return _wrong_fields(written) or next(
+            filter(None, (_wrong_orders(trait, orders) for trait in written.traits)), None
+        )
 
     message = prompts()["persona"].render(
         fields=_fields(), profile_fields=" and ".join(PROFILE_FIELDS), profile=_records(past)
@@ -154,18 +126,18 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
 def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
     """What the model wrote, as a record."""
     traits = {
-        it.field: Trait(value=it.value, orders=it.orders, of_profile=it.field in PROFILE_FIELDS)
-        for it in written.traits
+        trait.field: Trait(value=trait.value, orders=trait.orders, of_profile=trait.field in PROFILE_FIELDS)
+        for trait in written.traits
     }
     return Persona.of(past.user_id, made_by, traits)
 
 
 def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
     """What would be left of a user's dealings with the shop."""
-    orders = {it.order_id for it in past.orders}
+    orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenContext) -> str | None:
-        strange = sorted({id_ for it in written.entries for id_ in it.orders} - orders)
+        strange = sorted({id_ for entry in written.entries for id_ in entry.orders} - orders)
         return f"these are no ids of the shopper's orders: {', '.join(strange)}" if strange else None
 
     message = prompts()["context"].render(
@@ -180,7 +152,8 @@ def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
 def context_of(past: Past, written: WrittenContext, made_by: str) -> PersonContext:
     """What the model wrote, as a record."""
     entries = tuple(
-        ContextEntry(kind=it.kind, text=it.text, orders=it.orders, of_profile=not it.orders) for it in written.entries
+        ContextEntry(kind=entry.kind, text=entry.text, orders=entry.orders, of_profile=not entry.orders)
+        for entry in written.entries
     )
     return PersonContext(user_id=past.user_id, made_by=made_by, entries=entries)
 
@@ -193,8 +166,8 @@ def inference_ask(context: PersonContext) -> Ask[WrittenPersona]:
 
 def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedFields] | None:
     """In which fields both say the same; None where they have no field in common."""
-    second, first = {it.field: it.value for it in inferred.traits}, persona.traits()
-    shared = {name: {"first": it.value, "second": second[name]} for name, it in first.items() if name in second}
+    second, first = {trait.field: trait.value for trait in inferred.traits}, persona.traits()
+    shared = {name: {"first": trait.value, "second": second[name]} for name, trait in first.items() if name in second}
     if not shared:
         return None
     message = prompts()["agree"].render(given=tagged("persona", canonical_json(shared)))
@@ -208,9 +181,9 @@ def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedField
 
 def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
     """Which tasks a user would choose."""
-    listed = "\n".join(canonical_json({"id": it.query_id, "task": it.text}) for it in tasks)
+    listed = "\n".join(canonical_json({"id": task.query_id, "task": task.text}) for task in tasks)
     message = prompts()["choose"].render(persona=tagged("persona", persona.text), tasks=tagged("questions", listed))
-    known = {it.query_id for it in tasks}
+    known = {task.query_id for task in tasks}
 
     def check(chosen: ChosenTasks) -> str | None:
         strange = sorted({*chosen.tasks} - known)
@@ -221,7 +194,7 @@ def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
 
 def chosen_by_model(tasks: Sequence[Query], chosen: Mapping[str, ChosenTasks]) -> dict[str, list[str]]:
     """By task, the users who chose it (``chosen`` by user id), those first in whose list it stands first."""
-    ranks = {user: {task: at for at, task in enumerate(dict.fromkeys(it.tasks))} for user, it in chosen.items()}
+    ranks = {user: {task: at for at, task in enumerate(dict.fromkeys(choice.tasks))} for user, choice in chosen.items()}
     return {
         task.query_id: sorted(
             (user for user in ranks if task.query_id in ranks[user]),
@@ -242,14 +215,14 @@ def _fields() -> str:
 
 def _records(past: Past) -> str:
     """Profile, summary and orders of a user, ids with them."""
-    orders = (f"- {it.order_id}: {past.told(it)}" for it in past.orders if past.shows(it))
+    orders = (f"- {order.order_id}: {past.line(order)}" for order in past.orders if past.shows(order))
     who = f"First name: {past.profile.first_name}. Residence: {past.residence}."
-    told = [it for it in past.summary().statements if it.code != "person"]
-    return tagged("profile", "\n".join([who, *(f"- {it.text}" for it in told), "Orders:", *orders]))
+    statements = [statement for statement in past.summary().statements if statement.code != "person"]
+    return tagged("profile", "\n".join([who, *(f"- {statement.text}" for statement in statements), "Orders:", *orders]))
 
 
 def _wrong_fields(written: WrittenPersona) -> str | None:
-    names = [it.field for it in written.traits]
+    names = [trait.field for trait in written.traits]
     strange = sorted({*names} - {*FIELDS})
     if strange:
         return f"there are no such fields: {', '.join(strange)}"

@@ -127,8 +127,8 @@ class Persona(Document):
 
     @property
     def text(self) -> str:
-        """What is known, a field a line, as agents and judges are told it."""
-        return "\n".join(f"{told_field(name)}: {trait.value}" for name, trait in self.traits().items())
+        """What is known, a field a line, as agents and judges read it."""
+        return "\n".join(f"{field_label(name)}: {trait.value}" for name, trait in self.traits().items())
 
     def _every(self) -> Iterator[tuple[str, Trait | None]]:
         for name in FIELDS:
@@ -150,7 +150,7 @@ PROFILE_FIELDS = ("basic_attributes.name", "basic_attributes.residence")
 """Those that the user's profile tells, and no order."""
 
 
-def told_field(name: str) -> str:
+def field_label(name: str) -> str:
     """ "basic_attributes.pets" → "Basic attributes, pets"."""
     group, _, field = name.replace("_", " ").partition(".")
     return f"{group.capitalize()}, {field}"
@@ -175,5 +175,5 @@ class PersonContext(Document):
 
     @property
     def text(self) -> str:
-        """The entries, one below the other, as agents are told them."""
+        """The entries, one below the other, as agents read them."""
         return "\n".join(f"- {entry.text}" for entry in self.entries)

@@ -37,10 +37,11 @@ def persona_by_rules(past: Past) -> Persona:
     for statement in past.summary().statements:
         by_code.setdefault(statement.code, []).append(statement)
     for code, name in BY_STATEMENT.items():
-        statements = [it for it in by_code.get(code, ()) if it.orders]
+        statements = [statement for statement in by_code.get(code, ()) if statement.orders]
         if statements:
             found[name] = _trait(
-                " ".join(it.text for it in statements), (id_ for it in statements for id_ in it.orders)
+                " ".join(statement.text for statement in statements),
+                (id_ for statement in statements for id_ in statement.orders),
             )
     return Persona.of(past.user_id, RULES, found | _departments(past))
 

@@ -31,7 +31,7 @@ def inferred_by_rules(context: PersonContext, past: Past) -> Persona:
     found = persona_by_rules(past.only(named))
     if any(entry.of_profile for entry in context.entries):
         return found
-    traits = {name: it for name, it in found.traits().items() if name not in PROFILE_FIELDS}
+    traits = {name: trait for name, trait in found.traits().items() if name not in PROFILE_FIELDS}
     return Persona.of(found.user_id, found.made_by, traits)
 
 
@@ -54,7 +54,7 @@ def likeness(one: str, other: str) -> float:
 def recall_by_field(personas: Iterable[Persona], agreed: Mapping[str, Collection[str]]) -> list[Recall]:
     """In the order of Table 5; ``agreed`` are the fields that were given back, by user."""
     filled = [(name, persona.user_id) for persona in personas for name in persona.traits()]
-    of_field = {name: [user for it, user in filled if it == name] for name in FIELDS}
+    of_field = {name: [user for filled_name, user in filled if filled_name == name] for name in FIELDS}
     return [
         Recall(name, len(users), sum(name in agreed.get(user, ()) for user in users))
         for name, users in of_field.items()

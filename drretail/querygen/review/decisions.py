@@ -29,12 +29,12 @@ class CurrentDecisions:
     def of(self, query: Query) -> tuple[Review, ...]:
         """The reviewers' decisions on a query as it stands."""
         version = version_of(query)
-        return tuple(it for it in self.reviews if (it.query_id, it.version) == (query.query_id, version))
+        return tuple(review for review in self.reviews if review.subject == (query.query_id, version))
 
     def settled(self, query: Query) -> Review | None:
         """The last word on a query as it stands."""
         version = version_of(query)
-        return next((it for it in self.settling if (it.query_id, it.version) == (query.query_id, version)), None)
+        return next((review for review in self.settling if review.subject == (query.query_id, version)), None)
 
     def makers(self, query: Query) -> tuple[Review, ...]:
         """The decisions by which a query came to be what it is: edits that were applied to the file."""
@@ -52,7 +52,7 @@ class CurrentDecisions:
         return tuple(
             query
             for query in queries
-            if not any(it.reviewer == reviewer for it in (*self.of(query), *self.makers(query)))
+            if not any(review.reviewer == reviewer for review in (*self.of(query), *self.makers(query)))
         )
 
 
@@ -60,22 +60,22 @@ def current_decisions(
     reviews: Iterable[Review], queries: Sequence[Query], revisions: Iterable[Revision]
 ) -> CurrentDecisions:
     """What of the reviews still counts, by query in the file's order, then by reviewer."""
-    last = {(it.query_id, it.version, it.reviewer, it.settles): it for it in reviews}
+    last = {(review.subject, review.reviewer, review.settles): review for review in reviews}
     current = {query.query_id: version_of(query) for query in queries}
     became = {
-        (it.query_id, version_of(it.before)): None if it.after is None else version_of(it.after)
-        for it in revisions
-        if it.what in DECIDED
+        (revision.query_id, version_of(revision.before)): None if revision.after is None else version_of(revision.after)
+        for revision in revisions
+        if revision.what in DECIDED
     }
     order = {query.query_id: place for place, query in enumerate(queries)}
     lives = sorted(
-        (it for it in last.values() if _lives((it.query_id, it.version), current, became)),
-        key=lambda it: (order.get(it.query_id, len(order)), it.query_id, it.reviewer, it.at),
+        (review for review in last.values() if _lives(review.subject, current, became)),
+        key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer, review.at),
     )
     # Of several people who settled the same, the last one has the last word.
-    settling = {(it.query_id, it.version): it for it in sorted(lives, key=lambda it: it.at) if it.settles}
+    settling = {review.subject: review for review in sorted(lives, key=lambda review: review.at) if review.settles}
     return CurrentDecisions(
-        tuple(it for it in lives if not it.settles), tuple(settling.values()), len(last) - len(lives)
+        tuple(review for review in lives if not review.settles), tuple(settling.values()), len(last) - len(lives)
     )
 
 
@@ -134,14 +134,14 @@ def _outcome(query: Query, current: CurrentDecisions) -> Outcome:
         return Outcome(query, "rejected", None, reviews)
     if kept == content_of(query):
         return Outcome(query, "accepted", query, reviews)
-    return Outcome(query, "edited", next(it.edit.after for it in reviews if it.edit is not None), reviews)
+    return Outcome(query, "edited", next(review.edit.after for review in reviews if review.edit is not None), reviews)
 
 
 def _votes(query: Query, current: CurrentDecisions) -> tuple[Review, ...]:
     """Everybody's decision on the query as it stands, and those that made it so, of people who didn't decide again."""
     reviews = current.of(query)
-    again = {it.reviewer for it in reviews}
-    return (*reviews, *(it for it in current.makers(query) if it.reviewer not in again))
+    again = {review.reviewer for review in reviews}
+    return (*reviews, *(review for review in current.makers(query) if review.reviewer not in again))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def write_reviewed(to: Path, outcomes: Sequence[Outcome], items: Items, clock: C
 
 def apply_reviews(file: Path, outcomes: Sequence[Outcome], items: Items, clock: Callable[[], datetime]) -> Applied:
     """Edits and takes out queries in the reviewed file itself; undecided and disputed ones stay as they are."""
-    kept = [it.query if it.what in ("undecided", "disputed") else it.result for it in outcomes]
+    kept = [outcome.query if outcome.what in ("undecided", "disputed") else outcome.result for outcome in outcomes]
     return _write(file, outcomes, kept, items, clock)
 
 
@@ -185,9 +185,9 @@ def _write(
     write_lines(path, (query.as_line() for query in queries))
     return Applied(
         queries=queries,
-        edited=tuple(it.query.query_id for it in changed if it.what == "edited"),
-        rejected=tuple(it.query.query_id for it in changed if it.what == "rejected"),
-        waiting=tuple(it.query.query_id for it in outcomes if it.what in ("undecided", "disputed")),
+        edited=tuple(outcome.query.query_id for outcome in changed if outcome.what == "edited"),
+        rejected=tuple(outcome.query.query_id for outcome in changed if outcome.what == "rejected"),
+        waiting=tuple(outcome.query.query_id for outcome in outcomes if outcome.what in ("undecided", "disputed")),
     )
 
 

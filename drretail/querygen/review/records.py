@@ -79,6 +79,11 @@ class Review(Document):
             raise ValueError("the answers are missing")
         return self
 
+    @property
+    def subject(self) -> tuple[str, str]:
+        """Which version of which query it is about."""
+        return self.query_id, self.version
+
     def keeps(self, query: Query) -> str | None:
         """What the reviewer would have in the place of this query, as its ``content_of``; None when rejected."""
         if self.decision == "reject":

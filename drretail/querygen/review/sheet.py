@@ -85,8 +85,8 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
 WORDS: dict[str, Decision] = {
     word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
 }
-# So many faults are told at once.
-_MOST_TOLD = 5
+# So many faults are shown at once.
+_MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +169,8 @@ def read_filled(path: Path, reading: Reading) -> Filled:
         unnamed += not block.first.get("reviewer")
         reviews[review.query_id, review.reviewer] = review
     if faults:
-        more = f"; and {len(faults) - _MOST_TOLD} more" if len(faults) > _MOST_TOLD else ""
-        raise UserError(f"{path} was not taken: {'; '.join(faults[:_MOST_TOLD])}{more}.")
+        more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+        raise UserError(f"{path} was not taken: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
     return Filled(tuple(reviews.values()), blank, unnamed)
 
 

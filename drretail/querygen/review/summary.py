@@ -18,7 +18,7 @@ NO_QUERY = "no query was answered by both"
 ONE_ANSWER = "both gave all the same answer"
 NOT_BY_CHANCE = "what neither wants is not counted"
 WISH = "wish: "
-"""Before the names of its fields, where agreement is told of them."""
+"""Before the names of its fields, where agreement is shown for them."""
 Wishes = Mapping[tuple[Version, str], Wish | None]
 """By the version of a query and the reviewer: what it wants, to all who did not reject it."""
 
@@ -32,7 +32,7 @@ class Agreement:
     about: str
     """ "decision", a question, or "wish: " with a field."""
     n: int
-    """Queries on which both have said something; of a field of what is wanted, things that both name."""
+    """Queries on which both have decided; of a field of what is wanted, things that both name."""
     share: float | None
     kappa: float | None
     na: str | None = None
@@ -41,7 +41,7 @@ class Agreement:
 def agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tuple[Agreement, ...]:
     """Of every two reviewers, ordered by name: in the decision, in each question, and in each field of the wish.
 
-    A field of the wish is told where both have typed or kept one. ``queries`` are those of the file.
+    A field of the wish is shown where both have typed or kept one. ``queries`` are those of the file.
     """
     reviewers = sorted({review.reviewer for review in current.reviews})
     wishes = _wishes(current, queries)
@@ -56,8 +56,8 @@ def agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tupl
     return tuple(found)
 
 
-def said_of(review: Review, about: str) -> str | None:
-    """What a review says of one thing; None where it was not asked."""
+def answer_in(review: Review, about: str) -> str | None:
+    """What a review answers of one thing; None where it was not asked."""
     if about == "decision":
         return review.decision
     answer = next((review.answers.of(question) for question in QUESTIONS if question == about and review.answers), None)
@@ -65,17 +65,17 @@ def said_of(review: Review, about: str) -> str | None:
 
 
 def _both(current: CurrentDecisions, one: str, other: str, about: str) -> Iterator[tuple[str, str]]:
-    by_other = {(it.query_id, it.version): it for it in current.reviews if it.reviewer == other}
+    by_other = {review.subject: review for review in current.reviews if review.reviewer == other}
     for review in current.reviews:
-        if review.reviewer != one or (review.query_id, review.version) not in by_other:
+        if review.reviewer != one or review.subject not in by_other:
             continue
-        pair = said_of(review, about), said_of(by_other[review.query_id, review.version], about)
+        pair = answer_in(review, about), answer_in(by_other[review.subject], about)
         if pair[0] is not None and pair[1] is not None:
             yield pair[0], pair[1]
 
 
 def _versions(current: CurrentDecisions) -> list[Version]:
-    return list(dict.fromkeys((review.query_id, review.version) for review in current.reviews))
+    return list(dict.fromkeys(review.subject for review in current.reviews))
 
 
 def _wishes(current: CurrentDecisions, queries: Iterable[Query]) -> Wishes:
@@ -86,10 +86,10 @@ def _wishes(current: CurrentDecisions, queries: Iterable[Query]) -> Wishes:
     shown = {(query.query_id, version_of(query)): query for query in queries}
     for review in (*current.reviews, *current.settling):
         if review.edit is not None:
-            shown[review.query_id, review.version] = review.edit.before
+            shown[review.subject] = review.edit.before
     wishes: dict[tuple[Version, str], Wish | None] = {}
     for review in current.reviews:
-        version = (review.query_id, review.version)
+        version = review.subject
         if review.decision != "reject" and version in shown:
             query = shown[version] if review.edit is None else review.edit.after
             wishes[version, review.reviewer] = query.wish
@@ -113,7 +113,7 @@ def _agreement(one: str, other: str, about: str, pairs: Sequence[tuple[Hashable,
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerCounts:
     """How one question was answered."""
 
     yes: int
@@ -135,18 +135,18 @@ class Reviewer:
     """Mean share of words changed, over the queries whose text was changed; None without any."""
     wishes_typed: int
     """Queries whose wish was typed or changed."""
-    answers: dict[Question, Asked]
+    answers: dict[Question, AnswerCounts]
     accepted_with_a_no: tuple[str, ...]
     """The ids of queries that were accepted though a question was answered with no."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """What two or more reviewers said of one query in one thing: what, by reviewer."""
+    """What two or more reviewers answered of one query in one thing: what, by reviewer."""
 
     query_id: str
     about: str
-    said: dict[str, str]
+    answers: dict[str, str]
     settled_by: str | None = None
     """Who had the last word on the query."""
 
@@ -174,11 +174,13 @@ class Summary:
 
 def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
     """The numbers of a file's review; the reviewers are ordered by name."""
-    names = sorted({it.reviewer for it in current.reviews})
+    names = sorted({review.reviewer for review in current.reviews})
     return Summary(
         queries=len(queries),
         outcomes=outcomes(queries, current),
-        reviewers=tuple(_reviewer(name, [it for it in current.reviews if it.reviewer == name]) for name in names),
+        reviewers=tuple(
+            _reviewer(name, [review for review in current.reviews if review.reviewer == name]) for name in names
+        ),
         agreements=agreements(current, queries),
         disagreements=_disagreements(current, queries),
         stale=current.stale,
@@ -186,9 +188,11 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
 
 
 def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
-    decisions = Counter(it.decision for it in reviews)
+    decisions = Counter(review.decision for review in reviews)
     changes = [
-        words_changed(it.edit.before.text, it.edit.after.text) for it in reviews if it.edit and "text" in it.edit.fields
+        words_changed(review.edit.before.text, review.edit.after.text)
+        for review in reviews
+        if review.edit and "text" in review.edit.fields
     ]
     return Reviewer(
         name=name,
@@ -198,39 +202,41 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         rejected=decisions["reject"],
         edit_rate=len(changes) / len(reviews) if reviews else None,
         words_changed=sum(changes) / len(changes) if changes else None,
-        wishes_typed=sum(bool(it.edit and "wish" in it.edit.fields) for it in reviews),
+        wishes_typed=sum(bool(review.edit and "wish" in review.edit.fields) for review in reviews),
         answers={question: _asked(question, reviews) for question in QUESTIONS},
         accepted_with_a_no=tuple(
-            it.query_id for it in reviews if it.decision == "accept" and it.answers and it.answers.noes
+            review.query_id
+            for review in reviews
+            if review.decision == "accept" and review.answers and review.answers.noes
         ),
     )
 
 
-def _asked(question: Question, reviews: Sequence[Review]) -> Asked:
-    said = Counter(said_of(it, question) for it in reviews)
-    return Asked(said["yes"], said["no"])
+def _asked(question: Question, reviews: Sequence[Review]) -> AnswerCounts:
+    counts = Counter(answer_in(review, question) for review in reviews)
+    return AnswerCounts(counts["yes"], counts["no"])
 
 
 def _disagreements(current: CurrentDecisions, queries: Iterable[Query]) -> tuple[Disagreement, ...]:
     """By query in the file's order."""
     wishes = _wishes(current, queries)
-    settled = {(it.query_id, it.version): it.reviewer for it in current.settling}
+    settled = {review.subject: review.reviewer for review in current.settling}
     return tuple(
-        Disagreement(version[0], about, said, settled.get(version))
+        Disagreement(version[0], about, answers, settled.get(version))
         for version in _versions(current)
-        for about, said in (*_differing(_of(current, version)), *_differing_wishes(wishes, version))
+        for about, answers in (*_differing(_of(current, version)), *_differing_wishes(wishes, version))
     )
 
 
 def _of(current: CurrentDecisions, version: Version) -> list[Review]:
-    return [review for review in current.reviews if (review.query_id, review.version) == version]
+    return [review for review in current.reviews if review.subject == version]
 
 
 def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]]:
     for about in ("decision", *QUESTIONS):
-        said = {review.reviewer: what for review in reviews if (what := said_of(review, about)) is not None}
-        if len(set(said.values())) > 1:
-            yield about, said
+        answers = {review.reviewer: what for review in reviews if (what := answer_in(review, about)) is not None}
+        if len(set(answers.values())) > 1:
+            yield about, answers
     untyped = {"wish": None, "typed_by": None}
     edits = {
         review.reviewer: version_of(review.edit.after.model_copy(update=untyped))

@@ -1,32 +1,28 @@
 """What the shop has of a kind, and what a question may demand of it: only what decides something among its offers."""
 
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from importlib.resources import files
 from math import ceil
-from typing import Any
 
 from drretail.grounding.constraints.affirmation import stance
 from drretail.grounding.constraints.fits import fitting
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.querygen.checks.stock import Stock
+from drretail.querygen.rules.purchases import PHRASES
 from drretail.records.money import Money
 from drretail.records.wish import Want
-
-_FILE = files("drretail.querygen.rules").joinpath("phrases.toml")
-PHRASES: Mapping[str, Any] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-"""phrases.toml."""
 
 ENOUGH = 3
 """Offers of a kind, besides what the shopper has, from which an answer may choose."""
 LEAST, MOST = 0.2, 0.8
 """What fewer or more of the offers keep to decides nothing."""
-STARS, RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
+_OFTEN = 0.4
+"""The share of the offers from which a kind is one that is given, or sold by several."""
+LIMITS = {"rating_min": (4.5, 4.3, 4.0), "ratings_min": (1000, 500, 200, 100, 50, 20)}
 SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 # An answer needs something to choose from within the budget.
 _ROOM = Decimal("1.1")
@@ -38,15 +34,11 @@ _PLAIN = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A value of a field that some offers have and others have not."""
+    """A value of a field that some offers have and others have not; ``clause`` goes on after "It should"."""
 
     field: str
     value: str
-
-    @property
-    def clause(self) -> str:
-        """ "be made of cotton": goes on after "It should"."""
-        return PHRASES["field"][self.field].format(value=self.value)
+    clause: str
 
 
 @dataclass(frozen=True)
@@ -62,10 +54,8 @@ class KindOffers:
         if not known:
             return ()
         currency = Counter(offer.product.currency for _, offer in known).most_common(1)[0][0]
-        known = sorted(
-            ((price, offer) for price, offer in known if offer.product.currency == currency),
-            key=lambda it: (it[0], it[1].product.product_id),
-        )
+        known = [(price, offer) for price, offer in known if offer.product.currency == currency]
+        known.sort(key=lambda pair: (pair[0], pair[1].product.product_id))
         middle = known[len(known) // 2][0]
         return tuple(offer for price, offer in known if middle / 5 <= price <= middle * 5)
 
@@ -76,52 +66,62 @@ class KindOffers:
         return tuple(
             demand
             for demand, filled in self._values()
-            if _decides(filled) and _decides([stance(it.words, demand.value) == "kept" for it in counted])
+            if _decides(filled) and _decides([stance(offer.words, demand.value) == "kept" for offer in counted])
         )
 
     @cached_property
     def materials(self) -> tuple[tuple[str, str], ...]:
         """Pairs of materials between which one may waver."""
-        by_field: dict[str, list[str]] = {}
-        for demand in self.demands:
-            by_field.setdefault(demand.field, []).append(demand.value)
-        found = (by_field.get(name, []) for name in ("Material", "Fabric Type"))
-        return tuple((one, other) for values in found for at, one in enumerate(values) for other in values[at + 1 :])
+        demands = [demand for demand in self.demands if demand.field in ("Material", "Fabric Type")]
+        return tuple(
+            (one.value, other.value)
+            for at, one in enumerate(demands)
+            for other in demands[at + 1 :]
+            if one.field == other.field
+        )
 
     @cached_property
-    def stars(self) -> tuple[float, ...]:
-        known = [offer.product.average_rating or 0 for offer in self.offers]
-        return tuple(least for least in STARS if _decides([stars >= least for stars in known]))
+    def limits(self) -> frozenset[tuple[str, float]]:
+        """Least stars and numbers of ratings that decide, by the field of a want."""
+        stars = [offer.product.average_rating or 0 for offer in self.offers]
+        ratings = [offer.product.rating_number or 0 for offer in self.offers]
+        known = {"rating_min": stars, "ratings_min": ratings}
+        return frozenset(
+            (name, least)
+            for name, steps in LIMITS.items()
+            for least in steps
+            if _decides([value >= least for value in known[name]])
+        )
 
     @cached_property
-    def ratings(self) -> tuple[int, ...]:
-        counts = [offer.product.rating_number or 0 for offer in self.offers]
-        return tuple(least for least in RATINGS if _decides([count >= least for count in counts]))
-
-    @cached_property
-    def is_given(self) -> bool:
+    def are_given(self) -> bool:
         """True where enough of the offers call themselves presents, or name an occasion."""
-        given = sum(" gift" in it.text or "Occasion" in it.product.details for it in self.offers)
-        return given >= LEAST * len(self.offers)
+        given = [" gift" in offer.text or "Occasion" in offer.product.details for offer in self.offers]
+        return sum(given) >= _OFTEN * len(given)
+
+    @cached_property
+    def are_sold_by_several(self) -> bool:
+        """True where enough of the offers are packs: of an ottoman a household has one, of towels it has several."""
+        packs = [pieces_in(offer.product.title) > 1 for offer in self.offers]
+        return sum(packs) >= _OFTEN * len(packs)
 
     @property
-    def spread(self) -> bool:
+    def price_spread(self) -> bool:
         """True where the dearer quarter costs at least twice what the cheaper one does."""
-        prices = [it.price for it in self.priced if it.price is not None]
+        prices = [offer.price for offer in self.priced if offer.price is not None]
         return len(prices) > _FEW_VALUES and prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]
 
     def _values(self) -> Iterator[tuple[Demand, list[bool]]]:
         """Each value of a field that may be demanded, and which of the offers that fill the field have it."""
-        for name in PHRASES["field"]:
-            filled = [str(it.product.details[name]).casefold() for it in self.offers if it.product.details.get(name)]
-            if len(filled) < _FEW_VALUES:
-                continue
-            parts = [{part.strip() for part in value.split(",")} for value in filled]
-            for value in sorted(set[str]().union(*parts)):
-                allowed = PHRASES["field_is"].get(name)
-                plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown")
-                if value in allowed if allowed is not None else plain:
-                    yield Demand(name, value), [value in named for named in parts]
+        for name, row in PHRASES["field"].items():
+            details = (offer.product.details.get(name) for offer in self.offers)
+            filled = [{part.strip() for part in str(value).casefold().split(",")} for value in details if value]
+            for value in sorted(set[str]().union(*filled)) if len(filled) >= _FEW_VALUES else ():
+                # Nothing smells of "fragrance free".
+                is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
+                if value in row["only"] if "only" in row else is_plain:
+                    demand = Demand(name, value, row["clause"].format(value=value))
+                    yield demand, [value in values for values in filled]
 
 
 @dataclass(slots=True)
@@ -137,10 +137,10 @@ class Assortment:
             self._offers[name] = KindOffers(self.stock.offers.of_want(Want(name=name, kinds=(name,))))
         return self._offers[name]
 
-    def fits(self, want: Want, owned: frozenset[str]) -> list[Listing]:
+    def fits(self, want: Want, owned: frozenset[str] = frozenset()) -> list[Listing]:
         """What would do for a want besides what the shopper has, as answers are measured by it."""
         found = fitting(want, self.stock.offers.of_want(want)).listings
-        return [it for it in found if it.product.product_id not in owned]
+        return [listing for listing in found if listing.product.product_id not in owned]
 
 
 def budget_for(offers: Sequence[Sequence[Listing]], level: float, pieces: int = 1) -> Money | None:
@@ -154,10 +154,8 @@ def budget_for(offers: Sequence[Sequence[Listing]], level: float, pieces: int = 
         priced = KindOffers(tuple(group)).priced
         if not priced:
             return None
-        price = priced[ceil(level * (len(priced) - 1))].price
-        assert price is not None
-        total += price * pieces
-        currencies |= {it.product.currency for it in priced}
+        total += (priced[ceil(level * (len(priced) - 1))].price or 0) * pieces
+        currencies |= {listing.product.currency for listing in priced}
     if len(currencies) != 1 or not currencies <= SIGNS.keys():
         return None
     step = next(step for limit, step in _STEPS if total * _ROOM < limit)

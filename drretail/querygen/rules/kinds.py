@@ -5,8 +5,9 @@ stands in the title: "Lawn Mower Blades" for what the shop keeps under "Blades".
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, cast
 
 from drretail.grounding.constraints.listing import folded
@@ -43,8 +44,7 @@ class Kind:
 
 def kind_of(product: Product) -> Kind | None:
     """The kind of a product; None where no name of the shop's has its noun in the title."""
-    title = set(_stems(product.title))
-    quote = _stems(quoted_title(product) or "")
+    title, quote = set(_stems(product.title)), _stems(quoted_title(product) or "")
     gender = next((name for name in product.categories if name in _GENDERS), None)
     for name in _names(product):
         parts = [part for part in _ANDS.split(name) if part]
@@ -53,21 +53,39 @@ def kind_of(product: Product) -> Kind | None:
         for part in parts:
             words = _stems(part)
             # Of "Muffin & Cupcake Pans" only what the title says word for word is sure.
-            borne_out = words and words[-1] in title and (len(parts) == 1 or set(words) <= title)
+            borne_out = bool(words) and words[-1] in title and (len(parts) == 1 or set(words) <= title)
+            # "Anchors" alone says little, unless it is what the quoted title ends in.
+            is_clear = gender is not None or len(words) > 1 or quote[-1:] == words[-1:]
             # "Frames" are things, "granola" is one where the title ends in it; "Walking" and "Herbal" are none.
             is_thing = is_plural(part.split()[-1]) or (len(parts) == 1 and quote[-1:] == words[-1:])
-            if borne_out and is_thing and _ONLY_LETTERS.fullmatch(part) and len(words) <= _LONGEST_NAME:
-                name = _WORD.sub(_lowered, part)
+            if borne_out and is_clear and is_thing and _ONLY_LETTERS.fullmatch(part) and len(words) <= _LONGEST_NAME:
+                name = " ".join((*_modifier(product, quote, words), _WORD.sub(_lowered, part)))
                 return Kind(f"{_GENDERS[gender]} {name}" if gender else name, gender)
     return None
 
 
+def _modifier(product: Product, quote: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    """What the quoted title has before a single word, where the category path has it, too: "hair" before "clips"."""
+    path = {word for name in product.categories[:-1] for word in folded(name).split()}
+    before = [word for word, noun in pairwise(quote) if noun == words[-1] and word in path]
+    return before[-1:] if len(words) == 1 else ()
+
+
 def quoted_title(product: Product) -> str | None:
-    """The title up to what it is for or comes with, as one would quote it; None where nothing short is left."""
+    """The title up to what it is for or comes with, as one would quote it; None where nothing short is left.
+
+    Of a product with a category it goes on until a word of the category stands in it: "Anker Soundcore Mini" alone
+    does not say what it is.
+    """
     title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title)).replace("®", "").replace("™", "")
-    words = _TITLE_ENDS.split(title, maxsplit=1)[0].split()
-    names_it = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and words[-1].casefold() not in _VAGUE
-    return " ".join(words) if names_it else None
+    nouns = {word for name in (*product.categories[1:], *_names(product)) for word in _stems(name)}
+    for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
+        words = title[:end].split()
+        if not _LEAST_QUOTED <= len(words) <= _MOST_QUOTED or set("([") & set(title[:end]):
+            return None
+        if not nouns or nouns & set(_stems(" ".join(words))):
+            return None if words[-1].casefold() in _VAGUE else " ".join(words)
+    return None
 
 
 def _names(product: Product) -> Iterator[str]:

@@ -18,8 +18,7 @@ from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.locks import held
 from drretail.prompts import Prompt
-from drretail.querygen.by_model.problems import ROLE
-from drretail.querygen.by_model.write import used_in
+from drretail.querygen.by_model.session import ROLE, used_in
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.trajectory import Trajectory

@@ -9,10 +9,10 @@ from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import World
 from drretail.llm.models import Models
 from drretail.prompts import load_prompt, tagged
-from drretail.querygen.by_model.place import Place
-from drretail.querygen.by_model.problems import Examination, Examiner
-from drretail.querygen.by_model.prompt import NOTHING, Briefing
+from drretail.querygen.by_model.examination import Examined, Examiner, examination_of_query
+from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder
 from drretail.querygen.by_model.shelf import owned_by
+from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -30,7 +30,7 @@ class QueryWriter:
         self._world = world
         self._asker = asker
         self._linter = Linter(world)
-        self._briefing = Briefing(world, self._linter)
+        self._prompts = PromptBuilder(world, self._linter)
         self._examiner = Examiner(world, self._linter)
 
     async def write(
@@ -63,23 +63,25 @@ class QueryWriter:
     async def _tried(
         self, name: str, asked: str, matter: Query, earlier: Sequence[Query]
     ) -> tuple[Query, tuple[Finding, ...]]:
-        messages = [SystemMessage(self._briefing.instructions), HumanMessage(asked)]
+        messages = [SystemMessage(self._prompts.instructions), HumanMessage(asked)]
 
-        async def question(models: Models, path: str) -> tuple[Query, Sequence[Finding]]:
-            examination = Examination(
-                lambda said: self._examiner.query_of(said, matter.query_id, matter.user_id, self._asker.model.spec),
+        async def question(models: Models, path: str) -> Examined:
+            examination = examination_of_query(
+                lambda written: self._examiner.query_of(
+                    written, matter.query_id, matter.user_id, self._asker.model.spec
+                ),
                 lambda query: self._examiner.findings(query, earlier),
             )
             return await examination.ask(models, messages, path)
 
-        query, found = await self._asker.put(f"{name}/query", question)
-        return query, tuple(found)
+        examined = await self._asker.put(f"{name}/query", question)
+        return examined.query, examined.findings
 
     def _asked(
         self, matter: Query, keywords: Keywords, pages: Sequence[SandboxPage], files: Mapping[str, bytes]
     ) -> str:
         shopper = self._linter.shopper(matter.user_id)
-        place = Place(matter.query_id, 1, matter.user_id)
+        target = Target(matter.query_id, 1, matter.user_id)
         signals = (it.text for it in keywords.convergent if it.kind == "signal")
         return load_prompt(__file__, "query").render(
             query=tagged("query", matter.text),
@@ -89,7 +91,7 @@ class QueryWriter:
             files="\n\n".join(shown_files(files)),
             profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
             owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
-            shelf=tagged("shelf", self._briefing.shelf.around(place, shopper, matter.text) or NOTHING),
+            shelf=tagged("shelf", self._prompts.shelf.around(target, shopper, matter.text) or NOTHING),
         )
 
 

@@ -1,10 +1,12 @@
 """What a model is told: the four inputs, the person without what is private, and of nobody for generic ones."""
 
+import re
+
 from drretail.env.world import OrderRow, World
 from drretail.prompts import tag_content
-from drretail.querygen.by_model.place import Place
-from drretail.querygen.by_model.prompt import Briefing
+from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.shelf import MOST_KINDS
+from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.tools.registry import TOOLS
@@ -13,7 +15,7 @@ from tests.querygen.conftest import DAY, KINDS, START, MakeWorld, orders, produc
 
 def test_the_four_inputs_are_in_it(world: World) -> None:
     instructions, asked = (
-        it.text for it in Briefing(world, Linter(world)).messages(Place("anna", 1, "ANNA"), ["An old question?"])
+        it.text for it in PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), ["An old question?"])
     )
     assert "taken apart into smaller questions" in instructions  # what deep research is
     assert world.manifest.now.date().isoformat() in instructions  # the domain, with the shop's today
@@ -25,34 +27,42 @@ def test_the_four_inputs_are_in_it(world: World) -> None:
 
 
 def test_the_instructions_are_the_same_for_everybody_so_that_providers_can_cache_them(world: World) -> None:
-    briefing = Briefing(world, Linter(world))
-    anna, bert = (briefing.messages(Place(user.lower(), 1, user), [])[0].text for user in ("ANNA", "BERT"))
+    builder = PromptBuilder(world, Linter(world))
+    anna, bert = (builder.messages(Target(user.lower(), 1, user), [])[0].text for user in ("ANNA", "BERT"))
     assert anna == bert
 
 
 def test_street_email_and_telephone_are_told_to_no_model(world: World) -> None:
     profile = world.store.user("ANNA")
-    text = "\n".join(message.text for message in Briefing(world, Linter(world)).messages(Place("anna", 1, "ANNA"), []))
+    text = "\n".join(
+        message.text for message in PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), [])
+    )
     for secret in (profile.email, profile.phone_number, profile.address.address1, profile.address.zip):
         assert secret not in text
 
 
 def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> None:
-    asked = Briefing(world, Linter(world)).messages(Place("generic-home", 1, category="Home"), [])[1].text
+    asked = PromptBuilder(world, Linter(world)).messages(Target("generic-home", 1, category="Home"), [])[1].text
     assert "<profile>" not in asked
     assert "<category>\nHome\n</category>" in asked
     assert "None yet." in asked
 
 
 def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_owned(world: World) -> None:
-    asked = Briefing(world, Linter(world)).messages(Place("anna", 1, "ANNA"), [])[1].text
+    asked = PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), [])[1].text
     owned, shelf = tag_content("owned", asked) or "", (tag_content("shelf", asked) or "").splitlines()
-    assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue (ordered 2022-01-01)" in owned
-    assert "Shampoo, Size 1, Blue (ordered 2022-07-20, 2022-01-11)" in owned
+    (feeder, *_) = (order for order in world.store.orders("ANNA").orders if order.order_date.startswith("2022-01-01"))
+    facts = f"(Bird Feeder; $17.00; ordered 2022-01-01 in order {feeder.order_id})"
+    assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue {facts}" in owned
+    assert re.search(
+        r"Shampoo, Size 1, Blue \(.*; ordered 2022-07-20 in order \d{10}, 2022-01-11 in order \d{10}\)", owned
+    )
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
     assert kinds[:2] == ["Shampoo", "Cordless Drill"]  # the newest purchases first,
     assert {"Birdhouse", "Hair Mask", "Tape Measure"} <= set(kinds)  # then what stands beside them
-    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, in the median $24.00")
+    assert shelf[0].startswith(
+        "- Shampoo: in Hair Care, 5 products, 100% with a price, $10.00 to $38.00, in the median $24.00"
+    )
     assert len(shelf) <= MOST_KINDS
 
 
@@ -63,7 +73,7 @@ def test_one_day_with_many_orders_does_not_fill_the_shelf(make_world: MakeWorld)
     ]
     small = OrderRow("9999999999", "HUGO", product_id("dog bed", 1), START, 1, "Delivered")
     world = make_world(products(), sorted([*big, small], key=lambda row: row.place))
-    shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("h", 1, "HUGO"), [])[1].text) or ""
+    shelf = tag_content("shelf", PromptBuilder(world, Linter(world)).messages(Target("h", 1, "HUGO"), [])[1].text) or ""
     assert [line.partition(":")[0] for line in shelf.splitlines()][1] == "- Dog Bed", "the second day comes second"
 
 
@@ -71,35 +81,35 @@ def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_na
     path = ("Everything", "Pregnancy Tests", "Desk Lamp")
     shop = [it.model_copy(update={"categories": path}) if "Desk Lamp" in it.title else it for it in products()]
     world = make_world(shop, orders())
-    briefing = Briefing(world, Linter(world))
-    assert "Desk Lamp" not in briefing.messages(Place("anna", 1, "ANNA"), [])[1].text
+    builder = PromptBuilder(world, Linter(world))
+    assert "Desk Lamp" not in builder.messages(Target("anna", 1, "ANNA"), [])[1].text
     for text, shows in (
         ("Another lamp for my desk?", False),
         ("Are these pregnancy tests on my desk still good?", True),
     ):
         query = Query(query_id="q", user_id="ANNA", text=text, source="t")
-        asked = briefing.messages_to_type(query)[0].text
+        asked = builder.messages_to_type(query)[0].text
         assert ("Desk Lamp, Size" in asked) == shows
 
 
 def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: MakeWorld) -> None:
     plain = [it.model_copy(update={"price": None}) for it in products(paths=False)]
     world = make_world(plain, orders())
-    shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("b", 1, "BERT"), [])[1].text) or ""
+    shelf = tag_content("shelf", PromptBuilder(world, Linter(world)).messages(Target("b", 1, "BERT"), [])[1].text) or ""
     assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
 
 
 def test_of_a_generic_question_the_shelf_is_its_category(world: World) -> None:
-    asked = Briefing(world, Linter(world)).messages(Place("g", 1, category="Pets"), [])[1].text
-    assert "- Dog Bed: 5 products" in (tag_content("shelf", asked) or "")
+    asked = PromptBuilder(world, Linter(world)).messages(Target("g", 1, category="Pets"), [])[1].text
+    assert "- Dog Bed: in Pets, 5 products" in (tag_content("shelf", asked) or "")
     assert "<owned>" not in asked
 
 
 def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what_the_user_owns(world: World) -> None:
     query = Query(query_id="q", user_id="ANNA", text="More shampoo, please. And a dimmable desk lamp?", source="t")
-    asked = Briefing(world, Linter(world)).messages_to_type(query)[0].text
+    asked = PromptBuilder(world, Linter(world)).messages_to_type(query)[0].text
     assert tag_content("question", asked) == query.text
     shelf = (tag_content("shelf", asked) or "").splitlines()
     assert {"- Shampoo", "- Desk Lamp"} <= {line.partition(":")[0] for line in shelf}
@@ -109,13 +119,13 @@ def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what
 
 
 def test_of_a_generic_query_that_is_written_again_the_shelf_is_near_its_kinds(world: World) -> None:
-    asked = Briefing(world, Linter(world)).messages(Place("g", 1, category="lamp, feeders"), [])[1].text
+    asked = PromptBuilder(world, Linter(world)).messages(Target("g", 1, category="lamp, feeders"), [])[1].text
     assert {"- Desk Lamp", "- Bird Feeder"} <= {
         line.partition(":")[0] for line in (tag_content("shelf", asked) or "").splitlines()
     }
 
 
 def test_only_a_retry_is_told_of_earlier_tries(world: World) -> None:
-    briefing, place = Briefing(world, Linter(world)), Place("anna", 1, "ANNA")
-    assert "came to nothing" not in briefing.messages(place, [])[1].text
-    assert "came to nothing" in briefing.messages(place, [], 2)[1].text
+    builder, place = PromptBuilder(world, Linter(world)), Target("anna", 1, "ANNA")
+    assert "came to nothing" not in builder.messages(place, [])[1].text
+    assert "came to nothing" in builder.messages(place, [], 2)[1].text

@@ -13,6 +13,7 @@ from drretail.env.world import World
 from drretail.progress import Progress
 from drretail.prompts import tag_content
 from drretail.querygen.by_model.rewrite import ModelRewriter
+from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.fixing import Mended, Mender
 from drretail.querygen.generate import generate_for
 from drretail.querygen.lint import Linter
@@ -69,15 +70,18 @@ class Bench:
         pause: Callable[[Sequence[BaseMessage]], float] = lambda _: 0,
         retry_failed: bool = False,
         **given: Any,
-    ) -> tuple[Mended, ScriptedChat, ModelRewriter]:
+    ) -> tuple[Mended, ScriptedChat, ModelSession]:
         chat = ScriptedChat(answer=answer, pause=pause)
         history = History(self.file)
-        with ModelRewriter(self._world, scripted(chat), self._linter, self.journal, Progress(), **given) as rewrite:
-            now = datetime(2024, 5, 1, tzinfo=UTC)
+        now = datetime(2024, 5, 1, tzinfo=UTC)
+        with (
+            ModelSession(scripted(chat), self.journal, **given) as session,
+            ModelRewriter(self._world, self._linter, session, Progress()) as rewrite,
+        ):
             mender = Mender(self._linter, rewrite, history, "a test", lambda: now, tries, retry_failed)
             mended = mender.mend(queries)
         history.close()
-        return mended, chat, rewrite
+        return mended, chat, session
 
 
 @pytest.fixture
@@ -88,12 +92,12 @@ def bench(world: World, linter: Linter, tmp_path: Path) -> Bench:
 def test_each_query_is_written_again_under_its_id_by_the_model_that_is_named(
     bench: Bench, poor: list[Query], right: Answer, good: dict[str, Query]
 ) -> None:
-    mended, chat, rewrite = bench.mend(poor, right)
+    mended, chat, session = bench.mend(poor, right)
     assert mended.replaced == tuple(query.query_id for query in poor)
     assert [it.text for it in mended.queries] == [query.text for query in good.values()]
     assert {(it.source, it.mode) for it in mended.queries} == {("fake:x", "profile_aware")}
     assert [it.kind for it in mended.queries] == [query.kind for query in good.values()]
-    assert (len(chat.asked), rewrite.usage.calls, rewrite.served) == (3, 3, 0)
+    assert (len(chat.asked), session.usage.calls, session.served) == (3, 3, 0)
 
 
 def test_the_model_is_told_the_four_inputs_the_query_and_what_is_wrong_with_it(
@@ -107,7 +111,7 @@ def test_the_model_is_told_the_four_inputs_the_query_and_what_is_wrong_with_it(
     assert "taken apart into smaller questions" in instructions
     assert "product_catalog_search(" in instructions
     assert world.manifest.now.date().isoformat() in instructions
-    assert world.store.orders("ANNA").orders[0].order_id in (tag_content("profile", asked) or "")
+    assert world.store.orders("ANNA").orders[0].order_id in (tag_content("owned", asked) or "")
     told = json.loads(tag_content("question", asked) or "")
     assert told["wish"] == poor[0].model_dump(mode="json", exclude_none=True)["wish"]
     assert "the text holds an e-mail address" in (tag_content("faults", asked) or "")
@@ -143,8 +147,8 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(
     calls = bench.journal.read_bytes().splitlines(keepends=True)
     history_path(bench.file).unlink()
     bench.journal.write_bytes(b"".join(calls[:kept]) + calls[kept][:50])
-    again, chat, rewrite = bench.mend(poor, right)
-    assert (again.queries, len(chat.asked), rewrite.served) == (whole.queries, 3 - kept, kept)
+    again, chat, session = bench.mend(poor, right)
+    assert (again.queries, len(chat.asked), session.served) == (whole.queries, 3 - kept, kept)
 
 
 def test_what_stands_in_the_history_is_not_asked_again_and_more_tries_go_on_behind_it(

@@ -9,7 +9,8 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.env.world import World
-from drretail.querygen.by_model.place import places_of
+from drretail.querygen.by_model.session import ModelSession
+from drretail.querygen.by_model.targets import targets_of
 from drretail.querygen.by_model.write import Writer, Written
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
@@ -29,8 +30,8 @@ def write(
 ) -> tuple[Written, ScriptedChat]:
     pause = given.pop("pause", lambda _: 0)
     chat = ScriptedChat(answer=answer, pause=pause)
-    writer = Writer(world, scripted(chat), journal, **given)
-    return writer.write(places_of(world, users, per_user).places), chat
+    with ModelSession(scripted(chat), journal, **given) as session:
+        return Writer(world, session).write(targets_of(world, users, per_user).targets), chat
 
 
 NAMES: dict[str, str] = {}
@@ -105,9 +106,10 @@ def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
 
     made, chat = write(world, tmp_path / "j.jsonl", once_wrong, users=["ANNA"], per_user=1)
     assert made.failures == ()
-    told = chat.asked[1][-1].text
-    assert "a typed amount of money is no amount of the text" in told
-    assert "the text says $60.00" in told
+    findings = chat.asked[1][-1].text
+    assert "a typed amount of money is no amount of the text" in findings
+    assert "the text says $60.00" in findings
+    assert made.answers == {made.queries[0].query_id: 2}
 
 
 def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: Path) -> None:
@@ -119,7 +121,8 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     assert (made.failures, len(chat.asked)) == ((), 3)
     assert query.wish is not None
     assert query.wish.wants[0].must == ("fireproof",)
-    assert [it.code for it in made.wrong[query.query_id]] == ["words_not_in_text"]
+    assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text"]
+    assert made.answers == {query.query_id: 3}
     again, silent = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
 

@@ -6,16 +6,16 @@ import pytest
 
 from drretail.env.world import World
 from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, wish_problem
-from drretail.querygen.by_model.place import Place
-from drretail.querygen.by_model.problems import Examiner, listed, unusable
+from drretail.querygen.by_model.examination import Examiner, listed, unusable
+from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.records.wish import Wish
 from tests.querygen.by_model.scripted import WANT, written, written_wish
 from tests.querygen.conftest import product_id
 
-ANNA = Place("anna", 1, "ANNA")
-ANYBODY = Place("generic-home", 1, category="Home_and_Kitchen")
+ANNA = Target("anna", 1, "ANNA")
+ANYBODY = Target("generic-home", 1, category="Home_and_Kitchen")
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,9 @@ def examiner(world: World) -> Examiner:
     return Examiner(world, Linter(world))
 
 
-def problem(examiner: Examiner, place: Place = ANNA, earlier: tuple[Query, ...] = (), **changes: Any) -> str | None:
+def problem(examiner: Examiner, target: Target = ANNA, earlier: tuple[Query, ...] = (), **changes: Any) -> str | None:
     answer = WrittenQuery.model_validate(written(**changes))
-    query = examiner.query_of(answer, place.query_id(1), place.user_id, "fake:x")
+    query = examiner.query_of(answer, target.query_id(1), target.user_id, "fake:x")
     return listed(examiner.findings(query, earlier)) or None
 
 

@@ -6,35 +6,35 @@ from hypothesis import strategies as st
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.by_model.place import generic_places, places_drawn, places_of
+from drretail.querygen.by_model.targets import generic_targets, targets_drawn, targets_of
 from drretail.querygen.users import user_slug
 
 
 def test_drawn_users_without_a_kept_order_are_replaced(world: World) -> None:
-    drawn = places_drawn(world, 7, 2, "42")
-    assert len(drawn.places) == 7
-    assert "DORA" not in {place.user_id for place in drawn.places}
-    assert places_drawn(world, 8, 2, "42").without == ("DORA",)
-    assert places_drawn(world, 3, 2, "42") == places_drawn(world, 3, 2, "42")
+    drawn = targets_drawn(world, 7, 2, "42")
+    assert len(drawn.targets) == 7
+    assert "DORA" not in {place.user_id for place in drawn.targets}
+    assert targets_drawn(world, 8, 2, "42").without == ("DORA",)
+    assert targets_drawn(world, 3, 2, "42") == targets_drawn(world, 3, 2, "42")
 
 
 def test_named_users_are_kept_in_order_and_once(world: World) -> None:
-    found = places_of(world, ["CARA", "ANNA", "DORA", "CARA"], 3)
-    assert [place.user_id for place in found.places] == ["CARA", "ANNA"]
-    assert found.places[0].query_id(2) == f"{user_slug('CARA')}-m-2"  # the rules' second is "…-2"
+    found = targets_of(world, ["CARA", "ANNA", "DORA", "CARA"], 3)
+    assert [place.user_id for place in found.targets] == ["CARA", "ANNA"]
+    assert found.targets[0].query_id(2) == f"{user_slug('CARA')}-m-2"  # the rules' second is "…-2"
     assert found.without == ("DORA",)
 
 
 @pytest.mark.parametrize(("users", "said"), [(["NOBODY"], "no user 'NOBODY'"), (["DORA"], "None of 1 users")])
 def test_users_that_cannot_be_served_are_told(world: World, users: list[str], said: str) -> None:
     with pytest.raises(UserError, match=said):
-        places_of(world, users, 1)
+        targets_of(world, users, 1)
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 400), st.integers(0, 60))
 def test_generic_queries_are_as_many_as_asked_and_more_of_them_change_none(world: World, count: int, more: int) -> None:
-    few, many = generic_places(world, count, "42").places, generic_places(world, count + more, "42").places
+    few, many = generic_targets(world, count, "42").targets, generic_targets(world, count + more, "42").targets
     assert sum(place.count for place in few) == count
     assert all(place.user_id is None and place.count > 0 for place in few)
     assert [place.name for place in many[: len(few)]] == [place.name for place in few]

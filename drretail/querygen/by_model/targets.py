@@ -1,4 +1,4 @@
-"""The places that queries are to be written for: a user or a category with how many, and the ids they will have."""
+"""Whom queries are written for: users or categories, with how many each and the ids that they will have."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from drretail.records.shop import VOID_STATUSES
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Queries that are written one after the other, so that each is told of those before it."""
+class Target:
+    """A user or a category; its queries are written one after the other, each with those before it in the prompt."""
 
     name: str
     """What their ids begin with: another beginning than the ids of the rules' queries of the same user have."""
@@ -28,33 +28,33 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Targets:
     """In the order in which their queries stand in the file."""
 
-    places: tuple[Place, ...]
+    targets: tuple[Target, ...]
     without: tuple[str, ...] = ()
     """Users without an order that was kept: no query can need their record."""
 
 
-def places_of(world: World, users: Sequence[str], per_user: int) -> Places:
-    """A place for each of these users. Raises UserError for one that the world does not hold."""
+def targets_of(world: World, users: Sequence[str], per_user: int) -> Targets:
+    """A target for each of these users. Raises UserError for one that the world does not hold."""
     check_users(world, users)
     return _with_orders(world, iter(dict.fromkeys(users)), per_user, wanted=None)
 
 
-def places_drawn(world: World, n: int, per_user: int, seed: str) -> Places:
-    """A place for each of ``n`` drawn users; those without a kept order are replaced by others."""
+def targets_drawn(world: World, n: int, per_user: int, seed: str) -> Targets:
+    """A target for each of ``n`` drawn users; those without a kept order are replaced by others."""
     return _with_orders(world, drawn_users(world, seed, n), per_user, wanted=n)
 
 
-def generic_places(world: World, count: int, seed: str) -> Places:
+def generic_targets(world: World, count: int, seed: str) -> Targets:
     """``count`` generic queries, spread over the shop's categories in seeded order."""
     names = category_names(world)
     Random(f"{seed}|generic").shuffle(names)
     shares = [len(range(start, count, len(names))) for start in range(len(names))]
-    return Places(
+    return Targets(
         tuple(
-            Place(f"generic-{slug(name)[:40]}", share, category=name)
+            Target(f"generic-{slug(name)[:40]}", share, category=name)
             for name, share in zip(names, shares, strict=True)
             if share
         )
@@ -66,20 +66,20 @@ def category_names(world: World) -> list[str]:
     return [category.name for category in world.manifest.categories if category.products] or world.catalog.categories()
 
 
-def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int | None) -> Places:
-    places: list[Place] = []
+def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int | None) -> Targets:
+    targets: list[Target] = []
     without: list[str] = []
     for user_id in users:
         statuses = set(world.store.statistics(user_id).orders_by_status)
         if statuses - VOID_STATUSES:
-            places.append(Place(f"{user_slug(user_id)}-m", per_user, user_id))
+            targets.append(Target(f"{user_slug(user_id)}-m", per_user, user_id))
         else:
             without.append(user_id)
-        if len(places) == wanted:
+        if len(targets) == wanted:
             break
-    if not places:
+    if not targets:
         raise UserError(
             f"None of {len(without)} users has an order that was neither cancelled nor returned, and queries are made "
             "from orders: try other users."
         )
-    return Places(tuple(places), tuple(without))
+    return Targets(tuple(targets), tuple(without))

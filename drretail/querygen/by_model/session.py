@@ -1,0 +1,73 @@
+"""One model and the journal of its calls, as all questions of a command share them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TypeVar
+
+from drretail.errors import ModelError
+from drretail.journal import Journal, Tries, read_effects
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.records.run import Role, Usage
+from drretail.trajectory import Trajectory
+
+ROLE: Role = "generator"
+"""Whoever writes queries plays no role in a run, and a journal names one."""
+R = TypeVar("R")
+
+
+class ModelSession(AbstractContextManager["ModelSession"]):
+    """Asks one model, at most ``parallel`` questions at the same time; close it, or use it in a ``with`` block.
+
+    What the journal holds is not asked again, failures only with ``retry_failed``. Raises UserError for a broken
+    journal.
+    """
+
+    def __init__(self, model: Model, journal: Path, *, parallel: int = 4, retry_failed: bool = False) -> None:
+        self.model = model
+        self._journal = Journal(journal)
+        self._tries = Tries.of(read_effects(journal), retry_failed=retry_failed)
+        self._gate = asyncio.Semaphore(parallel)
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+
+    async def put(self, name: str, question: Callable[[Models, str, int], Awaitable[R]]) -> R:
+        """What ``question`` brings, given models, its scope in the journal and the number of the try, from 1.
+
+        ``name`` tells the question from all others of the journal. A try that failed is followed by the next one that
+        the journal knows, and by a new one where failures are retried; raises the ModelError of the last.
+        """
+        problem: ModelError | None = None
+        for attempt, scope in enumerate(self._tries.scopes(name), 1):
+            async with self._gate:
+                try:
+                    return await question(Models({ROLE: self.model}, self._journal, Trajectory()), scope, attempt)
+                except ModelError as failure:
+                    problem = failure
+        assert problem is not None, "the first try is always made"
+        raise problem
+
+    def calls(self, name: str) -> int:
+        """How many calls a question took, those that the journal served included."""
+        return sum(effect.scope.rpartition("#")[0] == name for effect in self._journal.effects)
+
+    @property
+    def usage(self) -> Usage:
+        """Of all calls that were asked for since the session was opened."""
+        return used_in(self._journal)
+
+    @property
+    def served(self) -> int:
+        """How many of these calls the journal answered."""
+        return self._journal.served
+
+
+def used_in(journal: Journal) -> Usage:
+    """What the calls of a journal took, as far as they were asked for since it was opened."""
+    usage = Usage()
+    for effect in journal.effects:
+        usage = usage.plus(Usage(**(effect.usage or {})))
+    return usage
