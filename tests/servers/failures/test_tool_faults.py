@@ -126,6 +126,8 @@ def test_an_answer_that_is_cut_is_an_error_and_never_half_an_answer(
         proxy.cut_after(size)
         assert error_of(ask(*call))[0] == "unavailable"
         proxy.flow()
+    # Its client looks for a lost server twice a second.
+    eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
     assert (ask(*SEARCH).value, ask(*DETAILS).value) == whole
 
 
