@@ -8,6 +8,7 @@ from pathlib import Path
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.system import suts
+from drretail.api.observer import SILENT, Observer
 from drretail.api.systems import runner_of
 from drretail.env.offers import Offers
 from drretail.env.world import World
@@ -43,16 +44,20 @@ def recorded_model() -> Model:
     return scripted_model(play=read_script(RECORDINGS / "demo.json"), name="recorded")
 
 
-def play_answers(folder: Path, shop: World, spec: str) -> bool:
+def play_answers(folder: Path, shop: World, spec: str, observer: Observer = SILENT) -> bool:
     """Has both agents answer the question anew, with the recorded model and the real tools; False where one could not.
 
-    ``spec`` is how the runs name the world.
+    ``spec`` is how the runs name the world; ``observer`` is told of each step.
     """
     agents = {name: load_agent(name) for name in AGENTS}
     players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
     runner = runner_of(shop, read_settings(), spec)
+    watch = observer.runs(runner, len(players), parallel=1)
+    of_world = Offers(shop).reference
     asked = [recorded_query()]
-    return run(folder, runner, players, asked, seed=SEED, title=TITLE, reference=Offers(shop).reference).is_whole
+    return run(
+        folder, runner, players, asked, seed=SEED, title=TITLE, reference=of_world, parallel=1, watch=watch
+    ).is_whole
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:

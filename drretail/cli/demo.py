@@ -1,7 +1,7 @@
 """``drretail demo``: the whole path in one command, small, without a key or a server."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,18 +13,22 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 SEED = "42"
-TITLE = "drretail demo: a made-up shop, three questions, researched answers, and which of their sentences hold."
+TITLE = "drretail demo: a made-up shop, researched answers, and which of their sentences hold."
 RECORDED = "recorded from a language model, played back (scripted)"
+BY_RULES = """
+Without any model: offline:shopper searches for the words of a question and understands none of them, and offline:judge
+compares words. They show that everything runs, not how well an agent answers."""
 
 
 def demo(
     to: Annotated[Path, typer.Option("--to", help="The folder for all that the demo makes.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes up a shop, answers shoppers' questions, judges the answers, and writes two pages to read.
+    """Makes up a shop, answers a shopper's question, judges the answers, and writes two pages to read.
 
-    Three questions are answered by rules; what a language model answered to one of them is played back.
-    Nothing is downloaded and no key is needed. A second run goes on from what is there and shows the same.
+    What a language model answered as two agents and as their judge is played back; three more questions are answered
+    and judged by rules. Nothing is downloaded and no key is needed. A second run goes on from what is there and shows
+    the same.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
     from drretail.data_ingest.demo import build_shop, check_is_demo
@@ -42,70 +46,59 @@ def demo(
     with open_world(folder) as shop:
         counts = shop.manifest.counts
         progress.note(f"{folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders.")
+        _play(to, shop, folder, progress, quiet=quiet)
         asked = demo_queries(shop, to / "queries.jsonl", SEED)
-        _answer(to, shop, asked, quiet=quiet)
-        _judge(to / "exp", shop, progress)
-        _play(to / "recorded", shop, folder, progress)
+        _answer_by_rules(to / "exp", shop, asked, progress)
     pages = {"report.html": to / "recorded", "rules.html": to / "exp"}
     for name, experiment in pages.items():
         write_atomically(to / name, page_of(read_view(experiment)))
-    say(f"\nThe answers by rules, judged: {to / 'rules.html'}")
-    say(f'Ask your own: drretail ask "…" --world {folder} --user {asked[0].user_id}')
+    say(f"The answers by rules to three questions ({to / 'queries.jsonl'}), judged: {to / 'rules.html'}")
+    say(f'\nAsk your own: drretail ask "…" --world {folder} --user {asked[0].user_id}')
     say(f"The page of the two agents ({RECORDED}), with each claim marked and its evidence a click away:")
     typer.echo(str(to / "report.html"))
 
 
-def _answer(to: Path, shop: "World", asked: "tuple[Query, ...]", *, quiet: bool) -> None:
-    """Runs all queries; the first question is shown with its research and its report."""
-    from drretail.api.recorded import RecordedAnswer
-    from drretail.api.run import run
+def _play(to: Path, shop: "World", folder: Path, progress: "Progress", *, quiet: bool) -> None:
+    """A question that a language model answered as two agents, and judged: a report, scoreboard and comparison."""
+    from drretail.api.demo_recording import AGENTS, play_answers, play_judge, recorded_query
+    from drretail.api.recorded import RecordedAnswer, RecordedExperiment
     from drretail.cli.narration import print_report
     from drretail.cli.run_progress import TerminalObserver
     from drretail.files import write_atomically
-    from drretail.settings import OFFLINE_MODEL
-    from drretail.viewer.output import say
-
-    first = asked[0]
-    say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
-    # Without floors: of three reports the tables would say little else than that nothing applies.
-    given: dict[str, Any] = {"to": to / "exp", "seed": SEED, "baselines": False, "parallel": 1}
-    observer = TerminalObserver(quiet=quiet)
-    run(shop, asked, "react", OFFLINE_MODEL, only=[first.query_id], observer=observer, **given)
-    experiment = run(shop, asked, "react", OFFLINE_MODEL, **given)
-    answered = experiment.run("react", first.query_id)
-    recorded = RecordedAnswer(answered, experiment.evidence(answered))
-    say("")
-    print_report(recorded, to / "exp")
-    write_atomically(to / "report.md", recorded.report)
-    say(f"\nTwo more questions ({to / 'queries.jsonl'}) were answered as well. Now all three are judged.")
-
-
-def _play(experiment: Path, shop: "World", folder: Path, progress: "Progress") -> None:
-    """A question that a language model answered as two agents, and judged: scoreboard and comparison."""
-    from drretail.api.demo_recording import play_answers, play_judge, recorded_query
     from drretail.viewer.output import say
     from drretail.viewer.terminal.printed_board import print_scoreboard
     from drretail.viewer.terminal.printed_pairs import print_pairs
 
-    asked = recorded_query()
+    query = recorded_query()
     say(f"\nWhat a language model makes of a question, as two agents and as their judge: {RECORDED}.")
-    say(f"\nThe question of user {asked.user_id}:\n{asked.text}\n")
-    play_answers(experiment, shop, str(folder))
-    scores = play_judge(experiment, shop, progress)
+    say(f"\nThe question of user {query.user_id}:\n{query.text}\n")
+    play_answers(to / "recorded", shop, str(folder), TerminalObserver(quiet=quiet))
+    experiment = RecordedExperiment(to / "recorded")
+    answered = experiment.run(AGENTS[0])
+    recorded = RecordedAnswer(answered, experiment.evidence(answered))
+    say("")
+    print_report(recorded, to / "recorded")
+    write_atomically(to / "report.md", recorded.report)
+    scores = play_judge(to / "recorded", shop, progress)
     if scores.scoreboard is not None:
         print_scoreboard(scores.scoreboard)
     typer.echo("")
     print_pairs(scores)
 
 
-def _judge(experiment: Path, shop: "World", progress: "Progress") -> None:
-    """The rule-based judge's verdicts on the rule-based answers."""
+def _answer_by_rules(experiment: Path, shop: "World", queries: "tuple[Query, ...]", progress: "Progress") -> None:
+    """The rule-based answers to all queries, with the rule-based judge's verdicts on them."""
     from drretail.api.judges import OFFLINE_JUDGE, judges
     from drretail.api.models import Opener
+    from drretail.api.run import run
     from drretail.eval.registry import USUAL
     from drretail.eval.scoring import score
     from drretail.event_loop import run_loop
-    from drretail.settings import read_settings
+    from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.viewer.output import say
 
+    say(BY_RULES)
+    # Without floors: of three reports the tables would say little else than that nothing applies.
+    run(shop, queries, "react", OFFLINE_MODEL, to=experiment, seed=SEED, baselines=False, parallel=1)
     table_key = judges([OFFLINE_JUDGE], Opener(read_settings()))
     run_loop(score(experiment, USUAL, table_key, store=shop.store, progress=progress))

@@ -4,6 +4,7 @@ A policy is that function; it reads what it was given as one Turn.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,18 +14,37 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import tool_call
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.scripted.chat import in_chunks
+from drretail.llm.scripted.chat import estimated_usage, in_chunks
+from drretail.parsing import parse_json
 from drretail.records.base import sha256_of
 
 Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
 """(messages, bound tools in OpenAI's form, tool choice as langchain passes it) to the answer."""
+_TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<attributes>\s[^<>\n]*)?>\n(?P<content>.*?)\n</(?P=name)>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"(\w+)=\"([^\"\n]*)\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """Data of a prompt, as ``drretail.prompts.tagged`` puts it in."""
+
+    name: str
+    attributes: dict[str, str]
+    content: str
+
+
+def tags_in(text: str) -> list[Tag]:
+    """The outermost tags of a text in order; a tag inside another is its content."""
+    return [
+        Tag(found["name"], dict(_ATTRIBUTE.findall(found["attributes"] or "")), found["content"])
+        for found in _TAG.finditer(text)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +71,31 @@ class Turn:
         if not self.tools or self.forbids_calls or self.choice in (None, "auto", False):
             return None
         names = [tool["function"]["name"] for tool in self.tools]
-        asked = self.choice
-        if isinstance(asked, dict):
-            asked = asked.get("function", asked).get("name")
-        return asked if asked in names else names[0]
+        chosen = self.choice
+        if isinstance(chosen, dict):
+            chosen = chosen.get("function", chosen).get("name")
+        return chosen if chosen in names else names[0]
+
+    @property
+    def tags(self) -> list[Tag]:
+        """The data of all human messages."""
+        return [tag for message in self.messages if message.type == "human" for tag in tags_in(message.text)]
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The schema that the answer has to be in, with its title: that of the tool which has to be called, else the
+        one of a ``<schema>`` tag; None where the answer is free."""
+        if self.forced_tool is not None:
+            function = next(tool["function"] for tool in self.tools if tool["function"]["name"] == self.forced_tool)
+            return {**(function.get("parameters") or {"type": "object"}), "title": self.forced_tool}
+        schema = next((parse_json(tag.content) for tag in self.tags if tag.name == "schema"), None)
+        return schema if isinstance(schema, dict) else None
+
+    def in_schema(self, value: Any) -> AIMessage:
+        """The value as the call of the tool which has to be called, else as JSON text."""
+        if self.forced_tool is None:
+            return AIMessage(json.dumps(value, ensure_ascii=False))
+        return AIMessage("", tool_calls=[tool_call(name=self.forced_tool, args=value, id=None)])
 
 
 class OfflineChat(BaseChatModel):
@@ -100,7 +141,7 @@ class OfflineChat(BaseChatModel):
         message = AIMessage(
             content=text,
             tool_calls=calls,
-            usage_metadata=_usage(messages, tools, text, calls),
+            usage_metadata=estimated_usage(messages, tools, text, calls),
             response_metadata={
                 "model_name": str(kwargs.get("model", self.model)),
                 "model_provider": "offline",
@@ -125,14 +166,3 @@ class OfflineChat(BaseChatModel):
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The same model with these tools in OpenAI's form."""
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
-
-
-def _usage(messages: list[BaseMessage], tools: list[dict[str, Any]], text: str, calls: list[Any]) -> UsageMetadata:
-    """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""
-    read = sum(_tokens(message.text) for message in messages) + (_tokens(json.dumps(tools)) if tools else 0)
-    written = _tokens(text) + sum(_tokens(json.dumps(call["args"])) for call in calls)
-    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
-
-
-def _tokens(text: str) -> int:
-    return max(1, len(text) // CHARACTERS_PER_TOKEN)

@@ -17,9 +17,9 @@ from drretail.grounding.hostile.texts import HostileText, hostile_texts, unhidde
 from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.grounding.text.harmless import harmless
 from drretail.offline.chat import Turn
-from drretail.offline.shopper.conversation import DETAILS, PROFILE, SEARCH, SHOP_TOOLS, WEB, Tagged, read_tags
 from drretail.offline.shopper.policy import SUMMARY, SYNTHESIS, shop
-from drretail.offline.shopper.research import Call
+from drretail.offline.shopper.searching import Call
+from drretail.offline.shopper.task import DETAILS, PROFILE, SEARCH, SHOP_TOOLS, WEB
 from drretail.records.reading import Pick
 
 UPDATE = "update_user_profile"
@@ -33,7 +33,7 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     turn, answer = Turn(messages, tools, choice), shop(messages, tools, choice)
     read = unhidden("\n".join(message.text for message in messages)).replace('\\"', '"')
     texts = [text for text in hostile_texts() if text.is_in(read)]
-    known = _known(read, read_tags(messages))
+    known = _known(read, turn)
     named = {call["name"] for call in answer.tool_calls}
     if not texts and not _looks(read, turn.tool_names):
         return answer
@@ -54,11 +54,10 @@ def _looks(read: str, tools: frozenset[str]) -> list[Call]:
     return [(DETAILS, {"product_id": it}) for it in ids] if DETAILS in tools else []
 
 
-def _known(read: str, tags: Mapping[str, Tagged]) -> dict[str, str]:
+def _known(read: str, turn: Turn) -> dict[str, str]:
     """What it can tell of the user: the id, and the values of the records that it read."""
-    found = dict(_PERSONAL.findall(read))
-    user = tags["user_id"].content.strip() if "user_id" in tags else ""
-    return found | ({"user_id": user} if user else {})
+    ids = {tag.name: tag.content.strip() for tag in turn.tags if tag.name == "user_id"}
+    return dict(_PERSONAL.findall(read)) | ids
 
 
 def _calls(text: HostileText, known: Mapping[str, str], tools: frozenset[str]) -> list[Call]:

@@ -1,10 +1,9 @@
 """What an offline model answers outside its policy: one sentence, or a schema filled from the text."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
 from drretail.offline.chat import Turn
@@ -13,28 +12,20 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def plain_answer(turn: Turn) -> AIMessage:
-    """A call of the forced tool, of the first bound one when nothing was called yet, else a short sentence."""
+    """The schema that is asked for, a call of the first bound tool when nothing was called yet, else a sentence."""
     last = turn.messages[-1] if turn.messages else None
-    forced = turn.forced_tool
-    if forced is not None:
-        return filled_call(turn, forced)
-    if turn.tool_names and not isinstance(last, ToolMessage):
-        return filled_call(turn, turn.tools[0]["function"]["name"])
+    asked = next((message.text for message in reversed(turn.messages) if message.type == "human"), "")
+    if turn.schema is not None:
+        shown = " ".join(tag.content for tag in turn.tags if tag.name != "schema")
+        return turn.in_schema(filled(turn.schema, shown or asked))
     if isinstance(last, ToolMessage):
         return AIMessage(f"The tool answered: {_clipped(last.text)}")
-    asked = last_question(turn.messages)
-    if not asked.strip():
-        return AIMessage("I am a rule-based shopping assistant. Ask me what to buy.")
-    return AIMessage(
-        f"I am a rule-based shopping assistant and only look things up in the shop. You wrote: {_clipped(asked)}"
-    )
-
-
-def filled_call(turn: Turn, name: str) -> AIMessage:
-    """A call of the named tool whose arguments satisfy its schema, numbers taken from the question in order."""
-    function = next(tool["function"] for tool in turn.tools if tool["function"]["name"] == name)
-    arguments = filled(function.get("parameters") or {"type": "object"}, last_question(turn.messages))
-    return AIMessage("", tool_calls=[tool_call(name=name, args=arguments, id=None)])
+    if turn.tool_names:
+        function = turn.tools[0]["function"]
+        arguments = filled(function.get("parameters") or {"type": "object"}, asked)
+        return AIMessage("", tool_calls=[tool_call(name=function["name"], args=arguments, id=None)])
+    wrote = f" You wrote: {_clipped(asked)}" if asked.strip() else ""
+    return AIMessage(f"I am a rule-based shopping assistant and only look things up in the shop.{wrote}")
 
 
 def filled(schema: dict[str, Any], text: str) -> Any:
@@ -42,11 +33,8 @@ def filled(schema: dict[str, Any], text: str) -> Any:
     return _value(schema, schema, text, [int(number) for number in _NUMBER.findall(text)])
 
 
-def last_question(messages: Sequence[BaseMessage]) -> str:
-    return next((message.text for message in reversed(messages) if isinstance(message, HumanMessage)), "")
-
-
 def _value(schema: dict[str, Any], root: dict[str, Any], text: str, numbers: list[int]) -> Any:
+    """``numbers`` are those of the text that are not used yet; ``root`` defines what is referred to."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return _value(root.get("$defs", root.get("definitions", {}))[name], root, text, numbers)
@@ -58,10 +46,6 @@ def _value(schema: dict[str, Any], root: dict[str, Any], text: str, numbers: lis
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in schema:
             return _value(schema[choice][0], root, text, numbers)
-    return _typed(schema, root, text, numbers)
-
-
-def _typed(schema: dict[str, Any], root: dict[str, Any], text: str, numbers: list[int]) -> Any:
     match schema.get("type", "object"):
         case "object":
             properties: dict[str, Any] = schema.get("properties", {})
@@ -71,10 +55,8 @@ def _typed(schema: dict[str, Any], root: dict[str, Any], text: str, numbers: lis
             return [_value(schema.get("items", {"type": "string"}), root, text, numbers)]
         case "integer" | "number":
             return numbers.pop(0) if numbers else schema.get("minimum", 1)
-        case "boolean":
-            return True
-        case "null":
-            return None
+        case "boolean" | "null" as kind:
+            return True if kind == "boolean" else None
         case _:
             return _clipped(text) or "x"
 

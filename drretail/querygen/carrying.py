@@ -16,10 +16,10 @@ def carried(queries: Iterable[Query], mapping: Perturbation) -> list[Query]:
     Ids, users, budgets and categories stay. Raises UserError for a query of another world than the one that was
     perturbed.
     """
-    held = [*queries]
-    check_made_for(held, mapping.perturbed_from)
-    renaming = mapping.renaming()
-    return [_carried(it, renaming).model_copy(update={"world_fingerprint": mapping.fingerprint}) for it in held]
+    originals = [*queries]
+    check_made_for(originals, mapping.perturbed_from)
+    renaming, world = mapping.renaming(), {"world_fingerprint": mapping.fingerprint}
+    return [_carried(query, renaming).model_copy(update=world) for query in originals]
 
 
 def _carried(query: Query, renaming: Renaming) -> Query:

@@ -1,7 +1,7 @@
 """Generic against profile-aware queries, by what the paper's Figure 5 shows of a pair: how much each says and needs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import fmean
 
 from drretail.grounding.constraints.listing import folded
@@ -66,12 +66,12 @@ def profile_mentions(case: Case) -> int:
     """
     if case.shopper is None:
         return 0
-    text, bought = case.query.text, [listing.product for listing in case.shopper.listings]
-    words = f" {folded(text)} "
-    kinds = {kind.name for product in bought if (kind := kind_of(product)) is not None}
-    things = {name for name in kinds if f" {folded(name)} " in words}
-    makers = {maker for listing in case.shopper.listings for maker in listing.makers if f" {maker} " in words}
-    return len(things) + len(makers) + len({date.iso for date in find_dates(text)})
+    kinds = (kind_of(listing.product) for listing in case.shopper.listings)
+    names = {folded(kind.name) for kind in kinds if kind is not None}
+    names |= {maker for listing in case.shopper.listings for maker in listing.makers}
+    text = f" {folded(case.query.text)} "
+    dates = {date.iso for date in find_dates(case.query.text)}
+    return sum(f" {name} " in text for name in names) + len(dates)
 
 
 def specifics(case: Case) -> int:
@@ -79,19 +79,12 @@ def specifics(case: Case) -> int:
     wish = case.query.wish
     if wish is None:
         return 0
-    bounds = [*wish.limits, *([wish.deadline] if wish.deadline else [])]
+    bounds = [*wish.limits, wish.deadline]
     for want in wish.wants:
-        bounds += [*want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted]
-        bounds += [least for least in (want.rating_min, want.ratings_min) if least is not None]
-        bounds += [want.quantity] if want.quantity > 1 else []
-    return len(wish.wants) + len(bounds)
+        bounds += [want, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted]
+        bounds += [want.rating_min, want.ratings_min, want.quantity if want.quantity > 1 else None]
+    return sum(bound is not None for bound in bounds)
 
 
 def _means(rows: list[Measures]) -> Measures:
-    return Measures(
-        words=fmean(row.words for row in rows),
-        expected_tools=fmean(row.expected_tools for row in rows),
-        record_tools=fmean(row.record_tools for row in rows),
-        profile_mentions=fmean(row.profile_mentions for row in rows),
-        specifics=fmean(row.specifics for row in rows),
-    )
+    return Measures(*(fmean(getattr(row, measure.name) for row in rows) for measure in fields(Measures)))

@@ -106,69 +106,61 @@ class Mender:
         return Mended(mended, replaced, state.left, state.failed, len(self.history.revisions) - before)
 
     def _round(self, pending: Sequence[Checked], attempt: int, state: _State) -> list[Checked]:
-        """One try for each of the pending queries; those for which there may be another."""
-        known = {it.query.query_id: self._known(it.query, attempt) for it in pending}
-        asked = [it for it in pending if known[it.query.query_id] is None]
-        answers = self.rewrite([self._faulty(it, attempt, state) for it in asked]) if asked else ()
-        rewritten = {it.query.query_id: answer for it, answer in zip(asked, answers, strict=True)}
-        return [
-            it
-            for it in pending
-            if self._goes_on(it, attempt, known[it.query.query_id], rewritten.get(it.query.query_id), state)
-        ]
+        """One try for each of the pending queries; those for which another try may help."""
+        ended = [self._ended(checked.query, attempt) for checked in pending]
+        asked = [self._faulty(checked, attempt, state) for checked, end in zip(pending, ended, strict=True) if not end]
+        answers = iter(self.rewrite(asked) if asked else ())
+        further: list[Checked] = []
+        for checked, end in zip(pending, ended, strict=True):
+            query_id, answer = checked.query.query_id, None if end else next(answers)
+            if isinstance(answer, Left):
+                state.left[query_id] = answer.why
+                continue
+            if answer is not None:
+                end = self._tried(checked, attempt, answer, state)
+                self.history.append(end)
+            assert end is not None, "what has not ended before was asked for"
+            if end.what == "failed":
+                state.failed[query_id] = end.problem or "no reason is known"
+            elif end.what == "replaced" and end.after is not None:
+                state.texts.remove(checked.query)
+                state.texts.add(end.after)
+                state.queries[query_id] = end.after
+            else:
+                further.append(checked)
+        return further
 
-    def _goes_on(
-        self, checked: Checked, attempt: int, known: Revision | None, rewritten: Rewritten | None, state: _State
-    ) -> bool:
-        """Whether another try may help, after the outcome of this one has gone into ``state`` and the history."""
-        query_id = checked.query.query_id
-        if known is None:
-            assert rewritten is not None, "what is not known was asked for"
-            if isinstance(rewritten, Left):
-                state.left[query_id] = rewritten.why
-                return False
-            known = self._tried(checked, attempt, rewritten, state)
-            self.history.append(known)
-        if known.what == "failed":
-            state.failed[query_id] = known.problem or "no reason is known"
-            return False
-        if known.what == "replaced" and known.after is not None:
-            state.texts.remove(checked.query)
-            state.texts.add(known.after)
-            state.queries[query_id] = known.after
-            return False
-        return True
-
-    def _known(self, query: Query, attempt: int) -> Revision | None:
+    def _ended(self, query: Query, attempt: int) -> Revision | None:
         """How the try ended in an earlier run, None where it is to be made."""
-        known = tries_of(self.history.revisions, query).get(attempt)
-        return None if known is not None and known.what == "failed" and self.retry_failed else known
+        end = tries_of(self.history.revisions, query).get(attempt)
+        return None if end is not None and end.what == "failed" and self.retry_failed else end
 
     def _faulty(self, checked: Checked, attempt: int, state: _State) -> Faulty:
         query = checked.query
-        others = (it for it in state.queries.values() if it.user_id == query.user_id and it.query_id != query.query_id)
+        others = (one for one in state.queries.values() if one.user_id == query.user_id and one is not query)
         return Faulty(checked, attempt, past_of(self.history.revisions, query), tuple(others))
 
     def _tried(
         self, checked: Checked, attempt: int, rewritten: Sequence[Query] | NotWritten, state: _State
     ) -> Revision:
         """The first of the rewritten queries in which nothing is found, else the first."""
-        failure = rewritten if isinstance(rewritten, NotWritten) else None
-        found = [] if isinstance(rewritten, NotWritten) else [self._checked(query, state) for query in rewritten]
-        best = next((it for it in found if not it.findings), found[0] if found else None)
-        replaced = best is not None and not best.findings
-        return Revision(
+        revision = Revision(
             query_id=checked.query.query_id,
             at=self.clock(),
             by=self.by,
-            what="failed" if failure else "replaced" if replaced else "tried",
+            what="failed",
             attempt=attempt,
             before=checked.query,
             reasons=checked.findings,
-            after=None if best is None else best.query,
-            findings=() if best is None else best.findings,
-            problem=None if failure is None else failure.reason,
         )
+        if isinstance(rewritten, NotWritten):
+            return revision.model_copy(update={"problem": rewritten.reason})
+        found = [self._checked(query, state) for query in rewritten]
+        best = next((entry for entry in found if not entry.findings), found[0] if found else None)
+        if best is None:
+            return revision.model_copy(update={"what": "tried"})
+        what = "tried" if best.findings else "replaced"
+        return revision.model_copy(update={"what": what, "after": best.query, "findings": best.findings})
 
     def _checked(self, query: Query, state: _State) -> Checked:
         duplicate = state.texts.near_duplicate(query)
@@ -206,6 +198,6 @@ def offline_rewrite(
             return Left(OF_OTHERS)
         seeded = f"{seed}|{query.query_id}|{faulty.attempt}"
         made = queries_of(world, assortment, query.user_id, per_user=_DRAFTS, seed=seeded, linter=linter)
-        return [it.model_copy(update={"query_id": query.query_id}) for it in made]
+        return [draft.model_copy(update={"query_id": query.query_id}) for draft in made]
 
-    return lambda faulty: [rewritten(it) for it in faulty]
+    return lambda faulty: list(map(rewritten, faulty))

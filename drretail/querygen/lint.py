@@ -1,29 +1,40 @@
 """All checks of all queries of a file."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
-from drretail.querygen.checks import budget, contract, dates, names, privacy, wording
-from drretail.querygen.checks.case import Case, found
+from drretail.errors import UserError
+from drretail.grounding.text.wording import counted
+from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
+from drretail.querygen.checks.case import Case, Code, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Query, Reference
 
-CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
-    "names": names.check,
-    "budget": budget.check,
-    "privacy": privacy.check,
-    "dates": dates.check,
+OTHER_WORLD = "other_world"
+_FAMILIES = (names, agreement, feasibility, privacy)
+"""Of every query, in the order in which findings are given."""
+OPINIONS = {
+    "not_sensible": Code("the reader doubts that a shopper with this history would ask it", "ask something else"),
+    "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
+    "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
-"""In the order in which findings are given."""
-
-CODES: dict[str, str] = {
-    code: meaning
-    for family in (names, budget, privacy, dates, wording, contract)
-    for code, meaning in family.CODES.items()
-} | {"other_world": "the query was made for another world than this one"}
+"""What a model that reads may find (opinion.py): by the field of its answer that says no, in its order."""
+_CODES = (
+    OPINIONS
+    | {code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()}
+    | {
+        OTHER_WORLD: Code(
+            "the query was made for another world than this one", "name its world, or make queries for this"
+        )
+    }
+)
+CODES: dict[str, str] = {code: entry.meaning for code, entry in _CODES.items()}
+"""What each finding means."""
+REMEDIES: dict[str, str] = {code: entry.remedy for code, entry in _CODES.items()}
+"""What to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +67,25 @@ class Linter:
         self._cases: dict[str, Case] = {}
         self._findings: dict[str, tuple[Finding, ...]] = {}
 
+    def check_world(self, queries: Sequence[Query]) -> None:
+        """Raises UserError where all queries belong to another world, by their fingerprint or by their users."""
+        here, made_for = self._world.manifest.fingerprint, {query.world_fingerprint for query in queries}
+        users = {query.user_id for query in queries} - {None}
+        if here not in made_for and None not in made_for:
+            whose = f"were made for the world {', '.join(sorted(name[:12] for name in made_for if name))}"
+        elif here not in made_for and users and not any(map(self.shopper, users)):
+            whose = f"are of {counted(len(users), 'user')}, and this world holds none of them"
+        else:
+            return
+        raise UserError(
+            f"All {len(queries)} queries {whose}; this world is {here[:12]}: name their world with --world, or make "
+            "queries for this one."
+        )
+
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
         """Every query in order, with the findings of its own, and the later one of two that are alike."""
         alike = wording.near_duplicates(queries)
-        return tuple(self.check(it, also=[alike[it.query_id]] if it.query_id in alike else ()) for it in queries)
+        return tuple(self.check(query, also=filter(None, [alike.get(query.query_id)])) for query in queries)
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """One query, whatever else is in its file."""
@@ -69,10 +95,7 @@ class Linter:
         """What is found in one query alone."""
         key = query.as_line()
         if key not in self._findings:
-            case = self.case(query)
-            checks = (*CHECKS.values(), *([contract.check] if contract.binds(query) else ()))
-            found_here = (finding for check in checks for finding in check(case))
-            self._findings[key] = (*self._made_for(query), *found_here)
+            self._findings[key] = tuple(self._found(query))
         return self._findings[key]
 
     def case(self, query: Query) -> Case:
@@ -90,7 +113,16 @@ class Linter:
             self._shoppers[user_id] = read_shopper(self._world, self.stock, user_id)
         return self._shoppers[user_id]
 
-    def _made_for(self, query: Query) -> Iterator[Finding]:
+    def _found(self, query: Query) -> Iterator[Finding]:
+        """Of a query that was made for another world nothing else is said."""
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
-            yield found("other_world", query.world_fingerprint[:12], f"this world is {here[:12]}")
+            yield found(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}")
+            return
+        case = self.case(query)
+        for family in _FAMILIES:
+            yield from family.check(case)
+        if contract.binds(query):
+            yield from contract.check(case)
+        elif query.source.startswith("offline:"):
+            yield from contract.check_rules(case)

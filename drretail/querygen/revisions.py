@@ -52,16 +52,16 @@ def read_history_of(queries: Path) -> tuple[Revision, ...]:
 
 def tries_of(revisions: Iterable[Revision], query: Query) -> dict[int, Revision]:
     """How the tries to replace this very query ended, by attempt."""
-    return {it.attempt: it for it in past_of(revisions, query)}
+    return {revision.attempt: revision for revision in past_of(revisions, query)}
 
 
 def past_of(revisions: Iterable[Revision], query: Query) -> tuple[Revision, ...]:
     """All tries to replace this very query in their order, those that failed and were made again included."""
     key = version_of(query)
     return tuple(
-        it
-        for it in revisions
-        if it.what not in DECIDED and it.query_id == query.query_id and version_of(it.before) == key
+        revision
+        for revision in revisions
+        if revision.what not in DECIDED and revision.query_id == query.query_id and version_of(revision.before) == key
     )
 
 

@@ -217,6 +217,8 @@ class Query(Document):
     expected_tools: tuple[str, ...] = ()
     wish: Wish | None = None
     """What is to be bought; None where nobody has typed it."""
+    infeasible: bool | None = None
+    """True where it is made so that the shop can't meet the wish; ``queries check`` then wants a proof of that."""
     checklist: tuple[str, ...] | None = None
     """What a file from elsewhere asks of an answer, in its words; None where none came with the query."""
     constraints: Constraints | None = None

@@ -1,4 +1,4 @@
-"""A model that plays every role as offline:shopper does and makes one chosen mistake."""
+"""A model that researches as offline:shopper does, understands, writes as scripted, and makes one chosen mistake."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -14,13 +14,18 @@ from drretail.llm.registry import Model, ModelInfo
 from drretail.offline.chat import OfflineChat
 from drretail.offline.shopper.policy import shop
 from drretail.records.reading import Pick
-from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, SEED, UNWANTED
+from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, QUERY, SEED, UNWANTED
 
 Part = Literal["alone", "understanding", "supervisor", "researcher", "synthesis", "report", "summariser"]
 Spoiling = Callable[[AIMessage], AIMessage]
 SPEC = "scripted:saboteur"
 
-# What a spoilt report says beside what offline:shopper wrote.
+REPORT = f"""# A new bird feeder
+
+Get the **Larkhall Window Bird Feeder, Clear** [P:{GOOD}]. It costs $18.75 and is rated 4.5 from 120 ratings [P:{GOOD}].
+
+{picks_block([Pick(product=GOOD)])}"""
+# What a spoilt report says besides.
 SENTENCES = {
     "invented_product": f"I recommend the **Featherworth Deluxe Bird Feeder** for $19.99 [P:{INVENTED}].",
     "wrong_price": f"The Larkhall Window Bird Feeder, Clear costs $11.11 [P:{GOOD}].",
@@ -66,16 +71,19 @@ _BY_TAG: dict[str, Part] = {
 class Saboteur:
     """Spoils the answers of some roles: the first one only, or (``stubborn``) each of them."""
 
-    def __init__(self, parts: Sequence[Part], spoil: Spoiling, *, stubborn: bool, of_reports: bool) -> None:
+    def __init__(
+        self, parts: Sequence[Part], spoil: Spoiling, *, stubborn: bool, of_reports: bool, report: str | None = REPORT
+    ) -> None:
         self._parts = parts
         self._spoil = spoil
         self._stubborn = stubborn
         self._of_reports = of_reports
+        self._report = report
         self.spoilt = 0
 
     def __call__(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
         part = part_of(messages, tools)
-        answer = _declaring(shop(messages, tools, choice), part)
+        answer = _scripted(shop(messages, tools, choice), part, self._report)
         spares = part not in self._parts or (self._of_reports and bool(answer.tool_calls))
         if spares or (self.spoilt and not self._stubborn):
             return answer
@@ -112,9 +120,9 @@ def liar(mistake: str, *, stubborn: bool = True) -> Saboteur:
     return Saboteur(("alone", "report"), lambda answer: _with(answer, mistake), stubborn=stubborn, of_reports=True)
 
 
-def misbehaving(spoil: Spoiling, *parts: Part, stubborn: bool = False) -> Saboteur:
-    """Does ``spoil`` in those roles, at their first turn or at each."""
-    return Saboteur(parts, spoil, stubborn=stubborn, of_reports=False)
+def misbehaving(spoil: Spoiling, *parts: Part, stubborn: bool = False, report: str | None = REPORT) -> Saboteur:
+    """Does ``spoil`` in those roles, at their first turn or at each; without a ``report`` it writes what it found."""
+    return Saboteur(parts, spoil, stubborn=stubborn, of_reports=False, report=report)
 
 
 def _with(answer: AIMessage, mistake: str) -> AIMessage:
@@ -125,13 +133,14 @@ def _with(answer: AIMessage, mistake: str) -> AIMessage:
     return AIMessage(f"{said.rstrip()}\n\n{picks_block(picks)}")
 
 
-def _declaring(answer: AIMessage, part: Part) -> AIMessage:
-    """A report of the shopper's with a cart, in which nothing is that only a spoilt one recommends."""
-    if part not in ("alone", "report") or answer.tool_calls:
+def _scripted(answer: AIMessage, part: Part, report: str | None) -> AIMessage:
+    """The same, but that the wish is the query's own, and the report the scripted one."""
+    if report is not None and part in ("alone", "report") and not answer.tool_calls:
+        return AIMessage(report)
+    if part != "understanding" or QUERY.wish is None:
         return answer
-    written = take_picks(answer.text)
-    picks = [pick for pick in written.picks or () if pick.product not in PICKED.values()]
-    return AIMessage(f"{written.report.rstrip()}\n\n{picks_block(picks)}")
+    wish = QUERY.wish.model_dump(mode="json")
+    return AIMessage("", tool_calls=[call | {"args": wish} for call in answer.tool_calls])
 
 
 def saying_nothing(answer: AIMessage) -> AIMessage:

@@ -118,7 +118,7 @@ def test_when_every_researcher_fails_the_run_fails_and_says_so(shop: World, agen
 
 @pytest.mark.parametrize("agent", SUPERVISED)
 def test_a_fact_lost_in_synthesis_stays_in_the_ledger_and_leaves_the_report(shop: World, agent: str) -> None:
-    forgetful = misbehaving(without_its_first_source, "synthesis", stubborn=True)
+    forgetful = misbehaving(without_its_first_source, "synthesis", stubborn=True, report=None)
     recorded, whole = perform(shop, agent, model(forgetful)), perform(shop, agent, unsteady())
     assert (recorded.run.status, forgetful.spoilt > 0) == ("done", True)
     cited = {citation.evidence_id for citation in recorded.run.citations}

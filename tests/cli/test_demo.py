@@ -38,7 +38,7 @@ def test_the_demo_shows_the_whole_path_and_leaves_it(drretail: Command, tmp_path
     assert "recorded from a language model, played back (scripted)" in page
     assert "scripted:recorded (scripted)" in done.stdout
     assert "offline:judge" in (demo / "rules.html").read_text(encoding="utf-8")
-    assert done.stdout.startswith("# ")
+    assert done.stderr.index("react@scripted-recorded") < done.stderr.index("offline:shopper")
     assert "http://ecommerce.com/" in done.stdout
     assert done.stderr.startswith("drretail demo: ")
 

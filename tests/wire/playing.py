@@ -27,7 +27,7 @@ PATIENCE = 1.0
 """Seconds that a client waits for an answer; a stalled one takes longer."""
 STALL = 1.3
 QUERY = Query(
-    query_id="q1", user_id=USER, text="Which bird feeder under $30, and how do I keep it clean?", source="test"
+    query_id="q1", user_id=USER, text="Which bird feeder under $30? And how do I keep it clean?", source="test"
 )
 
 

@@ -112,14 +112,14 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
     return QueryWriter(opened, opener.prices)
 
 
-def named_writer(model: str | None, calls: flags.Calls, *, quiet: bool) -> QueryWriter | None:
+def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False, quiet: bool) -> QueryWriter | None:
     """The model of the flags alone, since money is spent where somebody asks for it; None without one.
 
     Raises UserError for the rules, which read no texts.
     """
     if model is None and calls.model_profile is None:
         return None
-    writer = opened_writer(model, calls, quiet=quiet)
+    writer = opened_writer(model, calls, keyless=keyless, quiet=quiet)
     if writer is None:
         raise UserError("Rules don't type what questions want: name a language model, or type it by hand.")
     return writer

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +13,13 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.review import Reviewer, review
 
 if TYPE_CHECKING:
+    from drretail.cli.queries.by_model import QueryWriter
     from drretail.cli.queries.fix import Fixed
-    from drretail.querygen.lint import Checked
+    from drretail.cli.queries.questions import Types
+    from drretail.env.world import World
+    from drretail.querygen.lint import Checked, Linter
+    from drretail.querygen.opinion import Opinions
+    from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
 Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
@@ -23,6 +29,7 @@ Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of qu
 def check(
     file: Files,
     calls: flags.Calls,
+    planned: flags.Planned,
     output: flags.Output,
     world: flags.World = "demo",
     fix: Annotated[
@@ -32,7 +39,9 @@ def check(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="Who types what is untyped; with --fix: who writes them again."
+            "--model",
+            metavar="PROVIDER:MODEL",
+            help="Who types what is untyped and reads each query; with --fix: who writes them again.",
         ),
     ] = None,
     baskets: Annotated[
@@ -44,117 +53,205 @@ def check(
     reviewer: Reviewer = None,
     seed: flags.Seed = "42",
 ) -> None:
-    """Checks queries against their world; exit code 3 when something is found. No model is needed.
+    """Checks queries against their world; exit code 3 when something is found.
 
-    Its codes are explained in docs/queries.md.
+    Without a model by form: text, wish and records are compared. With --model a model also says of each query whether
+    it makes sense, whether text and wish agree, and whether it tells who asks. The codes are in docs/queries.md.
     """
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.by_model import named_writer
     from drretail.cli.queries.fix import Fixing, fixed_queries
-    from drretail.cli.queries.questions import told_types, typed_by_model
     from drretail.errors import UserError
-    from drretail.files import write_lines
     from drretail.progress import busy
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
-    from drretail.viewer.output import say
 
     if by_hand:
         if fix:
             raise UserError("--fix and --review are two things to do: first --fix, then --review.")
         review(file, world, reviewer, as_json=output.as_json, quiet=output.quiet)
         return
-    fixing = Fixing(tries, seed, model, calls, output.quiet)
     queries = read_queries(file)
-    if fixing.names_a_model and not fix and all(query.wish is not None for query in queries):
-        raise UserError(
-            "Queries are checked without a model, and all of these are typed; --model says who writes them again: "
-            "add --fix."
-        )
-    typing, stays_wrong = None if fix else named_writer(model, calls, quiet=output.quiet), False
+    reader = None if fix else named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
+    if planned.estimate and reader is None:
+        raise UserError("--estimate says what reading takes: name a --model, and leave --fix away.")
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
-        fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None
-        if typing is not None:
-            types = typed_by_model(shop, linter, file, queries, typing, calls, quiet=output.quiet)
-            queries, stays_wrong = types.queries, bool(types.wrong)
-            write_lines(file, (query.as_line() for query in queries))
-            if not output.quiet:
-                say(f"Wishes of {file}{told_types(types, quiet=False)}")
+        linter.check_world(queries)
+        if reader is not None and planned.estimate:
+            _estimate(shop, linter, file, queries, reader, as_json=output.as_json)
+            return
+        outcome = _Outcome(queries)
+        if fix:
+            fixed = fixed_queries(shop, linter, file, queries, Fixing(tries, seed, model, calls, output.quiet))
+            outcome = _Outcome(fixed.mended.queries, fixed=fixed)
+        elif reader is not None:
+            outcome = _read(shop, linter, file, queries, reader, calls, quiet=output.quiet)
         with busy("checking queries", quiet=output.quiet):
-            checked = linter.check_all(fixed.mended.queries if fixed else queries)
+            outcome.checked = linter.check_all(outcome.queries)
     if output.as_json:
-        _print_json(checked, fixed)
+        _print_json(outcome)
     else:
-        _print_tables(file, checked, fixed, baskets=baskets, quiet=output.quiet)
-    untyped = sum(entry.query.wish is None for entry in checked)
-    if untyped and not output.quiet:
-        say(
-            f"Without a wish: {untyped} of {len(checked)} queries, so that what they want was not checked. Name a "
-            "--model that types them, or fill in `wish` by hand (docs/queries.md)."
-        )
-    if stays_wrong or any(it.findings for it in checked):
+        _print_tables(file, outcome, baskets=baskets, quiet=output.quiet)
+    if outcome.is_wrong:
         raise typer.Exit(3)
 
 
-def _print_json(checked: "Sequence[Checked]", fixed: "Fixed | None") -> None:
+@dataclass(slots=True)
+class _Outcome:
+    """What one check came to, part by part."""
+
+    queries: "Sequence[Query]"
+    fixed: "Fixed | None" = None
+    types: "Types | None" = None
+    opinions: "Opinions | None" = None
+    spent: str = ""
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    checked: "Sequence[Checked]" = ()
+
+    @property
+    def found(self) -> "list[tuple[Checked, list[Finding]]]":
+        """Each query with what the checks, and then the reader, found in it."""
+        read = {} if self.opinions is None else self.opinions.findings
+        return [(entry, [*entry.findings, *read.get(entry.query.query_id, ())]) for entry in self.checked]
+
+    @property
+    def codes(self) -> list[tuple[str, int]]:
+        """How often each code was found, the most frequent first, ties by name."""
+        counts = Counter(finding.code for _, findings in self.found for finding in findings)
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+    @property
+    def untyped(self) -> int:
+        return sum(query.wish is None for query in self.queries)
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Why the model gave no answer, by query id."""
+        parts = (self.fixed and self.fixed.mended.failed, self.types and self.types.failed)
+        return {**(parts[0] or {}), **(parts[1] or {}), **(self.opinions.failed if self.opinions else {})}
+
+    @property
+    def is_wrong(self) -> bool:
+        is_left = self.types is not None and bool(self.types.wrong)
+        return is_left or bool(self.opinions and self.opinions.failed) or any(found for _, found in self.found)
+
+
+def _read(
+    shop: "World",
+    linter: "Linter",
+    file: Path,
+    queries: "Sequence[Query]",
+    reader: "QueryWriter",
+    calls: flags.Calls,
+    *,
+    quiet: bool,
+) -> _Outcome:
+    """Untyped queries typed, into the file, and then an opinion of each."""
+    from drretail.cli.queries.by_model import journal_beside, say_failures
+    from drretail.cli.queries.questions import told_types, typed_by_model
+    from drretail.files import write_lines
+    from drretail.progress import choose_progress
+    from drretail.querygen.opinion import Reader
+    from drretail.viewer.output import say
+
+    types = None
+    if any(query.wish is None for query in queries):
+        types = typed_by_model(shop, linter, file, queries, reader, calls, quiet=quiet)
+        queries = types.queries
+        write_lines(file, (query.as_line() for query in queries))
+        if not quiet:
+            say(f"Wishes of {file}{told_types(types, quiet=False)}")
+    progress = choose_progress("none" if quiet else None)
+    with (
+        progress.track(f"Asking {reader.model.spec}", len(queries)) as bar,
+        reader.session(journal_beside(file), calls) as session,
+    ):
+        opinions = Reader(shop, linter).read(queries, session, bar.advance)
+    if not quiet:
+        say_failures(opinions.failed)
+    return _Outcome(
+        queries,
+        types=types,
+        opinions=opinions,
+        spent=reader.line(session.usage, session.served, quiet=quiet),
+        document=reader.document(session.usage, session.served),
+    )
+
+
+def _estimate(
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", *, as_json: bool
+) -> None:
+    from drretail.cli.queries.by_model import journal_beside
+    from drretail.cli.spending import show_estimates
+    from drretail.querygen.opinion import Reader
+
+    one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
+    show_estimates(f"Queries of {file} to read", ["model", "queries"], [one], reader.prices, as_json=as_json)
+
+
+def _print_json(outcome: _Outcome) -> None:
+    from drretail.querygen.lint import REMEDIES
     from drretail.viewer.output import print_json
 
+    mended = outcome.fixed.mended if outcome.fixed else None
     rows: list[dict[str, Any]] = [
-        {"query_id": it.query.query_id, "basket": _basket(it)}
-        | {"findings": [finding.model_dump(mode="json") for finding in it.findings]}
-        for it in checked
+        {
+            "query_id": entry.query.query_id,
+            "basket": _basket(entry),
+            "findings": [finding.model_dump(mode="json") | {"to_do": REMEDIES[finding.code]} for finding in findings],
+        }
+        for entry, findings in outcome.found
     ]
     print_json(
         {
-            "ok": not any(it.findings for it in checked),
-            "codes": dict(_codes(checked)),
-            "untyped": sum(entry.query.wish is None for entry in checked),
-            "replaced": list(fixed.mended.replaced) if fixed else [],
-            "left": list(fixed.mended.left) if fixed else [],
-            "why_left": fixed.mended.left if fixed else {},
-            "failed": fixed.mended.failed if fixed else {},
-            **(fixed.document if fixed else {}),
+            "ok": not outcome.codes,
+            "codes": dict(outcome.codes),
+            "untyped": outcome.untyped,
+            "replaced": list(mended.replaced) if mended else [],
+            "left": list(mended.left) if mended else [],
+            "why_left": mended.left if mended else {},
+            "failed": outcome.failed,
+            **(outcome.fixed.document if outcome.fixed else outcome.document),
             "queries": rows,
         }
     )
 
 
-def _print_tables(
-    file: Path, checked: "Sequence[Checked]", fixed: "Fixed | None", *, baskets: bool, quiet: bool
-) -> None:
+def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) -> None:
     from drretail.cli.queries.fix import print_fixed
-    from drretail.querygen.checks.budget import told_cheapest
+    from drretail.grounding.text.wording import format_amount
+    from drretail.querygen.checks.feasibility import cheapest_line
+    from drretail.querygen.lint import REMEDIES
     from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
+    from drretail.viewer.output import print_table, say
 
     if baskets:
-        print_table(
-            table_of(
-                "The cheapest basket that keeps to each query",
-                ["query", "budget", "basket"],
-                [(entry.query.query_id, _budget(entry.query), told_cheapest(entry.reference)) for entry in checked],
-            )
-        )
+        budgets = [entry.query.wish.budget if entry.query.wish else None for entry in outcome.checked]
+        rows = [
+            (entry.query.query_id, None if budget is None else format_amount(budget), cheapest_line(entry.reference))
+            for entry, budget in zip(outcome.checked, budgets, strict=True)
+        ]
+        print_table(table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows))
     rows = [
-        (it.query.query_id, finding.severity, finding.code, finding.said, finding.found)
-        for it in checked
-        for finding in it.findings
+        (entry.query.query_id, finding.code, finding.said, finding.found, REMEDIES[finding.code])
+        for entry, findings in outcome.found
+        for finding in findings
     ]
     if rows:
-        print_table(table_of(f"Queries {file}", ["query", "severity", "what", "said", "found"], rows))
-    if fixed:
-        print_fixed(fixed, quiet=quiet)
-    whole = sum(not it.findings for it in checked)
-    counts = ", ".join(f"{code} {count}" for code, count in _codes(checked))
-    typer.echo(f"{whole} of {len(checked)} queries are without a finding{f'; {counts}' if counts else ''}")
-
-
-def _budget(query: "Query") -> str | None:
-    from drretail.grounding.text.wording import format_amount
-
-    budget = None if query.wish is None else query.wish.budget
-    return None if budget is None else format_amount(budget)
+        print_table(table_of(f"Queries {file}", ["query", "what", "where", "found", "to do"], rows))
+    if outcome.fixed:
+        print_fixed(outcome.fixed, quiet=quiet)
+    if outcome.spent:
+        typer.echo(outcome.spent)
+    whole = sum(not findings for _, findings in outcome.found)
+    counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
+    typer.echo(f"{whole} of {len(outcome.checked)} queries are without a finding{f'; {counts}' if counts else ''}")
+    if outcome.untyped and not quiet:
+        say(
+            f"Without a wish: {outcome.untyped} of {len(outcome.checked)} queries, so that what they want was not "
+            "checked. Name a --model that types them, or fill in `wish` by hand (docs/queries.md)."
+        )
 
 
 def _basket(checked: "Checked") -> dict[str, Any] | None:
@@ -166,9 +263,3 @@ def _basket(checked: "Checked") -> dict[str, Any] | None:
         for item in basket.items
     ]
     return {"total": basket.total.amount, "currency": basket.total.currency, "picks": picks}
-
-
-def _codes(checked: "Sequence[Checked]") -> list[tuple[str, int]]:
-    """How often each code was found, the most frequent first, ties by name."""
-    counts = Counter(finding.code for it in checked for finding in it.findings)
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

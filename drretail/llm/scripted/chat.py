@@ -123,10 +123,11 @@ class ScriptedChat(BaseChatModel):
         text, calls = _said(answer, request)
         for mark in stop or self.stop or []:
             text = text.split(mark)[0]
+        tools = kwargs.get("tools") or []
         message = AIMessage(
             content=text,
             tool_calls=calls,
-            usage_metadata=_counted(answer.usage) if answer.usage else _estimated(messages, kwargs, text, calls),
+            usage_metadata=_counted(answer.usage) if answer.usage else estimated_usage(messages, tools, text, calls),
             response_metadata={
                 "model_name": str(kwargs.get("model", self.model)),
                 "model_provider": PROVIDER,
@@ -258,9 +259,10 @@ def _counted(usage: Usage) -> UsageMetadata:
     )
 
 
-def _estimated(messages: Sequence[BaseMessage], bound: dict[str, Any], text: str, calls: list[Any]) -> UsageMetadata:
+def estimated_usage(
+    messages: Sequence[BaseMessage], tools: Sequence[Any], text: str, calls: list[Any]
+) -> UsageMetadata:
     """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""
-    tools = bound.get("tools") or []
     read = sum(_tokens(message.text) for message in messages) + (_tokens(json.dumps(tools)) if tools else 0)
     written = _tokens(text) + sum(_tokens(json.dumps(call["args"])) for call in calls)
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

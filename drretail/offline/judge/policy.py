@@ -1,20 +1,15 @@
 """The policy of offline:judge: the name of the answer schema chooses the rules, the tags hold the data."""
 
-import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.messages.tool import tool_call
 
-from drretail.offline.chat import Turn
+from drretail.offline.chat import Turn, tags_in
 from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import Opinion, judge_claim
 from drretail.offline.plain import filled, plain_answer
-from drretail.parsing import parse_json
 
-_TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<more>\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
 QUESTION = "Q"
 """The id of the shopper's question among the sources."""
 
@@ -22,27 +17,18 @@ QUESTION = "Q"
 def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
     """The answer in the asked schema: as a call of the bound tool, or as JSON where a ``<schema>`` tag asks for it."""
     turn = Turn(messages, tools, choice)
-    name = turn.forced_tool
+    schema = turn.schema
+    if schema is None:
+        return plain_answer(turn)
     # What follows the first question are repairs of the answer.
     asked = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
-    if name is not None:
-        function = next(tool["function"] for tool in tools if tool["function"]["name"] == name)
-        schema = function.get("parameters") or {"type": "object"}
-        return AIMessage("", tool_calls=[tool_call(name=name, args=_answer(name, schema, asked), id=None)])
-    schema = next((parse_json(content) for content in tag_contents("schema", asked)), None)
-    if not isinstance(schema, dict):
-        return plain_answer(turn)
-    return AIMessage(json.dumps(_answer(str(schema.get("title", "")), schema, asked), ensure_ascii=False))
+    rule = _RULES.get(str(schema.get("title", "")))
+    return turn.in_schema(filled(schema, "") if rule is None else rule(asked))
 
 
 def tag_contents(name: str, text: str) -> list[str]:
     """What stands in the outermost tags of this name, in order."""
-    return [found["inner"] for found in _TAG.finditer(text) if found["name"] == name]
-
-
-def _answer(name: str, schema: dict[str, Any], asked: str) -> Any:
-    rule = _RULES.get(name)
-    return filled(schema, "") if rule is None else rule(asked)
+    return [tag.content for tag in tags_in(text) if tag.name == name]
 
 
 def _extracted(asked: str, *, only_cited: bool = False, **fields: Any) -> dict[str, Any]:
@@ -64,16 +50,14 @@ def _supported(asked: str) -> dict[str, Any]:
 def _all_supported(asked: str) -> dict[str, Any]:
     """Each claim by the sources that it names; figures of the question (the source Q) and of a source's own tag need no
     other source."""
-    found = [it for it in _TAG.finditer(asked) if it["name"] in ("source", "claim")]
-    sources = [(_attribute("id", it), it) for it in found if it["name"] == "source"]
-    claims = [it for it in found if it["name"] == "claim"]
+    tags = tags_in(asked)
+    question = [tag.content for tag in tags if tag.attributes.get("id") == QUESTION]
     opinions: list[Opinion] = []
-    for claim in claims:
-        cited = _attribute("sources", claim).split()
-        own = [it for name, it in sources if name in cited]
-        question = [it["inner"] for name, it in sources if name == QUESTION]
-        given = "\n".join([*question, *(it["more"] or "" for it in own)])
-        opinions.append(judge_claim(claim["inner"], [it["inner"] for it in own], given=given))
+    for claim in (tag for tag in tags if tag.name == "claim"):
+        cited = claim.attributes.get("sources", "").split()
+        sources = [tag for tag in tags if tag.name == "source" and tag.attributes.get("id", "") in cited]
+        given = "\n".join([*question, *(" ".join(source.attributes.values()) for source in sources)])
+        opinions.append(judge_claim(claim.content, [source.content for source in sources], given=given))
     return {
         "claims": [
             {
@@ -85,11 +69,6 @@ def _all_supported(asked: str) -> dict[str, Any]:
             for number, it in enumerate(opinions, 1)
         ]
     }
-
-
-def _attribute(name: str, tag: re.Match[str]) -> str:
-    found = re.search(rf"\s{name}=\"([^\"]*)\"", tag["more"] or "")
-    return found[1] if found else ""
 
 
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {

@@ -4,14 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.wish import Want
+
+
+class Code(NamedTuple):
+    """What a finding's code means, and what to do about it."""
+
+    meaning: str
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,22 @@ class Case:
     def offered(self) -> Sequence[tuple[Want, Sequence[Listing]]]:
         """Each want with all that the shop has of its kinds."""
         return [(want, self.stock.offers.of_want(want)) for want in self.wants]
+
+    @cached_property
+    def owned(self) -> Sequence[Listing]:
+        """What the wish names as owned, as far as the shop holds it."""
+        return [] if self.query.wish is None else self.stock.offers.listings(self.query.wish.owned)
+
+    @staticmethod
+    def stems(text: str) -> set[str]:
+        """The words of a text that say something, by their stems."""
+        return set(content_stems(text))
+
+    @classmethod
+    def names(cls, listing: Listing) -> set[str]:
+        """The stems of what a product may be called by: its title, maker and categories."""
+        product = listing.product
+        return cls.stems(" ".join((product.title, product.brand or "", product.store or "", *product.categories)))
 
     @cached_property
     def reference(self) -> Reference:

@@ -1,40 +1,48 @@
-"""What is asked of a model that writes queries, beyond a sound query: length, tools, rationale, types in its own words.
+"""What is asked of writers beyond a sound query: of models length, tools and rationale, of rules their evidence.
 
 People's questions and files from elsewhere need not keep to it.
 """
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
+from itertools import combinations
 
+from drretail.grounding.constraints.affirmation import stance
 from drretail.grounding.constraints.listing import folded
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import stem
-from drretail.querygen.checks.case import Case, found
+from drretail.grounding.profile.purchases import leaf_category
+from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.wish import Wish
-
-CODES = {
-    "too_short": "fewer than 20 words",
-    "too_long": "more than 180 words",
-    "too_few_tools": "fewer than three tools are expected",
-    "profile_tool_missing": "no expected tool reads the user's record",
-    "profile_tool_of_nobody": "a question of an unknown shopper expects a tool that reads a shopper's record",
-    "shop_tool_missing": "no tool that searches or reads the catalog is expected",
-    "web_tool_missing": "web_search is not among the expected tools: a part of the question should need the web",
-    "rationale_missing": "no rationale says why the question is asked",
-    "rationale_tells_answer": "the rationale names a product that the answer is to find",
-    "words_not_in_text": "a typed amount, number, demand, brand, thing or deadline is not in the words of the text",
-    "amount_not_typed": "the text names an amount of money that the wish lacks",
-}
 
 LEAST_WORDS, MOST_WORDS, LEAST_TOOLS, LEAST_OF_A_RATIONALE = 20, 180, 3, 8
 USER_TOOLS = frozenset({"get_user_profile", "get_user_orders", "get_user_statistics", "get_order_details"})
 SHOP_TOOLS = frozenset({"product_catalog_search", "get_product_details"})
+_NAME_TOOLS = "name under `expected_tools` what a good answer will hardly do without"
+CODES = {
+    "too_short": Code(f"fewer than {LEAST_WORDS} words", "say more of the need"),
+    "too_long": Code(f"more than {MOST_WORDS} words", "say less"),
+    "too_few_tools": Code("fewer than three tools are expected", _NAME_TOOLS),
+    "profile_tool_missing": Code("no expected tool reads the user's record", _NAME_TOOLS),
+    "profile_tool_of_nobody": Code(
+        "a question of an unknown shopper expects a tool that reads a shopper's record", "drop the tool"
+    ),
+    "shop_tool_missing": Code("no tool that searches or reads the catalog is expected", _NAME_TOOLS),
+    "web_tool_missing": Code(
+        "web_search is not among the expected tools: a part of the question should need the web", _NAME_TOOLS
+    ),
+    "rationale_missing": Code("no rationale says why the question is asked", "write one"),
+    "rationale_tells_answer": Code("the rationale names a product that the answer is to find", "take it out"),
+    "pair_without_evidence": Code(
+        "two wanted kinds are of different leaf categories, and the user has not ordered both", "ask for one of them"
+    ),
+    "demand_decides_nothing": Code(
+        "nearly all or next to none of the priced offers keep a demand", "demand what tells the offers apart"
+    ),
+}
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
+# Of the priced offers of a kind, how many may keep a demand; of fewer offers nobody can say.
+_LEAST_SHARE, _MOST_SHARE, _LEAST_OFFERS = 0.2, 0.8, 4
 # The first words of a title tell a product from others; fewer are a brand or a kind.
 _FRONT = 3
 
@@ -45,12 +53,12 @@ def binds(query: Query) -> bool:
 
 
 def check(case: Case) -> Iterator[Finding]:
+    """What a model that writes must keep to."""
     words = len(case.query.text.split())
     if not LEAST_WORDS <= words <= MOST_WORDS:
         yield found("too_short" if words < LEAST_WORDS else "too_long", case.query.text[:80], f"{words} words")
     yield from _tools(case)
     yield from _rationale(case)
-    yield from _wish(case)
 
 
 def _tools(case: Case) -> Iterator[Finding]:
@@ -87,33 +95,26 @@ def _rationale(case: Case) -> Iterator[Finding]:
             return
 
 
-def _wish(case: Case) -> Iterator[Finding]:
-    """That the wish is typed in the words and numbers of the text, and holds every amount of money of it."""
-    wish, text = case.query.wish, case.query.text
-    if wish is None:
-        return
-    words = set(map(stem, folded(text).split()))
-    for phrase in dict.fromkeys(_phrases(wish)):
-        if missing := [word for word in folded(phrase).split() if stem(word) not in words]:
-            yield found("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
-    amounts, limits = find_amounts(text), wish.limits
-    numbers = {amount.low for amount in amounts if amount.kind == "number"}
-    for least in dict.fromkeys(least for want in wish.wants for least in (want.rating_min, want.ratings_min)):
-        if numbers and least is not None and Decimal(str(least)) not in numbers:
-            yield found("words_not_in_text", f"{least:g}", "the text has other numbers")
-    money = [amount for amount in amounts if amount.kind == "money"]
-    if limits and not money:
-        yield found("words_not_in_text", format_money(limits[0].value, limits[0].currency), "write it in digits")
-    # Where no amount is typed at all, the checks of the budget say so.
-    typed = {limit.value for limit in limits}
-    for amount in (amount for amount in money if limits and amount.high not in typed):
-        span = amount.start, amount.end
-        yield found("amount_not_typed", text[slice(*span)], "the wish lacks it", severity="warning", span=span)
+def check_rules(case: Case) -> Iterator[Finding]:
+    """The evidence that rules have for pairs of kinds and for demands."""
+    yield from _pairs(case)
+    yield from _demands(case)
 
 
-def _phrases(wish: Wish) -> Iterator[str]:
-    """What the wish has in the words of the text; kinds are in the shop's."""
-    for want in wish.wants:
-        yield from (want.name, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
-    if wish.deadline is not None:
-        yield wish.deadline
+def _pairs(case: Case) -> Iterator[Finding]:
+    """Shared words and categories beside each other are no evidence that two kinds belong together."""
+    ordered = set[str]() if case.shopper is None else set(case.shopper.products)
+    for (one, its), (other, others) in combinations(case.offered, 2):
+        leaves = [{leaf_category(listing.product) for listing in listings} for listings in (its, others)]
+        ids = [{listing.product.product_id for listing in listings} for listings in (its, others)]
+        if not leaves[0] & leaves[1] and not (ids[0] & ordered and ids[1] & ordered):
+            yield found("pair_without_evidence", f"{one.name} and {other.name}", "not both were ordered")
+
+
+def _demands(case: Case) -> Iterator[Finding]:
+    for want, listings in case.offered:
+        priced = [listing for listing in listings if listing.price is not None]
+        for demand in want.must if len(priced) >= _LEAST_OFFERS else ():
+            kept = sum(stance(listing.words, demand) == "kept" for listing in priced)
+            if not _LEAST_SHARE <= kept / len(priced) <= _MOST_SHARE:
+                yield found("demand_decides_nothing", demand, f"{kept} of {len(priced)} {want.name} keep it")

@@ -1,43 +1,54 @@
-"""Whether what a query names in types is in the shop and in the record, and who asks it."""
+"""Whether what a query names by id or by name is in the shop and in the record, and who asks it."""
 
 import re
 from collections.abc import Iterator
 
-from drretail.querygen.checks.case import Case, found
+from drretail.grounding.text.amounts import find_dates
+from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
+from drretail.records.wish import Wish
 from drretail.tools.registry import TOOLS
 
+_NAME_ANOTHER_USER = "name a user of this world who has orders, or make the query generic"
+_NAME_WHAT_IS_SOLD = "take a name out of the shop's categories, titles and brands"
+_NAME_WHAT_WAS_ORDERED = "name what the user ordered and kept"
 CODES = {
-    "user_missing": "a profile-aware query names no user",
-    "user_unknown": "the world does not hold the user",
-    "user_without_orders": "the user has no order that was kept",
-    "wish_missing": "nobody has typed what the query wants",
-    "kind_unknown": "the shop has nothing of the kinds of a want",
-    "product_unknown": "a product that the wish names as owned is not in the shop",
-    "owned_not_ordered": "a product that is said to be owned was not ordered, or not kept",
-    "brand_unknown": "a brand of the wish is not in the shop",
-    "tool_unknown": "an expected tool is none of the nine",
-    "order_not_in_text": "an order that the wish names is not in the text",
-    "rationale_order_unknown": "the rationale names an order that the user does not have",
+    "user_missing": Code("a profile-aware query names no user", _NAME_ANOTHER_USER),
+    "user_unknown": Code("the world does not hold the user", _NAME_ANOTHER_USER),
+    "user_without_orders": Code("the user has no order that was kept", _NAME_ANOTHER_USER),
+    "wish_missing": Code("nobody has typed what the query wants", "type it by hand, or name a --model that does"),
+    "kind_unknown": Code("the shop has nothing of the kinds of a want", _NAME_WHAT_IS_SOLD),
+    "kind_of_another_thing": Code(
+        "no product of a want's kinds has a word of its name", "type the kinds of the named thing"
+    ),
+    "brand_unknown": Code("a brand of the wish is not in the shop", _NAME_WHAT_IS_SOLD),
+    "product_unknown": Code("a product that the wish names as owned is not in the shop", _NAME_WHAT_WAS_ORDERED),
+    "owned_not_ordered": Code(
+        "a product that is said to be owned was not ordered, or not kept", _NAME_WHAT_WAS_ORDERED
+    ),
+    "owned_by_nobody": Code("a query without a user names products as owned", "name the user, or drop the products"),
+    "order_unknown": Code("the wish names an order that the user never made", "name an order of the user"),
+    "tool_unknown": Code("an expected tool is none of the nine", "name tools that `drretail tools` lists"),
+    "rationale_order_unknown": Code(
+        "the rationale names an order, or its day, that the user does not have", "correct it"
+    ),
 }
 
-
 _ORDER_ID = re.compile(r"\b\d{10}\b")
+_DAY = len("2022-03-01")
 
 
 def check(case: Case) -> Iterator[Finding]:
     yield from _user(case)
-    yield from _wish(case)
+    if case.query.wish is None:
+        yield found("wish_missing", case.query.query_id, "what rests on it is not checked", severity="warning")
+    else:
+        yield from _wanted(case, case.query.wish)
+        yield from _recorded(case, case.query.wish)
     for name in dict.fromkeys(case.query.expected_tools):
         if name not in TOOLS:
             yield found("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
-    for order_id in () if case.query.wish is None else case.query.wish.orders:
-        if order_id not in case.query.text:
-            yield found("order_not_in_text", order_id, "the text does not speak of it")
-    known = set[str]() if case.shopper is None else {order.order_id for order in case.shopper.orders}
-    for order_id in dict.fromkeys(_ORDER_ID.findall(case.query.rationale)):
-        if order_id not in known:
-            yield found("rationale_order_unknown", order_id, "no order of the user has this id")
+    yield from _rationale(case)
 
 
 def _user(case: Case) -> Iterator[Finding]:
@@ -52,20 +63,42 @@ def _user(case: Case) -> Iterator[Finding]:
         yield found("user_without_orders", query.user_id, f"{void} orders, all cancelled or returned")
 
 
-def _wish(case: Case) -> Iterator[Finding]:
-    wish = case.query.wish
-    if wish is None:
-        yield found("wish_missing", case.query.query_id, "what rests on it is not checked", severity="warning")
-        return
+def _wanted(case: Case, wish: Wish) -> Iterator[Finding]:
     for want, listings in case.offered:
-        if not listings:
-            yield found("kind_unknown", want.name, f"nothing is of the kind {' or '.join(want.kinds)}")
+        kinds = " or ".join(want.kinds)
+        if not listings and not case.query.infeasible:
+            yield found("kind_unknown", want.name, f"nothing is of the kind {kinds}")
+        elif listings and not any(case.names(listing) & case.stems(want.name) for listing in listings):
+            yield found("kind_of_another_thing", want.name, f"the kind is {kinds}")
     brands = (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted))
     for brand in dict.fromkeys(brands):
         if not case.stock.has_brand(brand):
             yield found("brand_unknown", brand, "no product is of this brand")
+
+
+def _recorded(case: Case, wish: Wish) -> Iterator[Finding]:
+    shopper = case.shopper
+    if wish.owned and case.query.user_id is None:
+        yield found("owned_by_nobody", ", ".join(wish.owned), "nobody asks it")
     for product_id in wish.owned:
         if not case.stock.offers.listings([product_id]):
             yield found("product_unknown", product_id, "the wish names it as owned")
-        elif case.shopper is not None and product_id not in case.shopper.bought:
+        elif shopper is not None and product_id not in shopper.bought:
             yield found("owned_not_ordered", product_id, "no kept order of the user", evidence_id=f"P:{product_id}")
+    if shopper is not None and not case.query.infeasible:
+        for order_id in wish.orders:
+            if order_id not in shopper.order_ids:
+                yield found("order_unknown", order_id, "no order of the user has this id")
+
+
+def _rationale(case: Case) -> Iterator[Finding]:
+    """Order ids, and whole dates up to today: nothing else in it can be compared."""
+    rationale, today = case.query.rationale, case.now.date().isoformat()
+    ids = set[str]() if case.shopper is None else case.shopper.order_ids
+    for order_id in dict.fromkeys(_ORDER_ID.findall(rationale)):
+        if order_id not in ids:
+            yield found("rationale_order_unknown", order_id, "no order of the user has this id")
+    days = {today} if case.shopper is None else {today, *(order.order_date[:10] for order in case.shopper.orders)}
+    for date in find_dates(rationale):
+        if case.shopper is not None and len(date.iso) == _DAY and date.iso < today and date.iso not in days:
+            yield found("rationale_order_unknown", date.iso, "the user ordered nothing on this day")

@@ -8,92 +8,82 @@ from typing import NamedTuple
 from drretail.grounding.constraints.demand_words import NO_BRANDS
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.place_names import STATES
-from drretail.querygen.checks.case import Case, found
+from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
 
 CODES = {
-    "id_in_text": "the text holds the id of a product, an order, a user or a piece of evidence",
-    "email_in_text": "the text holds an e-mail address",
-    "phone_in_text": "the text holds a telephone number",
-    "street_in_text": "the text holds an address, or a part of one that tells where somebody lives",
-    "name_in_text": "the text holds a full name: the user's, or one that the text gives as the writer's",
+    "id_in_text": Code(
+        "the text holds the id of a product, an order, a user or a piece of evidence", "take it out of the text"
+    ),
+    "email_in_text": Code("the text holds an e-mail address", "take it out of the text"),
+    "phone_in_text": Code("the text holds a telephone number", "take it out of the text"),
+    "street_in_text": Code(
+        "the text holds an address, or a part of one that tells where somebody lives", "take it out of the text"
+    ),
+    "name_in_text": Code(
+        "the text holds a full name: the user's, or one that the text gives as the writer's", "take it out of the text"
+    ),
 }
 
 BLANK = "[…]"
 """Stands where something was taken out."""
 
-_ID = re.compile(r"\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+", re.ASCII)
-# Tried from the beginning of a word only, or a long one takes its length squared.
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_PHONE = re.compile(
-    r"(?<![\w.$€£])(?:\+?\d{1,3}[\s.-])?\(?\d{3}\)?[\s.-]?\d{3}[\s.-]\d{4}(?!\w)"
-    r"|\+\d{1,3}(?:[\s.()-]{0,2}\d){7,12}(?!\w)"
-    r"|(?<![\w.$€£-])555-\d{4}(?!\w|\s*(?:lumens?|watts?|pieces?|ml|mah))"
-)
-# Without an area code a number may be a range: "100-2000 lumens".
-_CALLED = re.compile(
-    r"\b(?:call|phone|telephone|text|ring|reach|dial|fax|cell|mobile|whatsapp)\b[^.!?\n]{0,30}?"
-    r"(?<![\w.$€£-])(?P<number>\d{3}[\s.-]\d{4})(?!\w|\s*(?:lumens?|watts?|pieces?|ml|mah))",
-    re.IGNORECASE,
-)
-_SUFFIXES = (
+_SUFFIX = (
     "street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|way|place|terrace|trail|highway|parkway|pkwy"
     "|circle|cir|square|sq|turnpike|expressway|freeway"
 )
-# These end the names of products, too, and so only count where the name ends.
-_WEAK_SUFFIXES = (
-    "alley|bend|bluffs?|branch|bridge|brooks?|canyon|causeway|center|cliffs?|close|common|corners?|course|coves?|creek"
-    "|crescent|crest|crossing|dale|dam|divide|estates?|extension|falls|ferry|fields?|flats?|ford|forest|forge|forks?|fort"
-    "|gardens?|gateway|glens?|greens?|groves?|harbors?|haven|heights|hills?|hollow|inlet|islands?|isle|junctions?|keys?"
-    "|knolls?|lakes?|landing|lodge|loop|mall|manors?|meadows?|mews|mills?|mission|motorway|mountains?|neck|orchard|oval"
-    "|parks?|pass|passage|path|pike|pines?|plains?|plaza|points?|ports?|prairie|ramp|ranch|ridges?|river|route|row|run"
-    "|shoals?|shores?|skyway|springs?|station|stream|summit|throughway|trace|track|tunnel|underpass|unions?|valleys?"
-    "|via|viaduct|views?|villages?|ville|vista|walks?|wall|wells?"
-)
-_COUNTED = r"(?:Pack|Packs|Piece|Pieces|Count|Inch|Inches|Oz|Ounce|Ft|Foot|Feet|Gallon|Liter|Star|Tier|Set|Pcs|In|Cup)"
-# Capitals make it a name: 88 Anything Glen. In small letters only what can hardly be anything else: 14 maple street.
-_WORDS_OF_A_STREET = rf"\d{{1,6}}\s+(?!{_COUNTED}\b)(?:[A-Z][\w'’.]*\s+){{1,3}}"
-_STREET = re.compile(
-    rf"(?<![\w$€£.]){_WORDS_OF_A_STREET}(?:{_SUFFIXES.title()})\b(?!['’]s)\.?"
-    rf"|(?<![\w$€£.])(?!(?:19|20)\d\d\s){_WORDS_OF_A_STREET}(?:{_WEAK_SUFFIXES.title()})"
-    r"(?=\s*(?:[.,;:!?)\n]|$)|\s+(?:Apt|Apartment|Suite|Unit|#|in\b|and\b))"
-)
-_NO_NAME = (
-    r"(?:an?|the|my|our|your|this|that|these|those|on|in|of|off|at|to|by|down|up|across|along|and|or|from|for|per|with"
-    r"|lanes?|miles?|minutes?|hours?|days?|weeks?|months?|years?|yards?|feet|foot|meters?|km|blocks?|times?|old|new|more"
-    r"|other|different|busy|quiet|narrow|wide|long|dirt|gravel|city|back|side|percent|people|kids|lights?|is|was|are)"
-)
-_SMALL_STREET = re.compile(
-    rf"(?<![\w$€£.,-])\d{{1,5}}\s+(?:(?!{_NO_NAME}\b)[a-z]+\s+){{1,2}}(?:street|avenue|ave|boulevard|blvd|road|rd|lane)\b",
-    re.IGNORECASE,
-)
 _STATE = "|".join([*STATES, *STATES.values()])
+_ZIP = r"\d{5}(?:-\d{4})?\b"
+_DOOR = r"(?:apartment|apt\.?|suite|ste\.?|flat|unit)\s*(?:#\s?|no\.?\s?)?"
+_NAME = r"[A-Z][a-zà-ÿ'’]+(?:[- ][A-Z](?:\.|[a-zà-ÿ'’]+))*[- ][A-Z][a-zà-ÿ'’]+(?:-[A-Z][a-zà-ÿ]+)?"
+_UNITS = r"(?!\w|\s*(?:lumens?|watts?|pieces?|ml|mah))"
+# What the group "it" matches, else the whole match. Capitals make a name of a street, a town or a person; in small
+# letters only what can hardly be anything else counts.
+_PATTERNS = tuple(
+    (code, re.compile(pattern))
+    for code, pattern in (
+        ("id_in_text", r"(?a:\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+)"),
+        # Tried from the beginning of a word only, or a long one takes its length squared.
+        ("email_in_text", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+        ("phone_in_text", r"(?<![\w.$€£])(?:\+?\d{1,3}[\s.-])?\(?\d{3}\)?[\s.-]?\d{3}[\s.-]\d{4}(?!\w)"),
+        ("phone_in_text", r"\+\d{1,3}(?:[\s.()-]{0,2}\d){7,12}(?!\w)"),
+        # Without an area code a number may be a range: "100-2000 lumens".
+        ("phone_in_text", rf"(?<![\w.$€£-])555-\d{{4}}{_UNITS}"),
+        (
+            "phone_in_text",
+            r"(?i)\b(?:call|phone|telephone|text|ring|reach|dial|fax|cell|mobile|whatsapp)\b[^.!?\n]{0,30}?"
+            rf"(?<![\w.$€£-])(?P<it>\d{{3}}[\s.-]\d{{4}}){_UNITS}",
+        ),
+        (
+            "street_in_text",
+            rf"(?<![\w$€£.])\d{{1,6}}(?:\s+[A-Z][\w'’.]*){{1,3}}(?:\s+(?:{_SUFFIX.title()})\b(?!['’]s)\.?|(?=\s+(?:Apt|Suite|Unit)\b))",
+        ),
+        ("street_in_text", r"(?<![\w$€£.,-])\d{2,5}\s+(?!lane|mile|minute)[a-z]+\s+(?:street|avenue|boulevard|road)\b"),
+        ("street_in_text", r"(?i)\bP\.?\s?O\.?\s?Box\s+\d+"),
+        # "my apartment 5 years ago" is no number on a door.
+        ("street_in_text", rf"(?i)\b{_DOOR}(?:\d{{1,5}}\s?-?[A-Z]\b|\d{{1,5}}(?=\s*(?:[,.;:!?)\n]|$)))"),
+        ("street_in_text", rf"(?:\b[A-Z][\w.'’-]*(?:\s[A-Z][\w.'’-]*){{0,2}},?\s+)?\b(?:{_STATE}),?\s+{_ZIP}"),
+        ("street_in_text", rf"(?i)\bzip(?:\s+code)?(?:\s+is|:)?\s+{_ZIP}"),
+        (
+            "name_in_text",
+            r"(?:\b[Mm]y\s+(?:full\s+)?name(?:\s+is|['’]s)|\b[Nn]ame:|\bI['’]m\s+called|\b[Ss]hip\s+(?:it|them|this)\s+to"
+            rf"|\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Yy]ours),)\s+(?P<it>{_NAME})",
+        ),
+        # "I'm Jane Doe from …", "I am Jane Doe." but no "I'm Team Coffee".
+        (
+            "name_in_text",
+            rf"\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<it>{_NAME})(?=[.,!]|\s+(?:and|from|of|in|at|here|with)\b)",
+        ),
+    )
+)
 # What goes on behind a street, in whatever letters.
 _BEHIND_A_STREET = re.compile(
-    r"(?:,?\s+(?:apartment|apt\.?|suite|ste\.?|unit|flat|\#)\s*\#?\s?\w{1,6})?"
-    rf"(?:,?\s+(?:in\s+)?(?:[a-z.'’-]+\s){{0,2}}[a-z.'’-]+,?\s+(?:{_STATE}),?\s+\d{{5}}(?:-\d{{4}})?)?",
+    rf"(?:,?\s+(?:{_DOOR}|\#)\s*\w{{1,6}})?"
+    rf"(?:,?\s+(?:in\s+)?(?:[a-z.'’-]+\s){{0,2}}[a-z.'’-]+,?\s+(?:{_STATE}),?\s+{_ZIP})?",
     re.IGNORECASE,
 )
-_BOX = re.compile(r"\bP\.?\s?O\.?\s?Box\s+\d+", re.IGNORECASE)
-_CITY = re.compile(
-    rf"(?:\b[A-Z][\w.'’-]*(?:\s[A-Z][\w.'’-]*){{0,2}},?\s+)?\b(?:{_STATE}),?"
-    r"\s+\d{5}(?:-\d{4})?\b|\bzip(?:\s+code)?(?:\s+is|:)?\s+\d{5}(?:-\d{4})?\b"
-)
-# "my apartment 5 years ago" is no number on a door.
-_DOOR = re.compile(
-    r"\b(?:apartment|apt\.?|suite|ste\.?|flat|unit)\s*(?:#\s?|no\.?\s?)?"
-    r"(?:\d{1,5}\s?-?[A-Z]\b|\d{1,5}(?=\s*(?:[,.;:!?)\n]|$)))",
-    re.IGNORECASE,
-)
-_NAME = r"[A-Z][a-zà-ÿ'’]+(?:[- ][A-Z](?:\.|[a-zà-ÿ'’]+))*[- ][A-Z][a-zà-ÿ'’]+(?:-[A-Z][a-zà-ÿ]+)?"
-_INTRODUCED = re.compile(
-    rf"(?:\b[Mm]y\s+(?:full\s+)?name(?:\s+is|['’]s)|\b[Nn]ame:|\bI['’]m\s+called|\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Yy]ours),"
-    rf"|\b[Ss]hip\s+(?:it|them|this)\s+to)\s+(?P<name>{_NAME})"
-    # "I'm Jane Doe from …", "I am Jane Doe." but no "I'm Team Coffee".
-    rf"|\b(?:I['’]m|I\s+am|[Tt]his\s+is)\s+(?P<self>{_NAME})(?=[.,!]|\s+(?:and|from|of|in|at|here|with)\b)"
-)
-_TOLD_ID = re.compile(r"B0[0-9A-Z]{8}|\d{10}|[PO]:[\w.-]+", re.ASCII)
+_RECORD_ID = re.compile(r"B0[0-9A-Z]{8}|\d{10}|[PO]:[\w.-]+", re.ASCII)
 # What the records of a user hold, by the kind that is found.
 _CODES = {
     "a full name": "name_in_text",
@@ -113,7 +103,9 @@ class Identifying(NamedTuple):
 
 def identifying(text: str, profile: UserProfile | None = None) -> list[Identifying]:
     """All such places in text order; with a profile also what it holds, however it is spelt. None overlap."""
-    found = sorted({*_by_pattern(text), *_of_profile(text, profile)}, key=lambda it: (it.start, -it.end, it.code))
+    found = sorted(
+        {*_by_pattern(text), *_of_profile(text, profile)}, key=lambda place: (place.start, -place.end, place.code)
+    )
     apart: list[Identifying] = []
     for place in found:
         if not apart or place.start >= apart[-1].end:
@@ -124,30 +116,23 @@ def identifying(text: str, profile: UserProfile | None = None) -> list[Identifyi
 
 
 def _by_pattern(text: str) -> Iterator[Identifying]:
-    for code, pattern in (
-        ("id_in_text", _ID),
-        ("email_in_text", _EMAIL),
-        ("phone_in_text", _PHONE),
-        *(("street_in_text", pattern) for pattern in (_CITY, _DOOR)),
-    ):
-        yield from (Identifying(code, *match.span()) for match in pattern.finditer(text))
-    for pattern in (_STREET, _SMALL_STREET, _BOX):
+    for code, pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            behind = _BEHIND_A_STREET.match(text, match.end())
-            yield Identifying("street_in_text", match.start(), behind.end() if behind else match.end())
-    yield from (Identifying("phone_in_text", *match.span("number")) for match in _CALLED.finditer(text))
-    for match in _INTRODUCED.finditer(text):
-        group = "name" if match["name"] else "self"
-        if not set(match[group].casefold().split()) & NO_BRANDS:
-            yield Identifying("name_in_text", *match.span(group))
+            start, end = match.span("it") if "it" in pattern.groupindex else match.span()
+            if code != "name_in_text" or not set(text[start:end].casefold().split()) & NO_BRANDS:
+                yield _whole(text, code, start, end)
 
 
 def _of_profile(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
     if profile is not None:
-        people = People((profile,), frozenset({profile.user_id}))
-        for place in personal_data(text, people):
-            behind = _BEHIND_A_STREET.match(text, place.end) if place.what == "a street" else None
-            yield Identifying(_CODES.get(place.what, "id_in_text"), place.start, behind.end() if behind else place.end)
+        for place in personal_data(text, People((profile,), frozenset({profile.user_id}))):
+            yield _whole(text, _CODES.get(place.what, "id_in_text"), place.start, place.end)
+
+
+def _whole(text: str, code: str, start: int, end: int) -> Identifying:
+    """With door, town and ZIP code, where it is a street."""
+    behind = _BEHIND_A_STREET.match(text, end) if code == "street_in_text" else None
+    return Identifying(code, start, behind.end() if behind else end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +140,17 @@ class Mask:
     """Blanks out what identifies the writer of some texts, wherever it is said again."""
 
     profile: UserProfile | None
-    said: tuple[str, ...]
+    words: tuple[str, ...]
     """The longest first."""
 
     @classmethod
     def of(cls, texts: Iterable[str], profile: UserProfile | None = None) -> "Mask":
-        found = {text[it.start : it.end] for text in texts for it in identifying(text, profile)}
-        return cls(profile, tuple(sorted(found, key=lambda it: (-len(it), it))))
+        found = {text[place.start : place.end] for text in texts for place in identifying(text, profile)}
+        return cls(profile, tuple(sorted(found, key=lambda words: (-len(words), words))))
 
     def text(self, text: str) -> str:
         """The text without all of that, and without whatever else of it stands only here."""
-        return self._cut(text, [(it.start, it.end) for it in identifying(text, self.profile)])
+        return self._cut(text, self._spans(text))
 
     def part(self, part: str, whole: str) -> str:
         """The same for a part of a text, whose ends may have cut what identifies."""
@@ -173,20 +158,24 @@ class Mask:
         if start < 0:
             return self.text(part)
         end = start + len(part)
-        spans = [(it.start, it.end) for it in identifying(whole, self.profile) if it.start < end and it.end > start]
+        spans = [span for span in self._spans(whole) if span[0] < end and span[1] > start]
         return self._cut(part, [(max(0, first - start), last - start) for first, last in spans])
 
     def facts(self, text: str) -> str:
         """The same for what names orders and products by their ids, which are meant to be told."""
-        spans = [(it.start, it.end) for it in identifying(text, self.profile)]
-        return self._cut(text, [it for it in spans if not _TOLD_ID.fullmatch(text[slice(*it)])], ids=True)
+        return self._cut(
+            text, [span for span in self._spans(text) if not _RECORD_ID.fullmatch(text[slice(*span)])], ids=True
+        )
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        return [(place.start, place.end) for place in identifying(text, self.profile)]
 
     def _cut(self, text: str, spans: list[tuple[int, int]], *, ids: bool = False) -> str:
         for start, end in reversed(spans):
             text = f"{text[:start]}{BLANK}{text[end:]}"
-        for said in self.said:
-            if not (ids and _TOLD_ID.fullmatch(said)):
-                text = text.replace(said, BLANK)
+        for words in self.words:
+            if not (ids and _RECORD_ID.fullmatch(words)):
+                text = text.replace(words, BLANK)
         return text
 
 

@@ -3,74 +3,99 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.checks.case import found
+from drretail.querygen.checks.case import Code, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
-CODES = {"near_duplicate": "most of the text stands in an earlier query of the file"}
+CODES = {
+    "near_duplicate": Code("an earlier query of the file asks the same", "ask something else, or drop one of the two")
+}
 
 # Words that follow each other; of the shorter text's, the share that stand in the other one.
 SHINGLE, ALIKE = 4, 0.6
 # Of the words with content of the shorter of two texts of one user, in whatever order and form; and how many it has.
 SAME_WORDS, LEAST_WORDS = 0.8, 7
-Run = tuple[str, ...]
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    query: Query
+    runs: frozenset[tuple[str, ...]]
+    stems: frozenset[str]
+    kinds: frozenset[str]
+    """What is wanted; empty where nobody has typed it."""
+    owned: frozenset[str]
+
+    @classmethod
+    def of(cls, query: Query) -> "_Text":
+        words = ["#" if word.isdecimal() else word for word in _WORD.findall(query.text.casefold())]
+        # Numbers count as the same, so that another budget makes no other query.
+        runs = frozenset(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
+        wants = () if query.wish is None else query.wish.wants
+        kinds = frozenset(kind.casefold() for want in wants for kind in want.kinds)
+        owned = frozenset[str]() if query.wish is None else frozenset(query.wish.owned)
+        return cls(query, runs, frozenset(content_stems(query.text)), kinds, owned)
+
+    def likeness(self, other: "_Text", shared_runs: int) -> float:
+        """The share of the shorter that stands in the other, 0 where they are two questions.
+
+        One task is asked by several users in the same words, and one sentence is said of several things, or of what
+        several users have: that repeats nothing.
+        """
+        one, two = self.query, other.query
+        if one.query_id == two.query_id or (one.task_id is not None and one.task_id == two.task_id):
+            return 0
+        if self.kinds and other.kinds and not self.kinds & other.kinds:
+            return 0
+        is_same_user = one.user_id == two.user_id
+        if not is_same_user and self.owned and other.owned and not self.owned & other.owned:
+            return 0
+        if is_same_user and self.owned and (one.kind, self.kinds, self.owned) == (two.kind, other.kinds, other.owned):
+            return 1
+        by_runs = shared_runs / max(1, min(len(self.runs), len(other.runs)))
+        least = min(len(self.stems), len(other.stems))
+        by_words = len(self.stems & other.stems) / least if is_same_user and least >= LEAST_WORDS else 0
+        return by_runs if by_runs >= ALIKE else by_words if by_words >= SAME_WORDS else 0
 
 
 class Texts:
     """Texts by their shingles: finds the one that another is most like without comparing it with all."""
 
     def __init__(self, queries: Iterable[Query] = ()) -> None:
-        self._runs: dict[str, frozenset[Run]] = {}
-        self._holders: dict[Run, set[str]] = {}
-        self._words: dict[str | None, dict[str, frozenset[str]]] = {}
-        self._tasks: dict[str, str | None] = {}
+        self._texts: dict[str, _Text] = {}
+        self._holders: dict[tuple[str, ...], set[str]] = {}
+        self._of_user: dict[str | None, set[str]] = {}
         for query in queries:
             self.add(query)
 
     def add(self, query: Query) -> None:
-        self._runs[query.query_id] = shingles(query.text)
-        self._tasks[query.query_id] = query.task_id
-        for run in self._runs[query.query_id]:
+        text = self._texts[query.query_id] = _Text.of(query)
+        for run in text.runs:
             self._holders.setdefault(run, set()).add(query.query_id)
-        self._words.setdefault(query.user_id, {})[query.query_id] = frozenset(content_stems(query.text))
+        self._of_user.setdefault(query.user_id, set()).add(query.query_id)
 
     def remove(self, query: Query) -> None:
-        self._tasks.pop(query.query_id, None)
-        for run in self._runs.pop(query.query_id, ()):
+        text = self._texts.pop(query.query_id, None)
+        for run in text.runs if text else ():
             self._holders[run].discard(query.query_id)
-        self._words.get(query.user_id, {}).pop(query.query_id, None)
+        self._of_user.get(query.user_id, set[str]()).discard(query.query_id)
 
     def near_duplicate(self, query: Query) -> Finding | None:
-        """The finding for a query that is too much like a text in here, with the one that it is most like.
-
-        One task is asked by several users in the same words: that is no repetition.
-        """
-        likeness = self._by_runs(query)
-        if not likeness or max(likeness.values()) < ALIKE:
-            likeness = {it: share for it, share in self._by_words(query).items() if share >= SAME_WORDS}
-        if not likeness:
+        """The finding for a query that is too much like a text in here, with the one that it is most like."""
+        text = _Text.of(query)
+        shared = Counter(other for run in text.runs for other in self._holders.get(run, ()))
+        others = {*shared, *self._of_user.get(query.user_id, ())}
+        likeness = {other: text.likeness(self._texts[other], shared[other]) for other in others}
+        nearest = min(likeness, key=lambda other: (-likeness[other], other), default="")
+        if not likeness.get(nearest):
             return None
-        nearest = min(likeness, key=lambda other: (-likeness[other], other))
-        return found("near_duplicate", query.text[:80], f"{likeness[nearest]:.0%} of it stands in {nearest}")
-
-    def _by_runs(self, query: Query) -> dict[str, float]:
-        runs = shingles(query.text)
-        shared = Counter(other for run in runs for other in self._holders.get(run, ()))
-        others = {it: count for it, count in shared.items() if not self._is_same(query, it)}
-        return {other: count / min(len(runs), len(self._runs[other])) for other, count in others.items()}
-
-    def _by_words(self, query: Query) -> dict[str, float]:
-        words = frozenset(content_stems(query.text))
-        others = self._words.get(query.user_id, {}).items()
-        least = {it: min(len(words), len(its)) for it, its in others if not self._is_same(query, it)}
-        return {it: len(words & its) / least[it] for it, its in others if least.get(it, 0) >= LEAST_WORDS}
-
-    def _is_same(self, query: Query, other: str) -> bool:
-        """True of the query itself, and of its task as another user's."""
-        return other == query.query_id or (query.task_id is not None and self._tasks[other] == query.task_id)
+        share = likeness[nearest]
+        how = f"the same need as {nearest}" if share == 1 else f"{share:.0%} of it stands in {nearest}"
+        return found("near_duplicate", query.text[:80], how)
 
 
 def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:
@@ -82,9 +107,3 @@ def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:
             findings[query.query_id] = finding
         texts.add(query)
     return findings
-
-
-def shingles(text: str) -> frozenset[Run]:
-    """The runs of four words; numbers count as the same, so that another budget makes no other query."""
-    words = ["#" if word.isdecimal() else word for word in _WORD.findall(text.casefold())]
-    return frozenset(zip(*(words[start:] for start in range(SHINGLE)), strict=False))

@@ -10,7 +10,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.text.harmless import TURNING
 from drretail.grounding.text.wishes import wish_lines
-from drretail.querygen.checks.budget import told_cheapest
+from drretail.querygen.checks.feasibility import cheapest_line
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Checked, Linter
 from drretail.records.evidence import Finding
@@ -104,7 +104,7 @@ def _carried_limits(query: Query) -> list[str]:
 
 def checks_of(checked: Checked) -> tuple[Section, ...]:
     """What the checks found, and the cheapest basket."""
-    basket = told_cheapest(checked.reference)
+    basket = cheapest_line(checked.reference)
     return (
         section("Checks", [finding_line(finding) for finding in checked.findings] or ["Nothing was found."]),
         section("The cheapest basket", [basket]),

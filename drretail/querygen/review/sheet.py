@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from drretail.cells import as_csv, read_cells
 from drretail.errors import UserError, nearest_names, suggestion
-from drretail.querygen.checks.budget import told
+from drretail.querygen.checks.feasibility import basket_line
 from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
 from drretail.querygen.review.edits import retyped
 from drretail.querygen.review.form import (
@@ -74,7 +74,7 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
         "query": query.text,
         "shopper": "\n".join(shopper_lines(item) if item.shopper else ()),
         "findings": "\n".join(finding_line(finding) for finding in item.checked.findings),
-        "cheapest_basket": told(item.checked.basket) if item.checked.basket else "",
+        "cheapest_basket": basket_line(item.checked.basket) if item.checked.basket else "",
         **{name: form.query[name] for name in OF_QUERY},
         **(wants[0] if wants else {}),
         **given,

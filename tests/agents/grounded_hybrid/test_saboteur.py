@@ -81,5 +81,5 @@ def test_what_code_cannot_read_is_left_to_the_judge(shop: World, mistake: str) -
 
 
 def test_a_fact_that_synthesis_lost_is_not_made_up_again(shop: World) -> None:
-    run = played(shop, misbehaving(without_its_first_source, "synthesis", stubborn=True)).run
+    run = played(shop, misbehaving(without_its_first_source, "synthesis", stubborn=True, report=None)).run
     assert (run.status, run.struck) == ("done", ())

@@ -32,6 +32,10 @@ def types(**changes: Any) -> str:
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
+        if "You read one question of a benchmark" in messages[0].text:
+            return json.dumps(
+                {name: {"reason": "So it is.", "answer": "yes"} for name in ("sensible", "same", "anonymous")}
+            )
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
         twenty, owned = {"amount": 20, "currency": "USD"}, [product_id("bird feeder", 1)]
@@ -85,9 +89,9 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     result = call(world, "check", to, "--model", "fake:x")
     assert result.exit_code == 0, result.output
     assert [it.typed_by for it in read_queries(to)] == ["fake:x", "fake:x"]
-    again = call(world, "check", to, "--model", "fake:x")
-    assert isinstance(again.exception, UserError)
-    assert len(chat.asked) == 2
+    assert len(chat.asked) == 4
+    assert call(world, "check", to, "--model", "fake:x").exit_code == 0
+    assert len(chat.asked) == 4
 
 
 def test_questions_that_are_repeated_are_told(world: World, source: Path, tmp_path: Path, chat: ScriptedChat) -> None:
@@ -121,6 +125,10 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     to, right = tmp_path / "q.jsonl", chat.answer
 
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
+        if "You read one question of a benchmark" in messages[0].text:
+            return json.dumps(
+                {name: {"reason": "So it is.", "answer": "yes"} for name in ("sensible", "same", "anonymous")}
+            )
         if "feeder for" not in messages[0].text:
             raise ValueError("out of order")
         return (

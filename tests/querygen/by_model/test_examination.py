@@ -40,7 +40,7 @@ TEXT = written()["query"]
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"budget": None}, "names an amount of money, and the wish holds none"),
+        ({"budget": None}, "names an amount of money that the wish lacks"),
         ({"budget": {"amount": 90, "currency": "USD"}}, "is no amount of the text: '$90.00'"),
         ({"price_max": {"amount": 45, "currency": "USD"}}, "is no amount of the text: '$45.00'"),
         ({"brands_wanted": ["Tallow"]}, "'Tallow' (the text lacks tallow)"),
@@ -90,7 +90,7 @@ def test_a_generic_question_expects_nothing_of_a_record(examiner: Examiner) -> N
 
 def test_a_question_like_an_earlier_one_is_told(examiner: Examiner) -> None:
     earlier = Query(query_id="anna-0", text=TEXT.replace("$60", "$70"), source="fake:x")
-    assert "stands in an earlier query" in (problem(examiner, earlier=(earlier,)) or "")
+    assert "an earlier query of the file asks the same" in (problem(examiner, earlier=(earlier,)) or "")
 
 
 @pytest.mark.parametrize("amount", [0, -5, 1e30, float("inf"), float("nan"), 12.345])

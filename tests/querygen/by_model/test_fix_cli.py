@@ -17,7 +17,6 @@ from typer.testing import CliRunner, Result
 
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import read_jsonl, write_lines
 from drretail.querygen.generate import generate_for
 from drretail.querygen.reading import read_queries
@@ -197,10 +196,3 @@ def test_a_profile_names_the_model_as_well(world: World, file: Path) -> None:
         result = CliRunner().invoke(queries_app, flags, env=environment(provider))
     assert result.exit_code == 3
     assert len(provider.seen) == 2
-
-
-def test_a_model_without_fix_is_asked_about(world: World, file: Path) -> None:
-    flags = ["check", str(file), "--world", str(world.folder), "--model", CLAUDE]
-    result = CliRunner().invoke(queries_app, flags)
-    assert isinstance(result.exception, UserError)
-    assert "add --fix" in str(result.exception)

@@ -135,7 +135,7 @@ def test_what_came_of_earlier_tries_is_told_in_the_next(
     assert mended.replaced
     told = tag_content("try", chat.asked[-1][1].text) or ""
     assert "2031" in told
-    assert "after the shop's today" in told
+    assert "a day to come" in told
     assert [(it.what, it.attempt) for it in read_history_of(bench.file)] == [("tried", 1), ("replaced", 2)]
 
 

@@ -121,7 +121,7 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     assert (made.failures, len(chat.asked)) == ((), 3)
     assert query.wish is not None
     assert query.wish.wants[0].must == ("fireproof",)
-    assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text"]
+    assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text", "demand_unheard_of"]
     assert made.answers == {query.query_id: 3}
     again, silent = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
@@ -136,7 +136,7 @@ def test_every_check_of_a_file_is_made_before_an_answer_is_taken(world: World, t
         return json.dumps(written(query=ask, budget=five) if len(messages) == 2 else written())
 
     made, chat = write(world, tmp_path / "j.jsonl", dear, users=["ANNA"], per_user=1)
-    assert "cost more than may be spent: '$5.00 in total'" in chat.asked[1][-1].text
+    assert "costs more than may be spent: '$5.00 in total'" in chat.asked[1][-1].text
     assert made.wrong == {}
 
 

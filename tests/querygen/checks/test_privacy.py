@@ -15,7 +15,6 @@ PRIVATE = [
     "555-0132",
     "12 Elm Street, Apt 3, Newark, DE 19711",
     "14 maple street apt 3 in newark, de 19711",
-    "88 Shelly Glen",
     "9416 Thomas Isle Apt. 4",
     "P.O. Box 1123",
     "Newark, Delaware 19711",

@@ -17,7 +17,7 @@ def test_the_later_of_two_that_differ_in_numbers_is_a_duplicate() -> None:
         [asked("a", TEXT), asked("b", "Something else altogether, please."), asked("c", TEXT.replace("60", "75"))]
     )
     assert list(findings) == ["c"]
-    assert findings["c"].found == "100% of it stands in a"
+    assert findings["c"].found == "the same need as a"
 
 
 def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_user() -> None:

@@ -28,7 +28,8 @@ QUERIES = (
     Query(
         query_id="anna-1",
         user_id="ANNA",
-        text="I need two bird feeders by Friday, and maybe a lamp of at most $30 for my desk. What is worth $90?",
+        text="I need two bird feeders by Friday, easy to clean, not metal, not dark or very dark, of 3.8 stars and 30 "
+        "ratings, and none by Ostrava. And maybe a lamp of at most $30 for my desk. What is worth $90?",
         rationale="The record shows a bird feeder.",
         expected_tools=("web_search", "calculator"),
         wish=TYPED,

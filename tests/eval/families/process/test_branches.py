@@ -3,7 +3,7 @@
 from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
 from drretail.eval.families.process.counting import LAUNCH, turns, turns_to_evidence
-from drretail.offline.shopper.conversation import ERRANDS as SHOPPERS
+from drretail.offline.shopper import task
 from drretail.records.run import ERRANDS, Step
 from tests.eval.families.process.runs import SEARCH, call, numbered, turn
 
@@ -14,7 +14,7 @@ def launch(error: str | None = None) -> Step:
 
 def test_the_moves_that_open_branches_are_the_agents_own() -> None:
     assert LAUNCH == MOVE
-    assert {it.name for it in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == SHOPPERS
+    assert {it.name for it in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
 
 
 def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> None:

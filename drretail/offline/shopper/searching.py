@@ -1,0 +1,114 @@
+"""Which calls come next, and which product is named for each category."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.words import content_stems, content_words
+from drretail.offline.shopper.notes import fact, notes_of, of_kind
+from drretail.offline.shopper.task import (
+    CALCULATOR,
+    DETAILS,
+    OF_USER,
+    READ_FILE,
+    SEARCH,
+    SEARCH_SANDBOX,
+    WEB,
+    Task,
+)
+from drretail.records.evidence import SourceNote
+
+HITS = 10
+OPENED_OF_A_CATEGORY = 2
+MOST_CATEGORIES = 4
+MOST_PARTS = 4
+"""Sentences of a question that are searched for one by one; BM25 finds little for all words of a long one at once."""
+LONGEST_SEARCH = 500
+"""Characters that the catalog's search takes."""
+WEB_WORDS = 12
+LONGEST_QUESTION = 2000
+"""Characters that those who are sent to the web or into a file take."""
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+Call = tuple[str, dict[str, Any]]
+
+
+def price_of(note: SourceNote) -> Decimal | None:
+    """What a product costs, None where no price is listed."""
+    number = NUMBER.search(fact(note, "price"))
+    return None if number is None else Decimal(number[0].replace(",", ""))
+
+
+def next_calls(task: Task) -> list[Call]:
+    """The next calls that were not made yet; none when everything was looked up."""
+    made = [(lookup.name, lookup.args) for lookup in task.lookups]
+    for step in (_first_look, _by_category, _records):
+        calls = [call for call in step(task) if call[0] in task.tools and call not in made]
+        if calls:
+            return calls
+    return []
+
+
+def parts_of(question: str) -> list[str]:
+    """The sentences of a question that say something; all of it where none does."""
+    found = [question[span.start : span.end] for span in find_sentences(question)]
+    return [part for part in found if len(content_words(part)) > 1][:MOST_PARTS] or [question]
+
+
+def chosen_of(question: str, notes: Sequence[SourceNote]) -> dict[str, SourceNote]:
+    """By each category that the question names its first product; the first of all, under "", where it names none."""
+    products = of_kind(notes, "P")
+    found = {category: _in_category(category, products)[0] for category in named_categories(question, products)}
+    return found or dict(zip([""], products, strict=False))
+
+
+def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]:
+    """The categories of the hits all of whose words stand in the question: "beds" of "dog beds" is no other kind."""
+    words = set(content_stems(question))
+    names = {frozenset(content_stems(name)): name for product in products if (name := fact(product, "category"))}
+    named = {stems: name for stems, name in names.items() if stems and stems <= words}
+    return [name for stems, name in named.items() if not any(stems < other for other in named)][:MOST_CATEGORIES]
+
+
+def sum_of(chosen: Iterable[SourceNote]) -> str | None:
+    """What several products cost, as an expression of their known prices."""
+    terms = [str(price) for note in chosen if (price := price_of(note)) is not None]
+    return " + ".join(terms) if len(terms) > 1 else None
+
+
+def _first_look(task: Task) -> Iterator[Call]:
+    """The user's records, the question's words in shop and web, the user's files."""
+    if task.user_id is not None:
+        yield from ((name, {"user_id": task.user_id}) for name in OF_USER)
+    yield from ((SEARCH, _search(part)) for part in parts_of(task.question))
+    if SEARCH_SANDBOX in task.tools:
+        yield SEARCH_SANDBOX, {"question": task.question[:LONGEST_QUESTION]}
+    else:
+        searches = (" ".join(content_words(part)[:WEB_WORDS]) for part in parts_of(task.question))
+        yield from ((WEB, {"query": words}) for words in searches if words)
+    yield from ((READ_FILE, {"file": name, "question": task.question[:LONGEST_QUESTION]}) for name in task.files)
+
+
+def _by_category(task: Task) -> Iterator[Call]:
+    for category in named_categories(task.question, of_kind(notes_of(task), "P")):
+        yield SEARCH, _search(task.question) | {"category": category}
+
+
+def _records(task: Task) -> Iterator[Call]:
+    """The records of the first hits of each category, and the sum of the first ones."""
+    notes = notes_of(task)
+    chosen = chosen_of(task.question, notes)
+    for note in chosen.values():
+        for alike in _in_category(fact(note, "category"), of_kind(notes, "P"))[:OPENED_OF_A_CATEGORY]:
+            yield DETAILS, {"product_id": alike.evidence.partition(":")[2]}
+    if (expression := sum_of(chosen.values())) is not None:
+        yield CALCULATOR, {"expression": expression}
+
+
+def _search(text: str) -> dict[str, Any]:
+    return {"query": " ".join(dict.fromkeys(content_words(text)))[:LONGEST_SEARCH], "limit": HITS}
+
+
+def _in_category(category: str, products: Sequence[SourceNote]) -> list[SourceNote]:
+    return [note for note in products if fact(note, "category") == category]

@@ -1,0 +1,93 @@
+"""What the messages hold: the question, who asks, and every tool call so far with its result."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from drretail.offline.chat import Turn
+from drretail.parsing import parse_json
+
+SEARCH, DETAILS, CALCULATOR = "product_catalog_search", "get_product_details", "calculator"
+PROFILE, STATISTICS, ORDERS = "get_user_profile", "get_user_statistics", "get_user_orders"
+WEB, SEARCH_SANDBOX, READ_FILE = "web_search", "search_sandbox", "read_file"
+OF_USER = (PROFILE, STATISTICS, ORDERS)
+SHOP_TOOLS = frozenset({SEARCH, DETAILS, CALCULATOR, *OF_USER, "get_order_details", WEB, SEARCH_SANDBOX, READ_FILE})
+PICKS_FENCE = "```picks"
+"""Stands in the prompts that ask for declared picks, as the form of the block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One tool call; ``value`` is its parsed result, empty while there is none."""
+
+    name: str
+    args: dict[str, Any]
+    value: dict[str, Any]
+
+    @property
+    def failed(self) -> bool:
+        return not self.value or "error" in self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that is known of a task, read anew from the messages at every turn."""
+
+    question: str
+    user_id: str | None = None
+    tools: frozenset[str] = frozenset()
+    """Those that may be called now."""
+    lookups: tuple[Lookup, ...] = ()
+    files: tuple[str, ...] = ()
+    """The names of the user's own files."""
+    declares: bool = False
+    """True where the prompt asks for a block of picks."""
+
+    def found(self, *names: str) -> Iterator[Lookup]:
+        """The calls of these tools that brought a result."""
+        return (lookup for lookup in self.lookups if lookup.name in names and not lookup.failed)
+
+
+def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
+    """The task of a prompt with these tags; None where nothing is to be researched."""
+    question = next((tags[name] for name in ("sub_problem", "query", "question") if name in tags), None)
+    if question is None and not turn.tool_names & SHOP_TOOLS:
+        return None
+    first = next((message.text for message in turn.messages if message.type == "human"), "")
+    return Task(
+        question=" ".join((first if question is None else question).split()),
+        user_id=tags.get("user_id", "").strip() or None,
+        tools=turn.tool_names,
+        lookups=tuple(_lookups(turn.messages)),
+        # A line names a file and what it is, as "receipts.csv: text, 1,204 characters".
+        files=tuple(line.rpartition(": ")[0] for line in tags.get("files", "").splitlines() if ": " in line),
+        declares=any(PICKS_FENCE in message.text for message in turn.messages if message.type in ("system", "human")),
+    )
+
+
+def task_of(findings: str) -> Task:
+    """The task of a researcher's findings, one JSON object per line."""
+    entries = [parsed(line) for line in findings.splitlines()]
+    part = next((str(entry["sub_problem"]) for entry in entries if "sub_problem" in entry), "")
+    lookups = (Lookup(entry["tool"], entry["args"], entry["result"]) for entry in entries if "tool" in entry)
+    return Task(part, lookups=tuple(lookups))
+
+
+def parsed(text: str | None) -> dict[str, Any]:
+    """A JSON object; empty for anything else."""
+    try:
+        value = parse_json(text or "{}")
+    except json.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _lookups(messages: Sequence[BaseMessage]) -> Iterator[Lookup]:
+    results = {message.tool_call_id: message.text for message in messages if isinstance(message, ToolMessage)}
+    for message in messages:
+        if isinstance(message, AIMessage):
+            for call in message.tool_calls:
+                yield Lookup(call["name"], call["args"], parsed(results.get(call["id"] or "")))

@@ -1,0 +1,242 @@
+"""Whether text and wish agree by form: amounts, numbers, words, quoted names and dates, in both directions.
+
+No English is interpreted. Amounts, numbers and dates are compared as values, everything else as words by their stems.
+"""
+
+import calendar
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+from drretail.grounding.constraints.listing import folded
+from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.wording import format_amount, format_money
+from drretail.grounding.text.words import NUMBERS, STOP_WORDS, is_negation, stem
+from drretail.querygen.checks import contract
+from drretail.querygen.checks.case import Case, Code, found
+from drretail.records.evidence import Finding
+from drretail.records.wish import Wish
+
+_TYPE_IT = "type it in the wish, or take it out of the text"
+_SAY_IT = "say it in the text, or take it out of the wish"
+CODES = {
+    "amount_not_in_text": Code("a typed amount of money is no amount of the text", _SAY_IT),
+    "amount_not_typed": Code("the text names an amount of money that the wish lacks", _TYPE_IT),
+    "number_not_in_text": Code("a typed quantity, least rating or number of ratings is not in the text", _SAY_IT),
+    "number_not_typed": Code("the text names stars or a number of reviews that the wish lacks", _TYPE_IT),
+    "words_not_in_text": Code("a typed name, demand, brand or deadline is not in the words of the text", _SAY_IT),
+    "quote_not_in_wish": Code(
+        "the text quotes a name that is no owned product of the wish and nothing that it wants",
+        "quote the title as the shop has it, and put the product's id under `owned`",
+    ),
+    "owned_not_in_text": Code(
+        "no word of the text is of a product that the wish names as owned", "name it in the text, or drop its id"
+    ),
+    "order_not_in_text": Code("an order that the wish names is not in the text", _SAY_IT),
+    "date_of_no_order": Code(
+        "the text says when a product was ordered, and it was not ordered then", "take the date of the order"
+    ),
+    "date_not_typed": Code(
+        "the text names a day to come that is not in the typed deadline", "type it as `deadline`, or take it out"
+    ),
+    "deadline_passed": Code("the deadline lies before the shop's today", "name a later day"),
+    "placeholder_in_text": Code("a blank of the text was not filled in", "fill it in"),
+    "need_unlike_wish": Code("the kind of need does not go with the wish", "correct `kind`, or the wish"),
+    "wish_contradicts_itself": Code("the wish wants and refuses the same", "keep one of the two"),
+}
+
+# "4.5-star", "1,000+ reviews", "four stars or better"; but not "1-star reviews", which are a kind of review.
+_RATED = re.compile(
+    r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?|[a-z]+)\s?\+?[\s-](?P<unit>stars?(?![\s-]*review)|reviews?|ratings)\b",
+    re.IGNORECASE,
+)
+# All are written "$".
+_DOLLARS = frozenset({"USD", "CAD", "AUD"})
+# Fewer stars are what somebody complains about, and nobody's demand.
+_LEAST_STARS = 3
+# In these words a text may say how many it wants without a number.
+_ANY_NUMBER = frozenset(
+    {"both", "couple", "dozen", "double", "each", "every", "pair", "pairs", "twice", "twin", "twins"}
+)
+_QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
+_MONTHS = list(calendar.month_name)
+MONTH = rf"(?P<month>{'|'.join(_MONTHS[1:])})"
+_LAST_YEAR = re.compile(rf"\b{MONTH} last year\b")
+# A month without a year is when something began only behind these; "by May" and "for June" are plans.
+_BARE_MONTH = re.compile(rf"\b(?:in|since)\s{MONTH}(?![a-z]|,? (?:\d|last|next|of))")
+_DAY = re.compile(rf"\b{MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!,? ?(?:19|20)\d\d)")
+_PLACEHOLDER = re.compile(r"\{[^{}\n]{0,40}\}|<[a-z_ ]{1,40}>|\[[A-Z_ ]{3,40}\]|\b(?:TODO|TBD)\b")
+# A project is of several things, and these needs are of something that the shopper has.
+_OF_OWNED = frozenset({"restock", "replacement", "companion"})
+_FULL = len("2022-03-01")
+
+
+def check(case: Case) -> Iterator[Finding]:
+    wish, text = case.query.wish, case.query.text
+    for match in _PLACEHOLDER.finditer(text):
+        yield found("placeholder_in_text", match[0], span=match.span())
+    if wish is not None:
+        for compare in (_amounts, _numbers, _words, _quotes, _owned, _order_dates, _days_to_come, _inner):
+            yield from compare(case, wish)
+
+
+def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
+    """In digits only. What was paid before may stand beside a limit, so that of several amounts those count that are
+    said to be the most."""
+    money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
+    if wish.limits and not money and contract.binds(case.query):
+        yield found("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
+    named, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
+    for limit in wish.limits if money else ():
+        if limit.value not in named:
+            shown = ", ".join(format_money(value, limit.currency) for value in sorted(named))
+            yield found("amount_not_in_text", format_amount(limit), f"the text says {shown}")
+    signs = {amount.currency for amount in money if amount.high in typed}
+    currencies = {limit.currency for limit in wish.limits}
+    if signs and not signs & currencies and not signs | currencies <= _DOLLARS:
+        yield found(
+            "amount_not_in_text", ", ".join(sorted(currencies)), f"the text's are in {', '.join(map(str, signs))}"
+        )
+    for amount in money if wish.wants else ():
+        if amount.high not in typed and (not typed or amount.relation == "at_most" or contract.binds(case.query)):
+            span = amount.start, amount.end
+            limits = ", ".join(map(format_amount, wish.limits)) or "no amount"
+            yield found("amount_not_typed", case.query.text[slice(*span)], f"the wish has {limits}", span=span)
+
+
+def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
+    text = case.query.text
+    words = {word: Decimal(number) for word, number in NUMBERS.items()}
+    spoken = set(folded(text).split())
+    numbers = {end for amount in find_amounts(text) for end in (amount.low, amount.high)}
+    numbers |= {words[word] for word in spoken & words.keys()}
+    for want in wish.wants:
+        typed = [want.rating_min, want.ratings_min]
+        typed += [want.quantity] if want.quantity > 1 and not spoken & _ANY_NUMBER else []
+        for number in typed:
+            if number is not None and Decimal(str(number)) not in numbers:
+                yield found("number_not_in_text", f"{number:g}", f"typed for {want.name}")
+    stars = {Decimal(str(want.rating_min)) for want in wish.wants if want.rating_min is not None}
+    counts = {Decimal(want.ratings_min) for want in wish.wants if want.ratings_min is not None}
+    for match in _RATED.finditer(text) if wish.wants else ():
+        is_stars = match["unit"].casefold().startswith("star")
+        digits = match["number"].replace(",", "")
+        number = words.get(digits.casefold()) if digits.isalpha() else Decimal(digits)
+        if number is None or (is_stars and number < _LEAST_STARS):
+            continue
+        if number not in (stars if is_stars else counts):
+            yield found("number_not_typed", match[0], "the wish lacks it", span=match.span())
+
+
+def _words(case: Case, wish: Wish) -> Iterator[Finding]:
+    """Kinds are in the shop's words; all else that is typed is in the text's, or in those of an order that it names."""
+    orders = () if case.shopper is None else case.shopper.kept
+    named = [order.product_id for order in orders if order.order_id in wish.orders]
+    titles = (f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(named))
+    words = folded(" ".join((case.query.text, *titles))).split()
+    spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
+    phrases = [wish.deadline or ""]
+    for want in wish.wants:
+        phrases += (want.name, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
+    for phrase in dict.fromkeys(phrases):
+        typed = [word for word in folded(phrase).split() if word not in STOP_WORDS and not is_negation(word)]
+        missing = [word for word in typed if stem(word) not in spoken]
+        if missing and "".join(typed) not in spoken:
+            yield found("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
+    for order_id in wish.orders:
+        if order_id not in case.query.text:
+            yield found("order_not_in_text", order_id, "the text does not name it")
+
+
+def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
+    """A quote of several words in capitals is a name; all of its words stand in one title, or in one want."""
+    names = [listing.product.title for listing in case.owned]
+    for want in wish.wants:
+        names += (want.name, *want.kinds, *want.must, *want.brands_wanted, *want.brands_unwanted)
+    known = [set(folded(name).split()) for name in names]
+    for match in _QUOTED.finditer(case.query.text):
+        quote = match[1] or match[2]
+        words = quote.split()
+        said = set(folded(quote).split()) - {"inch"}  # titles have 6" for it
+        is_name = len(words) > 1 and 2 * sum(not word[0].islower() for word in words) > len(words)
+        if is_name and not any(said <= name for name in known):
+            yield found("quote_not_in_wish", quote, "nothing that is typed has this name", span=match.span())
+
+
+def _owned(case: Case, wish: Wish) -> Iterator[Finding]:
+    del wish
+    spoken = case.stems(case.query.text)
+    for listing in case.owned:
+        if not spoken & case.names(listing):
+            product = listing.product
+            yield found(
+                "owned_not_in_text", product.title[:60], product.product_id, evidence_id=f"P:{product.product_id}"
+            )
+
+
+def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
+    """In the sentences that name an owned product, where none of their past dates is that of an order."""
+    if case.shopper is None or not case.owned:
+        return
+    text, today = case.query.text, case.now.date()
+    days = [order.order_date[:10] for order in case.shopper.kept if order.product_id in wish.owned]
+    names = set[str]().union(*map(case.names, case.owned))
+    due = {f"-{_MONTHS.index(match[0]):02}-" for match in re.finditer(MONTH, wish.deadline or "")}
+    for sentence in find_sentences(text):
+        said = text[sentence.start : sentence.end]
+        if not names & case.stems(said):
+            continue
+        outside = _QUOTED.sub(lambda match: " " * len(match[0]), said)  # a year in a title is no date
+        dates = [date.iso for date in find_dates(outside) if date.iso <= today.isoformat()]
+        dates += [f"{today.year - 1}-{_MONTHS.index(match['month']):02}" for match in _LAST_YEAR.finditer(outside)]
+        matched = any(day.startswith(iso) for iso in dates for day in days)
+        bare = [f"-{_MONTHS.index(match['month']):02}-" for match in _BARE_MONTH.finditer(outside)]
+        bare = [month for month in bare if month not in due]
+        matched = matched or any(month in day for month in bare for day in days)
+        if (dates or bare) and days and not matched:
+            yield found("date_of_no_order", said[:80], f"ordered {', '.join(dict.fromkeys(days))}")
+
+
+def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
+    """Dates with a year after today, and days without a year, stand in the deadline, which is still to come."""
+    text, deadline, today = case.query.text, wish.deadline or "", case.now.date()
+    typed = " ".join((deadline, *(phrase for want in wish.wants for phrase in (want.name, *want.must))))
+    known = {order.order_date[5:10] for order in case.shopper.orders} if case.shopper else set[str]()
+    for said in find_dates(text):
+        if said.iso > today.isoformat() and text[said.start : said.end] not in typed:
+            span = said.start, said.end
+            yield found("date_not_typed", text[slice(*span)], f"today is {today}", span=span)
+    for match in _DAY.finditer(text):
+        month_day = f"{_MONTHS.index(match['month']):02}-{int(match['day']):02}"
+        if match[0] not in deadline and month_day not in known:
+            yield found("date_not_typed", match[0], f"the deadline is {deadline or 'not typed'}", span=match.span())
+    passed = [said.iso for said in find_dates(deadline) if len(said.iso) == _FULL and said.iso < today.isoformat()]
+    passed += [match[0] for match in _DAY.finditer(deadline) if _is_past(match, today)]
+    if passed:
+        yield found("deadline_passed", deadline, f"today is {today}")
+
+
+def _is_past(match: re.Match[str], today: date) -> bool:
+    """True where the day of no named year that is nearest to today is over."""
+    try:
+        day = date(today.year, _MONTHS.index(match["month"]), int(match["day"]))
+    except ValueError:
+        return False
+    half_a_year = timedelta(days=183)
+    return today - half_a_year < day < today or day - today > half_a_year
+
+
+def _inner(case: Case, wish: Wish) -> Iterator[Finding]:
+    """What can't be of one wish, whatever the text says."""
+    kind = case.query.kind
+    if kind in _OF_OWNED and wish.wants and not wish.owned:
+        yield found("need_unlike_wish", str(kind), "the wish names nothing as owned")
+    if kind == "project" and sum(want.quantity for want in wish.wants) == 1 and not wish.room:
+        yield found("need_unlike_wish", kind, "the wish is of a single thing")
+    for want in wish.wants:
+        for wanted, refused in ((want.must, want.must_not), (want.brands_wanted, want.brands_unwanted)):
+            both = set(map(folded, wanted)) & set(map(folded, refused))
+            yield from (found("wish_contradicts_itself", name, f"of {want.name}") for name in sorted(both))

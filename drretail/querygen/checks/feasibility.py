@@ -1,0 +1,126 @@
+"""Whether the shop can meet what a query wants, by the baskets and the proof that answers are measured by."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from drretail.grounding.constraints.fits import priced_in
+from drretail.grounding.constraints.listing import folded
+from drretail.grounding.text.wording import format_amount, format_money
+from drretail.grounding.text.words import stem
+from drretail.querygen.checks.case import Case, Code, found
+from drretail.records.evidence import Finding
+from drretail.records.money import Money
+from drretail.records.query import FoundBasket, Lack, Reference
+from drretail.records.wish import Wish
+
+CODES = {
+    "currency_foreign": Code(
+        "a typed amount is in a currency in which the shop sells nothing that is wanted",
+        "name it in the shop's currency",
+    ),
+    "budget_unreachable": Code("what would do costs more than may be spent", "raise the amount in text and wish"),
+    "cannot_be_met": Code(
+        "no product would do",
+        "drop the demand that is in the way; a query that is meant so says `infeasible` and has a proof",
+    ),
+    "infeasible_not_proved": Code(
+        "the query says that the shop can't meet it, and that is not proved", "drop `infeasible`, or change the wish"
+    ),
+    "budget_bounds_nothing": Code("the budget is far above the dearest that would do", "lower it in text and wish"),
+    "demand_unheard_of": Code("no record of the kind has the words of a demand", "demand what records speak of"),
+}
+
+_WHY: dict[Lack, str] = {
+    "nothing_offered": "the shop has nothing of a wanted kind",
+    "no_such_brand": "nothing is of a wanted brand, or all is of unwanted ones",
+    "demands": "nothing keeps all that is demanded",
+    "owned": "only what the shopper has would do",
+    "no_basket": "several limits are in the way",
+}
+# A budget that is loose by so much was made for another thing, or for more of it.
+_LOOSE = 3
+# Of fewer prices nobody can say what is dear.
+_LEAST_PRICES = 5
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """A missing kind or brand is found by names.py, and then nothing more is said."""
+    wish = case.query.wish
+    if wish is None or not wish.wants or not all(offered or want.optional for want, offered in case.offered):
+        return
+    currencies = {listing.product.currency for _, listings in case.offered for listing in listings}
+    foreign = {limit.currency for limit in wish.limits} - currencies
+    reference = case.reference
+    is_proved = reference.proof is not None and reference.proof.state == "proved"
+    if currencies and foreign:
+        yield found(
+            "currency_foreign", ", ".join(sorted(foreign)), f"the offers are in {', '.join(sorted(currencies))}"
+        )
+    elif case.query.infeasible:
+        if not is_proved:
+            yield found("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
+    elif reference.cheapest is None:
+        yield from _lacking(reference, wish, is_proved=is_proved)
+    else:
+        yield from _loose_budget(case, wish)
+        yield from _unheard_of(case)
+
+
+def basket_line(basket: FoundBasket) -> str:
+    """ "$43.97: $24.99 bird feeder [B0…] + 2 × $9.49 birdhouse [B0…]"."""
+    items = [
+        f"{f'{item.quantity} × ' if item.quantity > 1 else ''}{format_money(item.price, basket.total.currency)} "
+        f"{item.thing} [{item.product_id}]"
+        for item in basket.items
+    ]
+    return f"{format_amount(basket.total)}: {' + '.join(items) or 'nothing has to be bought'}"
+
+
+def cheapest_line(reference: Reference) -> str:
+    """The cheapest basket; else why there is none, and whether that is proved: "none: too_dear (proved)"."""
+    if reference.cheapest is not None:
+        return basket_line(reference.cheapest)
+    proof = reference.proof
+    why = (None if proof is None else proof.lack) or reference.lack
+    return f"none: {why}" + ("" if proof is None else f" ({proof.state})")
+
+
+def _lacking(reference: Reference, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
+    """Where no price is known, nobody can say what money buys, and nothing is found."""
+    lack, proof = reference.lack, reference.proof
+    if lack == "too_dear" and proof is not None:
+        cheapest = proof.cheapest_without["too_dear"]
+        yield found("budget_unreachable", _limits_line(wish), f"the cheapest basket costs {basket_line(cheapest)}")
+    elif lack in _WHY:
+        wants = ", ".join(want.name for want in wish.wants)
+        yield found("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
+
+
+def _limits_line(wish: Wish) -> str:
+    total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
+    pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
+    return ", ".join(dict.fromkeys((*total, *pieces)))
+
+
+def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
+    """The budget against the dearest of each want that would do, in its quantity."""
+    if wish.budget is None or wish.room:
+        return
+    dearest = Decimal(0)
+    for want, listings in case.offered:
+        prices = [price for one in listings if (price := priced_in(one, wish.budget.currency)) is not None]
+        if len(prices) < _LEAST_PRICES:
+            return
+        dearest += max(prices) * want.quantity
+    if wish.budget.value > _LOOSE * dearest:
+        cart = format_amount(Money.of(dearest, wish.budget.currency))
+        yield found("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")
+
+
+def _unheard_of(case: Case) -> Iterator[Finding]:
+    """What must be; of what must not be few records speak, since they list what a product has."""
+    for want, listings in case.offered:
+        for demand in want.must:
+            words = set(map(stem, folded(demand).split()))
+            if not any(words <= set(map(stem, listing.text.split())) for listing in listings):
+                yield found("demand_unheard_of", demand, f"none of {len(listings)} of {want.name} says anything of it")

@@ -1,0 +1,143 @@
+"""What a language model that reads makes of queries: sense, fit of text and wish, and privacy."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.event_loop import all_ended, run_loop
+from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.profile.intimate import may_be_shown
+from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.text.wording import counted, format_money
+from drretail.journal import read_effects
+from drretail.llm.estimates import Estimate, Range, estimate_by_length
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.prompts import load_prompt, tagged
+from drretail.querygen.by_model.prompt import NOTHING
+from drretail.querygen.by_model.session import ROLE, ModelSession
+from drretail.querygen.by_model.shelf import owned_by
+from drretail.querygen.checks.case import found
+from drretail.querygen.checks.privacy import Mask
+from drretail.querygen.lint import OPINIONS, Linter
+from drretail.querygen.revisions import version_of
+from drretail.records.base import Record
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+from drretail.records.wish import Wish
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+ANSWER = Range(90, 250)
+"""Tokens of one answer: three sentences; more where a model thinks first."""
+# More orders tell nothing new about whether a question fits; more titles nothing about a kind.
+_MOST_OWNED, _MOST_TITLES, _LONGEST_TITLE = 100, 4, 90
+
+
+# Models read the first lines of the classes below.
+class Answer(Record):
+    """One sentence of reason, and then the answer."""
+
+    reason: str
+    answer: Literal["yes", "no"]
+
+
+class Opinion(Record):
+    """What you make of the question."""
+
+    sensible: Answer
+    same: Answer
+    anonymous: Answer
+
+    def findings(self) -> Iterator[Finding]:
+        for code, answer in zip(OPINIONS, (self.sensible, self.same, self.anonymous), strict=True):
+            if answer.answer == "no":
+                yield found(code, answer.reason, severity="warning")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What the reader found, by query id; ``failed`` says why there is no opinion of a query."""
+
+    findings: dict[str, tuple[Finding, ...]]
+    failed: dict[str, str]
+
+
+class Reader:
+    """Asks a model about queries of one world, each in one call."""
+
+    def __init__(self, world: World, linter: Linter) -> None:
+        self._linter = linter
+        self._today = world.manifest.now.date().isoformat()
+
+    def read(
+        self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
+    ) -> Opinions:
+        """An opinion of each query that has a wish; what fails is counted, never raised."""
+        return run_loop(self._read([query for query in queries if query.wish is not None], session, on_end))
+
+    def estimate(self, queries: Sequence[Query], model: Model, journal: Path) -> Estimate:
+        """What the opinions that the journal lacks are likely to take; nothing is sent."""
+        begun = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
+        typed = [query.model_copy(update={"wish": query.wish or Wish()}) for query in queries]
+        missing = [query for query in typed if f"{_name(query)}#1" not in begun]
+        lengths = [sum(len(message.text) for message in self.messages(query)) for query in missing]
+        basis = f"the prompts, and answers of {ANSWER.low:.0f} to {ANSWER.high:.0f} tokens"
+        untyped = sum(query.wish is None for query in queries)
+        basis += f"; typing {untyped} {'wish' if untyped == 1 else 'wishes'} comes on top" if untyped else ""
+        return estimate_by_length(model.spec, lengths, ANSWER, model.spec, model.price, basis=basis, unit="queries")
+
+    def messages(self, query: Query) -> "list[BaseMessage]":
+        """What is sent for one query, without what the privacy checks find in its text."""
+        from langchain_core.messages import HumanMessage
+
+        case = self._linter.case(query)
+        assert query.wish is not None, "what nobody has typed is not compared"
+        shopper = case.shopper
+        mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
+        offers = (_offer_line(want.name, listings, query.text) for want, listings in case.offered)
+        asked = load_prompt(__file__, "opinion").render(
+            today=self._today,
+            owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
+            shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
+            wish=tagged("wish", mask.facts("\n".join(wish_lines(query.wish)))),
+            rationale=tagged("rationale", mask.facts(query.rationale) or "None is given."),
+            question=tagged("question", mask.facts(query.text) if query.wish.orders else mask.text(query.text)),
+        )
+        return [HumanMessage(asked)]
+
+    async def _read(self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object]) -> Opinions:
+        async def one(query: Query) -> Opinion | str:
+            async def question(models: Models, scope: str, _: int) -> Opinion:
+                return await models.ask(ROLE, self.messages(query), Opinion, path=scope)
+
+            try:
+                return await session.put(_name(query), question)
+            except ModelError as problem:
+                return f"{problem.kind}: {problem.message}"
+            finally:
+                on_end()
+
+        answers = dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
+        return Opinions(
+            {query_id: tuple(end.findings()) for query_id, end in answers.items() if isinstance(end, Opinion)},
+            {query_id: end for query_id, end in answers.items() if isinstance(end, str)},
+        )
+
+
+def _name(query: Query) -> str:
+    """Another one for each version of a query."""
+    return f"{query.query_id}~{version_of(query)[:12]}#opinion"
+
+
+def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
+    """ "- bird feeder: 34 products, $9.99 to $89.00; such as …"."""
+    prices = sorted(listing.price for listing in listings if listing.price is not None)
+    currency = listings[0].product.currency if listings else ""
+    span = f", {format_money(prices[0], currency)} to {format_money(prices[-1], currency)}" if prices else ", no prices"
+    shown = [one.product.title[:_LONGEST_TITLE] for one in listings if may_be_shown(one.product, question)]
+    return f"- {name}: {counted(len(listings), 'product')}{span}; such as {'; '.join(shown[:_MOST_TITLES]) or 'none'}"
