@@ -33,7 +33,7 @@ class RankBm25:
         return query.match == "any" and query.category is None and query.sort_by == "relevance"
 
     def search(self, query: CatalogQuery) -> tuple[int, list[str]]:
-        scores = self.index.get_scores([term.words[0] for term in ENGLISH.asked(query).matching])
+        scores = self.index.get_scores([term.words[0] for term in ENGLISH.terms(query).matching])
         found = scores > 0
         if query.price_min is not None:
             found &= self.price >= query.price_min

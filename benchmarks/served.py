@@ -21,7 +21,7 @@ from drretail.env.world import World, default_pool, open_world
 @contextmanager
 def world_on_servers(settings: ServerSettings, folder: Path, seed: int, load: dict[str, Any]) -> Generator[World]:
     """The world of the tables in ``folder``, loaded into servers; what that took goes to ``load``."""
-    name = f"table_key-{os.getpid()}"
+    name = f"bench-{os.getpid()}"
     selected = Selected("", (), {}, kept_rows=folder / "rows", orders=folder / "orders")
     stages = StageTimes()
     try:

@@ -131,6 +131,10 @@ def timed(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+CALLED = {"shop_currency": "currency"}
+"""Columns of raw files by the fields of a product, where they differ."""
+
+
 def write_tables(folder: Path, products: int, orders: int, seed: int) -> None:
     """The tables that a selection leaves."""
     rng = random.Random(seed)
@@ -142,7 +146,7 @@ def write_tables(folder: Path, products: int, orders: int, seed: int) -> None:
             "product_id": product.product_id,
             "category": CATEGORIES.index(product.category),
         }
-        | {field: json.dumps(getattr(product, field)) for field in ROW_FIELDS}
+        | {field: json.dumps(getattr(product, CALLED.get(field, field))) for field in ROW_FIELDS}
         for number, product in enumerate(made_products(products, rng, texts))
     )
     write_parquet(folder / "rows", shelf)

@@ -96,7 +96,7 @@ def check_sealed(world: "World", queries: "Iterable[Query]") -> None:
     if web.about.world_fingerprint != world.manifest.fingerprint:
         raise UserError(f"{web.folder} was made for another shop: name its world with --world.")
     for query in queries:
-        web.asked(query)
+        web.own_query(query)
 
 
 def check_user(world: "World", user_id: str | None) -> None:

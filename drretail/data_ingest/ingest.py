@@ -326,13 +326,15 @@ def _write(
         holdout=None if options.holdout == "none" else selected_orders(selected, held_out=True),
         seed=options.seed,
         pool=pool,
-        since=options.since,
-        parameters=_parameters(options),
-        categories=categories,
-        sources=sources,
-        versions={task.work.name: selected.version},
         progress=task.progress,
         formulation=FORMULATIONS[options.chosen_analyzer],
+        origin={
+            "since": options.since,
+            "parameters": _parameters(options),
+            "categories": categories,
+            "sources": sources,
+            "versions": {task.work.name: selected.version},
+        },
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.data_ingest.engines.spark_session import OLDEST_JAVA, find_java, java_version
-from drretail.env.servers.clients import open_elastic, open_mongo, shown, try_elastic, try_mongo
+from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
 from drretail.grounding.text.wording import on_try
@@ -233,8 +233,8 @@ DATABASE = "drretail"
 def examine_servers(settings: ServerSettings, *, mongo_is_set: bool, es_is_set: bool) -> Iterator[Sign]:
     """Both servers at their addresses; one that is only supposed there by default may be absent."""
     asked = replace(settings, timeout=min(settings.timeout, PATIENCE))
-    yield _sign("MongoDB", shown(asked.mongo_url), lambda: _mongo_version(asked), needed=mongo_is_set)
-    yield _sign("Elasticsearch", shown(asked.es_url), lambda: _elastic_version(asked), needed=es_is_set)
+    yield _sign("MongoDB", hosts_of(asked.mongo_url), lambda: _mongo_version(asked), needed=mongo_is_set)
+    yield _sign("Elasticsearch", hosts_of(asked.es_url), lambda: _elastic_version(asked), needed=es_is_set)
 
 
 def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) -> Sign:

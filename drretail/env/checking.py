@@ -14,6 +14,7 @@ from drretail.env.manifest import (
     HOLDOUT_FILE,
     INDEX_FOLDER,
     INDEX_VERSION,
+    Counts,
     LineHash,
     Manifest,
     order_line,
@@ -78,7 +79,9 @@ def check_generation(generation: Path) -> list[Finding]:
             check_index_files(generation)
             formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The index")
             with closing(TantivyCatalog(generation / INDEX_FOLDER, formulation)) as catalog:
-                return changed + run_checks(store, catalog, manifest, hash_holdout(generation / HOLDOUT_FILE))
+                holdout = generation / HOLDOUT_FILE
+                held_out = hash_lines(holdout_lines(holdout)) if holdout.is_file() else None
+                return changed + run_checks(store, catalog, manifest, held_out)
         except UserError as problem:
             return [*changed, fault("unreadable", str(problem))]
 
@@ -125,10 +128,14 @@ def check_orphans(db: sqlite3.Connection) -> Iterator[Finding]:
 
 
 def check_counts(db: sqlite3.Connection, manifest: Manifest) -> Iterator[Finding]:
-    for table, said in manifest.counts.model_dump().items():
-        (found,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 -- a field of Counts
-        if found != said:
-            yield fault("count", f"{said} {table} in the manifest", f"{found} in the database")
+    tables = Counts.model_fields
+    counts = ((table, db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in tables)  # noqa: S608
+    return compare_counts(manifest, counts)
+
+
+def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Finding]:
+    stored = db.execute("SELECT product_id FROM products ORDER BY product_id")
+    yield from compare_index((product_id for (product_id,) in stored), catalog.product_ids())
 
 
 def check_user_sums(db: sqlite3.Connection) -> Iterator[Finding]:
@@ -139,21 +146,8 @@ def check_user_sums(db: sqlite3.Connection) -> Iterator[Finding]:
 
 def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, holdout: str | None) -> Iterator[Finding]:
     """Computes the fingerprint anew from the rows; ``holdout`` is the hash of those that are held out."""
-    if pool != manifest.profile_pool:
-        yield fault("profile_pool", manifest.profile_pool, pool)
-    formulation = manifest.versions.get(INDEX_VERSION, "")
-    if formulation not in BY_VERSION:
-        yield fault("index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}")
-    found = world_fingerprint(
-        products=hash_lines(product_lines(db)),
-        orders=hash_lines(map(order_line, order_rows(db))),
-        seed=manifest.seed,
-        pool=pool,
-        formulation=formulation,
-        holdout=holdout,
-    )
-    if found != manifest.fingerprint:
-        yield fault("fingerprint", manifest.fingerprint, found)
+    products, orders = hash_lines(product_lines(db)), hash_lines(map(order_line, order_rows(db)))
+    yield from compare_fingerprint(manifest, pool, products=products, orders=orders, holdout=holdout)
 
 
 def hash_lines(rows: Iterable[str]) -> str:
@@ -163,19 +157,37 @@ def hash_lines(rows: Iterable[str]) -> str:
     return lines.hexdigest()
 
 
-def hash_holdout(path: Path) -> str | None:
-    """The hash of the orders that are held out, None where none are."""
-    return hash_lines(holdout_lines(path)) if path.is_file() else None
+def compare_counts(manifest: Manifest, counts: Iterable[tuple[str, int]]) -> Iterator[Finding]:
+    """Whether as many rows are kept as the manifest says; the same for a world on servers, as all below."""
+    for table, count in counts:
+        expected = getattr(manifest.counts, table)
+        if count != expected:
+            yield fault("count", f"{expected} {table} in the manifest", f"{count} in the database")
 
 
-def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Finding]:
-    """The index holds the products of the database, in their order."""
-    stored = (row[0] for row in db.execute("SELECT product_id FROM products ORDER BY product_id"))
-    for in_store, in_index in zip_longest(stored, catalog.product_ids()):
+def compare_fingerprint(
+    manifest: Manifest, pool: str, *, products: str, orders: str, holdout: str | None
+) -> Iterator[Finding]:
+    """Whether these hashes of pool and rows make the manifest's fingerprint."""
+    if pool != manifest.profile_pool:
+        yield fault("profile_pool", manifest.profile_pool, pool)
+    formulation = manifest.versions.get(INDEX_VERSION, "")
+    if formulation not in BY_VERSION:
+        yield fault("index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}")
+    found = world_fingerprint(
+        products=products, orders=orders, seed=manifest.seed, pool=pool, formulation=formulation, holdout=holdout
+    )
+    if found != manifest.fingerprint:
+        yield fault("fingerprint", manifest.fingerprint, found)
+
+
+def compare_index(stored: Iterable[str], indexed: Iterable[str]) -> Iterator[Finding]:
+    """Whether the index holds the products of the database, both in their order."""
+    for in_store, in_index in zip_longest(stored, indexed):
         if in_store != in_index:
             yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")
             return
 
 
-def fault(code: str, said: str, found: str | None = None) -> Finding:
-    return Finding(code=code, severity="error", said=said, found=found)
+def fault(code: str, where: str, found: str | None = None) -> Finding:
+    return Finding(code=code, severity="error", said=where, found=found)

@@ -1,17 +1,16 @@
 """The same world in another place: folders and servers in either direction."""
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from drretail.env.catalog.formulation import Formulation, formulation_of_index
 from drretail.env.generations import writer_lock
-from drretail.env.manifest import INDEX_VERSION, CategoryCounts, Manifest, OrderRow, SourceFile
+from drretail.env.manifest import INDEX_VERSION, Manifest, OrderRow, Origin
 from drretail.env.profiles import ProfilePool
-from drretail.env.rows import WorldRows, rows_of
+from drretail.env.rows import rows_of
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required, world_name
 from drretail.env.writing import write_world
 from drretail.errors import UserError
@@ -30,14 +29,10 @@ class WriteWorld(Protocol):
         holdout: Iterable[OrderRow] | None = None,
         seed: int | str,
         pool: ProfilePool,
-        since: date | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        categories: Iterable[CategoryCounts] = (),
-        sources: Iterable[SourceFile] = (),
-        versions: Mapping[str, str] | None = None,
         progress: Progress | None = None,
         expected: str | None = None,
         formulation: Formulation = ...,
+        origin: Origin | None = None,
     ) -> Manifest: ...
 
 
@@ -67,10 +62,6 @@ def writer_to(
         yield partial(write_servers, opened, materialize_users=materialize_users)
 
 
-# What a world is kept in says so itself; the source's is no longer of interest.
-KEEPERS = frozenset({"tantivy", "mongodb", "elasticsearch"})
-
-
 def copy_world(
     source: str | Path,
     target: str | Path,
@@ -92,31 +83,23 @@ def copy_world(
         writer_to(target, servers, materialize_users=materialize_users) as write,
     ):
         try:
-            return write_rows(write, rows, progress)
+            manifest = rows.manifest
+            return write(
+                products=rows.products,
+                orders=rows.orders,
+                holdout=rows.holdout,
+                seed=manifest.seed,
+                pool=rows.pool,
+                progress=progress,
+                expected=manifest.fingerprint,
+                formulation=formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The world"),
+                origin=manifest.origin,
+            )
         except (KeyError, TypeError, ValueError) as problem:  # no row of a whole world is refused
             raise UserError(
                 f"The world {source} is damaged ({type(problem).__name__}): `drretail world check {source}` tells "
                 "more. Nothing went live."
             ) from problem
-
-
-def write_rows(write: WriteWorld, rows: WorldRows, progress: Progress | None) -> Manifest:
-    manifest = rows.manifest
-    return write(
-        products=rows.products,
-        orders=rows.orders,
-        holdout=rows.holdout,
-        seed=manifest.seed,
-        pool=rows.pool,
-        since=manifest.since,
-        parameters=manifest.parameters,
-        categories=manifest.categories,
-        sources=manifest.sources,
-        versions={name: version for name, version in manifest.versions.items() if name not in KEEPERS},
-        progress=progress,
-        expected=manifest.fingerprint,
-        formulation=formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The world"),
-    )
 
 
 def _place(spec: str | Path) -> str:

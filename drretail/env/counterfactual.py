@@ -4,11 +4,11 @@ The shop, its products and everybody else stay as they are, and so does the worl
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from drretail.env.store.base import STRATA, OrderPage, Store, Stratum
+from drretail.env.store.base import OrderPage, Store, StoreView
 from drretail.env.store.statistics import user_statistics
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
@@ -16,9 +16,7 @@ from drretail.errors import NotFound, UserError
 from drretail.grounding.profile.purchases import Purchases
 from drretail.grounding.profile.traits import traits_of, unlikeness
 from drretail.records.counterfactual import Counterfactual, CounterfactualKind, ProfileTraits
-from drretail.records.shop import Address, Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
-
-_ONLY_READ = "A shop that is seen through other data is only read: save the user in the world itself."
+from drretail.records.shop import Address, Order, OrderStatus, UserProfile, UserStatistics
 
 
 def world_seen(world: World, kind: CounterfactualKind, frozen: Counterfactual) -> World:
@@ -39,71 +37,44 @@ def store_seen(store: Store, kind: CounterfactualKind, frozen: Counterfactual) -
 
 
 @dataclass(frozen=True, slots=True)
-class SwappedStore:
+class SwappedStore(StoreView):
     """Two users who have changed places: profile, address, orders and statistics of each stand under the other's id.
 
     Both ways, so that an order belongs to one user only, whichever way one comes to it.
     """
 
-    store: Store
     user_id: str
     partner_id: str
 
-    def product(self, product_id: str) -> Product:
-        return self.store.product(product_id)
-
-    def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
-        return self.store.products(product_ids)
-
     def user(self, user_id: str) -> UserProfile:
-        return self.store.user(self._behind(user_id)).model_copy(update={"user_id": user_id})
-
-    def save_user(self, profile: UserProfile) -> None:
-        raise UserError(_ONLY_READ)
+        return self.store.user(self._exchanged(user_id)).model_copy(update={"user_id": user_id})
 
     def order(self, order_id: str) -> Order:
         order = self.store.order(order_id)
-        return order.model_copy(update={"user_id": self._behind(order.user_id)})
+        return order.model_copy(update={"user_id": self._exchanged(order.user_id)})
 
     def orders(
         self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
     ) -> OrderPage:
-        page = self.store.orders(self._behind(user_id), status, limit, offset)
+        page = self.store.orders(self._exchanged(user_id), status, limit, offset)
         return OrderPage(page.total, tuple(order.model_copy(update={"user_id": user_id}) for order in page.orders))
 
     def statistics(self, user_id: str) -> UserStatistics:
-        return self.store.statistics(self._behind(user_id)).model_copy(update={"user_id": user_id})
+        return self.store.statistics(self._exchanged(user_id)).model_copy(update={"user_id": user_id})
 
-    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        """As the shop itself: no tool asks for it."""
-        return self.store.sample_users(seed, n, strata)
-
-    def close(self) -> None:
-        """Closes nothing: the store behind is its world's to close."""
-
-    def _behind(self, user_id: str) -> str:
+    def _exchanged(self, user_id: str) -> str:
         """Whose data stand under an id; the exchange is its own inverse."""
         return {self.user_id: self.partner_id, self.partner_id: self.user_id}.get(user_id, user_id)
 
 
 @dataclass(frozen=True, slots=True)
-class NeutralStore:
+class NeutralStore(StoreView):
     """A user who never ordered anything, with a name and an address that say nothing."""
 
-    store: Store
     user_id: str
 
-    def product(self, product_id: str) -> Product:
-        return self.store.product(product_id)
-
-    def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
-        return self.store.products(product_ids)
-
     def user(self, user_id: str) -> UserProfile:
-        return nobody(user_id) if user_id == self.user_id else self.store.user(user_id)
-
-    def save_user(self, profile: UserProfile) -> None:
-        raise UserError(_ONLY_READ)
+        return bland_profile(user_id) if user_id == self.user_id else self.store.user(user_id)
 
     def order(self, order_id: str) -> Order:
         order = self.store.order(order_id)
@@ -119,16 +90,9 @@ class NeutralStore:
     def statistics(self, user_id: str) -> UserStatistics:
         return user_statistics(user_id, (), {}) if user_id == self.user_id else self.store.statistics(user_id)
 
-    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        """As the shop itself: no tool asks for it."""
-        return self.store.sample_users(seed, n, strata)
 
-    def close(self) -> None:
-        """Closes nothing: the store behind is its world's to close."""
-
-
-def nobody(user_id: str) -> UserProfile:
-    """The bland profile: a common name, an address in a common town, a number that is nobody's."""
+def bland_profile(user_id: str) -> UserProfile:
+    """A profile that says nothing: a common name, an address in a common town, a number that is nobody's."""
     return UserProfile(
         user_id=user_id,
         email="alex.smith00@example.com",
@@ -162,9 +126,9 @@ class Partners:
     def counterfactual(self, user_id: str) -> Counterfactual:
         """A user's own traits beside the partner's. Raises NotFound for an unknown user."""
         own = self._traits(user_id)
-        found = choose(own, self._candidates, self._seed)
-        apart = None if found is None else round(unlikeness(own, found), 4)
-        return Counterfactual(user_id=user_id, rule=RULE, own=own, partner=found, unlikeness=apart)
+        partner = choose_partner(own, self._candidates, self._seed)
+        distance = None if partner is None else round(unlikeness(own, partner), 4)
+        return Counterfactual(user_id=user_id, rule=RULE, own=own, partner=partner, unlikeness=distance)
 
     @cached_property
     def _candidates(self) -> list[ProfileTraits]:
@@ -180,13 +144,13 @@ class Partners:
         return traits_of(user_id, bought, spans)
 
 
-def choose(own: ProfileTraits, candidates: Iterable[ProfileTraits], seed: str) -> ProfileTraits | None:
+def choose_partner(own: ProfileTraits, candidates: Iterable[ProfileTraits], seed: str) -> ProfileTraits | None:
     """The partner among candidates in any order, never the user; None where no other has an order."""
-    others = [it for it in candidates if it.user_id != own.user_id and it.orders > 0]
-    others = [it for it in others if it.orders >= LEAST_ORDERS] or others
+    others = [other for other in candidates if other.user_id != own.user_id and other.orders > 0]
+    others = [other for other in others if other.orders >= LEAST_ORDERS] or others
 
-    def rank(it: ProfileTraits) -> tuple[float, str]:
-        digest = hashlib.sha256(f"{seed}|{own.user_id}|{it.user_id}".encode()).hexdigest()
-        return -round(unlikeness(own, it), 1), digest
+    def rank(other: ProfileTraits) -> tuple[float, str]:
+        digest = hashlib.sha256(f"{seed}|{own.user_id}|{other.user_id}".encode()).hexdigest()
+        return -round(unlikeness(own, other), 1), digest
 
     return min(others, key=rank, default=None)

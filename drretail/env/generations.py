@@ -25,7 +25,7 @@ STAGES = ".stages"
 """Where an ingest keeps what it has finished, until the world is complete."""
 CHECKSUMS = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
-_PASSING = (".lock", f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm")
+_TRANSIENT = (".lock", f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm")
 """Files that come and go with readers."""
 
 
@@ -147,7 +147,7 @@ def sync_tree(folder: Path) -> None:
 def write_checksums(generation: Path) -> None:
     """Writes down the checksums of all files of a generation as they are now."""
     names = sorted(path.relative_to(generation).as_posix() for path in generation.rglob("*") if path.is_file())
-    kept = [name for name in names if name != CHECKSUMS and not name.endswith(_PASSING)]
+    kept = [name for name in names if name != CHECKSUMS and not name.endswith(_TRANSIENT)]
     write_lines(generation / CHECKSUMS, (f"{_sha256(generation / name)}  {name}" for name in kept))
 
 
@@ -164,7 +164,7 @@ def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
     known = [_LINE.fullmatch(line) for line in lines]
     if end or not all(known):
         yield Finding(code="file_changed", severity="error", said=CHECKSUMS, found="it is no list of checksums")
-    for match in (it for it in known if it and it[2].startswith(below)):
+    for match in (match for match in known if match and match[2].startswith(below)):
         file = generation / match[2]
         if not file.is_file():
             yield Finding(code="file_missing", severity="error", said=match[2])

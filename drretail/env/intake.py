@@ -1,20 +1,18 @@
 """Rows on their way into a world, wherever it is kept: checked for their order, counted, summed up and hashed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from drretail import __version__
 from drretail.env.catalog.formulation import ENGLISH, Formulation
 from drretail.env.manifest import (
     INDEX_VERSION,
     NOW_WITHOUT_ORDERS,
-    CategoryCounts,
     Counts,
     LineHash,
     Manifest,
     OrderRow,
-    SourceFile,
+    Origin,
     holdout_line,
     midnight_after,
     order_line,
@@ -27,8 +25,8 @@ from drretail.errors import UserError
 from drretail.records.shop import VOID_STATUSES, Product
 
 
-class Listing(NamedTuple):
-    """What an order needs to know of its product."""
+class ProductFacts(NamedTuple):
+    """What the sums over a user's orders need of a product."""
 
     price: float | None
     category: str
@@ -42,7 +40,7 @@ class Intake:
 
     def __init__(self, formulation: Formulation = ENGLISH) -> None:
         self.formulation = formulation
-        self.listings: dict[str, Listing] = {}
+        self.listings: dict[str, ProductFacts] = {}
         self.product_hash = LineHash()
         self.order_hash = LineHash()
         self.holdout_hash: LineHash | None = None
@@ -63,7 +61,7 @@ class Intake:
             before = product.product_id
             line = product_line(product)
             self.product_hash.add(line)
-            self.listings[before] = Listing(product.price, product.category)
+            self.listings[before] = ProductFacts(product.price, product.category)
             yield product, line
 
     def take_orders(self, orders: Iterable[OrderRow], finished: list[Aggregates]) -> Iterator[OrderRow]:
@@ -79,7 +77,8 @@ class Intake:
             place = (user_id, timestamp, order_id)
             listing = listing_of(product_id)
             if place <= before or listing is None:
-                raise ValueError(wrong_order(row, before))
+                reason = "not sorted by user, time and id, or twice" if listing else "its product is not in the shop"
+                raise ValueError(f"order {row} after {before}: {reason}")
             if user_id != before[0]:
                 if self.users:
                     finished.append(user.total())
@@ -108,13 +107,10 @@ class Intake:
         *,
         seed: int | str,
         pool: ProfilePool,
-        since: date | None,
-        parameters: Mapping[str, Any] | None,
-        categories: Iterable[CategoryCounts],
-        sources: Iterable[SourceFile],
-        versions: Mapping[str, str],
+        engines: Mapping[str, str],
+        origin: Origin,
     ) -> Manifest:
-        """The manifest of a world that holds all rows that were taken; ``versions`` of all but drretail."""
+        """The manifest of a world that holds all rows that were taken; ``engines`` are versions of what keeps it."""
         return Manifest(
             fingerprint=world_fingerprint(
                 products=self.product_hash.hexdigest(),
@@ -126,13 +122,18 @@ class Intake:
             ),
             seed=str(seed),
             now=NOW_WITHOUT_ORDERS if self.last_order is None else midnight_after(self.last_order),
-            since=since,
-            parameters=dict(parameters or {}),
-            categories=tuple(categories),
+            since=origin.get("since"),
+            parameters=dict(origin.get("parameters") or {}),
+            categories=tuple(origin.get("categories", ())),
             counts=self.counts,
             priced=sum(listing.price is not None for listing in self.listings.values()),
-            sources=tuple(sources),
-            versions={**versions, "drretail": __version__, INDEX_VERSION: self.formulation.version},
+            sources=tuple(origin.get("sources", ())),
+            versions={
+                **(origin.get("versions") or {}),
+                **engines,
+                "drretail": __version__,
+                INDEX_VERSION: self.formulation.version,
+            },
             profile_pool=pool.hash,
             analyzer=self.formulation.analyzer,
         )
@@ -150,7 +151,7 @@ class UserSum:
         self.last_order = 0
         self.categories: dict[str, int] = {}
 
-    def add(self, timestamp: int, quantity: int, status: str, listing: Listing) -> None:
+    def add(self, timestamp: int, quantity: int, status: str, listing: ProductFacts) -> None:
         self.n_orders += 1
         self.last_order = timestamp
         if status not in VOID_STATUSES:
@@ -173,10 +174,3 @@ def check_expected(manifest: Manifest, expected: str | None) -> None:
             f"({expected[:12]}): it is damaged, or of an older version; `drretail world check` tells more. Nothing "
             "went live."
         )
-
-
-def wrong_order(row: OrderRow, before: tuple[str, int, str]) -> str:
-    """What is wrong with a row that cannot be loaded."""
-    if row.place <= before:
-        return f"order {row} follows {before}: not sorted by user, time and id, or twice"
-    return f"order {row} is of a product that is not in the shop"

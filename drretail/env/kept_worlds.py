@@ -61,12 +61,12 @@ def use_world(spec: str | Path, wanted: str | None = None, servers: ServerSettin
     kept = find_kept(spec, servers)
     if kept is None:
         raise UserError(f"There is no world at {spec} that says what it is.")
-    if wanted is not None and _is(kept.live, wanted):
+    if wanted is not None and _is_named(kept.live, wanted):
         return kept.live
-    if kept.before is None or (wanted is not None and not _is(kept.before, wanted)):
+    if kept.before is None or (wanted is not None and not _is_named(kept.before, wanted)):
         also = "no other" if kept.before is None else f"{kept.before.generation} from before"
-        asked = "" if wanted is None else f" {wanted!r}"
-        raise UserError(f"{spec} keeps no former generation{asked}: {kept.live.generation} is live, and {also}.")
+        name = "" if wanted is None else f" {wanted!r}"
+        raise UserError(f"{spec} keeps no former generation{name}: {kept.live.generation} is live, and {also}.")
     if is_on_servers(spec):
         from drretail.env.servers.loading import use_former
 
@@ -77,5 +77,5 @@ def use_world(spec: str | Path, wanted: str | None = None, servers: ServerSettin
     return kept.before
 
 
-def _is(manifest: Manifest, wanted: str) -> bool:
+def _is_named(manifest: Manifest, wanted: str) -> bool:
     return len(wanted) > len("gen-") and manifest.fingerprint.startswith(wanted.removeprefix("gen-"))

@@ -22,9 +22,9 @@ class Ledger:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._keys: dict[str, str] = {}
-        self._handed: list[_Handed] = []
+        self._sources: list[_Placed] = []
         self._sealed = 0
-        """How many of them stand for everyone."""
+        """How many of them every path knows."""
 
     def add(self, sources: Iterable[Source], path: str, seq: int) -> tuple[str, ...]:
         """Enters what one step brought; gives the distinct ids in order.
@@ -38,14 +38,14 @@ class Ledger:
                 key = self._keys.setdefault(source.id, source.key)
                 if key != source.key:
                     raise EvidenceCollision(f"{source.id} stands for {key!r} and for {source.key!r}")
-                self._handed.append(_Handed((path_key(path), seq, index), source, source.as_text(path, seq)))
+                self._sources.append(_Placed((path_key(path), seq, index), source, source.as_text(path, seq)))
                 ids[source.id] = None
         return tuple(ids)
 
     def seal(self) -> None:
-        """Everything up to here stands for all paths; called where nothing that could still add to it is running."""
+        """Every path knows what was entered so far; called where nothing that could still add to it is running."""
         with self._lock:
-            self._sealed = len(self._handed)
+            self._sealed = len(self._sources)
 
     def known_at(self, path: str) -> tuple[Evidence, ...]:
         """What a step at ``path`` can know of: what was sealed, and what earlier turns at this very path brought.
@@ -54,21 +54,21 @@ class Ledger:
         """
         own = path_key(path)
         with self._lock:
-            sealed, later = self._handed[: self._sealed], self._handed[self._sealed :]
-            return _entries([*sealed, *(it for it in later if it.place[0] == own)])
+            sealed, later = self._sources[: self._sealed], self._sources[self._sealed :]
+            return _entries([*sealed, *(placed for placed in later if placed.place[0] == own)])
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Everything handed out so far, by the place of the step that brought it first."""
         with self._lock:
-            return _entries(self._handed)
+            return _entries(self._sources)
 
     def get(self, evidence_id: str) -> Evidence | None:
         with self._lock:
-            entries = _entries(it for it in self._handed if it.source.id == evidence_id)
+            entries = _entries(placed for placed in self._sources if placed.source.id == evidence_id)
         return entries[0] if entries else None
 
 
-class _Handed(NamedTuple):
+class _Placed(NamedTuple):
     """One source at its place: path, seq, and index within the step."""
 
     place: tuple[tuple[int, ...], int, int]
@@ -76,22 +76,19 @@ class _Handed(NamedTuple):
     text: EvidenceText
 
 
-def _entries(handed: Iterable[_Handed]) -> tuple[Evidence, ...]:
+def _entries(sources: Iterable[_Placed]) -> tuple[Evidence, ...]:
     entries: dict[str, Evidence] = {}
-    for _, source, text in sorted(handed, key=lambda it: it.place):
+    for _, source, text in sorted(sources, key=lambda placed: placed.place):
         entry = entries.get(source.id)
         if entry is None:
             fields = source.model_dump(exclude={"form", "text", "shown"})
             entries[source.id] = Evidence(**fields, texts=(text,))
-        else:
-            entries[source.id] = entry.model_copy(update=_told_again(entry, source, text))
+            continue
+        changes: dict[str, Any] = {"texts": _with(entry.texts, text), "date": entry.date or source.date}
+        if source.state == "ok":  # a source that could be read at any time is "ok"
+            changes |= {"state": "ok", "problem": None}
+        entries[source.id] = entry.model_copy(update=changes)
     return tuple(entries.values())
-
-
-def _told_again(entry: Evidence, source: Source, text: EvidenceText) -> dict[str, Any]:
-    """What changes in an entry: a source that could be read at any time is "ok"."""
-    told: dict[str, Any] = {"texts": _with(entry.texts, text), "date": entry.date or source.date}
-    return told if source.state != "ok" else told | {"state": "ok", "problem": None}
 
 
 def _with(texts: tuple[EvidenceText, ...], new: EvidenceText) -> tuple[EvidenceText, ...]:

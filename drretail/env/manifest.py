@@ -1,9 +1,10 @@
 """What a world says about itself, and the fingerprint by which runs recognise it."""
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from pydantic import Field, ValidationError
 
@@ -11,7 +12,7 @@ from drretail.env.catalog.base import Analyzer
 from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.base import FORMAT, Document, Record, canonical_json, sha256_of
-from drretail.records.shop import Product
+from drretail.records.shop import Order, Product
 
 MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"
@@ -39,6 +40,10 @@ class OrderRow(NamedTuple):
     def place(self) -> tuple[str, int, str]:
         """Where the order stands among all: by user, time, id."""
         return self.user_id, self.timestamp, self.order_id
+
+    def as_order(self) -> Order:
+        """The checked record."""
+        return Order.model_validate(self._asdict())
 
 
 class CategoryCounts(Record):
@@ -69,6 +74,22 @@ class Counts(Record):
     orders: int
 
 
+class Origin(TypedDict, total=False):
+    """Where the rows of a world came from, as its manifest says."""
+
+    since: date | None
+    """Orders before this day were left out."""
+    parameters: Mapping[str, Any] | None
+    categories: Iterable[CategoryCounts]
+    sources: Iterable[SourceFile]
+    versions: Mapping[str, str] | None
+    """Of what made the rows."""
+
+
+# Versions of what keeps a world; a copy of it elsewhere has others.
+KEEPERS = frozenset({"tantivy", "mongodb", "elasticsearch"})
+
+
 class Manifest(Document):
     """manifest.json of a world."""
 
@@ -92,6 +113,17 @@ class Manifest(Document):
     """Of product searches; a world without the field was made before there was another one."""
 
     @property
+    def origin(self) -> Origin:
+        """The same for a copy of the rows."""
+        return Origin(
+            since=self.since,
+            parameters=self.parameters,
+            categories=self.categories,
+            sources=self.sources,
+            versions={name: version for name, version in self.versions.items() if name not in KEEPERS},
+        )
+
+    @property
     def headline(self) -> str:
         """What there is of a shop, in one line."""
         return headline(self.counts, self.priced)
@@ -104,8 +136,8 @@ class Manifest(Document):
 
 def headline(counts: Counts, priced: int | None) -> str:
     """ "400 products, 96 users, 5,210 orders; with a price: 371 of 400"."""
-    said = f"{counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders"
-    return said if priced is None else f"{said}; with a price: {priced:,} of {counts.products:,}"
+    line = f"{counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders"
+    return line if priced is None else f"{line}; with a price: {priced:,} of {counts.products:,}"
 
 
 class LineHash:
@@ -137,6 +169,7 @@ def product_line(product: Product) -> str:
 
 def order_line(row: OrderRow) -> str:
     """The fields of an order between tabs, hashed for the fingerprint."""
+    # By index: millions of orders pass, and a join of them takes twice as long.
     return f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
 
 

@@ -35,7 +35,7 @@ def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurch
 
 def freeze_next_purchases(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
     """Keeps them in the experiment's folder; those of earlier openings stay. Raises as ``next_purchases`` does."""
-    new = [it for it in queries if not rubric_path(experiment.folder, METRIC, it.query_id).exists()]
+    new = [query for query in queries if not rubric_path(experiment.folder, METRIC, query.query_id).exists()]
     for frozen in next_purchases(world, new):
         experiment.freeze_rubric(METRIC, frozen.query_id, frozen)
 
@@ -63,14 +63,14 @@ class _Shop:
             return None
         kept = [order.product_id for order in orders if order.order_status not in VOID_STATUSES]
         products = self.world.store.products(sorted(set(kept)))
-        leaves = (known_leaf(products[it]) for it in kept if it in products)
+        leaves = (known_leaf(products[product_id]) for product_id in kept if product_id in products)
         counts = Counter(leaf for leaf in leaves if leaf is not None)
         return min(counts, key=lambda name: (-counts[name], name), default=None)
 
     def _look_up(self, category: str | None) -> tuple[PurchaseItem, ...]:
-        asked = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
+        query = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
         try:
-            found = [hit.product_id for hit in self.world.catalog.search(asked).hits]
+            found = [hit.product_id for hit in self.world.catalog.search(query).hits]
         except ToolError as problem:
             if problem.kind != "invalid_argument":
                 raise

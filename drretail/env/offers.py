@@ -30,7 +30,7 @@ class Offers:
 
     def of_want(self, want: Want) -> tuple[Listing, ...]:
         """Every product of any of its kinds, by id: all that the shop has, not only the best matches of a search."""
-        found = {it.product.product_id: it for kind in want.kinds for it in self.of_kind(kind)}
+        found = {listing.product.product_id: listing for kind in want.kinds for listing in self.of_kind(kind)}
         return tuple(found[key] for key in sorted(found))
 
     def would_do(self, want: Want) -> frozenset[str]:
@@ -42,7 +42,7 @@ class Offers:
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""
-        return [it for it in self.could_be(kind) if is_of_kind(it.product, kind)]
+        return [listing for listing in self.could_be(kind) if is_of_kind(listing.product, kind)]
 
     def could_be(self, kind: str) -> list[Listing]:
         """Every product that may be of a kind, by id: it holds all its words, or is in a category of that name."""
@@ -55,7 +55,7 @@ class Offers:
             if self.has_category(kind):
                 found.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
             listings = self.listings(sorted(found))
-            self._could_be[kind] = [it for it in listings if could_be_of_kind(it.product, kind)]
+            self._could_be[kind] = [listing for listing in listings if could_be_of_kind(listing.product, kind)]
         return self._could_be[kind]
 
     def listings(self, product_ids: Sequence[str]) -> list[Listing]:
@@ -77,7 +77,7 @@ class Offers:
         wants = () if query.wish is None else query.wish.wants
         orders = self.orders(query.user_id)
         could_be = [
-            list({it.product.product_id: it for kind in want.kinds for it in self.could_be(kind)}.values())
+            list({each.product.product_id: each for kind in want.kinds for each in self.could_be(kind)}.values())
             for want in wants
         ]
         return reference_of(

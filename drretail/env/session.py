@@ -1,7 +1,7 @@
 """One run's view of the world: who acts, what was changed, what was seen."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,18 +103,15 @@ class Session:
 
 def fresh(session: Session) -> Session:
     """Another session of the same user with the same tools, in which nothing has happened yet."""
-    return Session(
-        session.world,
-        user_id=session.user_id,
-        scope=session.scope,
-        redact=session.redact,
-        web_k=session.web_k,
-        web_mode=session.web_mode,
-        without=session.without,
-        tools=session.tools,
-        files=session.files,
-        tool_timeout=session.tool_timeout,
-        tool_threads=session.tool_threads,
+    return replace(
+        session,
+        journal=Journal(),
+        trajectory=Trajectory(),
+        ledger=Ledger(),
+        overlay={},
+        before={},
+        attempts=[],
+        sent={},
     )
 
 

@@ -1,11 +1,9 @@
 """Writes a world: store, index and manifest in one pass over products and orders."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from drretail.env.catalog.formulation import ENGLISH, Formulation
 from drretail.env.catalog.tantivy import TantivyWriter
@@ -17,10 +15,9 @@ from drretail.env.manifest import (
     HOLDOUT_FILE,
     INDEX_FOLDER,
     MANIFEST_FILE,
-    CategoryCounts,
     Manifest,
     OrderRow,
-    SourceFile,
+    Origin,
 )
 from drretail.env.profiles import ProfilePool
 from drretail.env.store.sqlite_load import SqliteWriter
@@ -37,14 +34,10 @@ def write_world(
     holdout: Iterable[OrderRow] | None = None,
     seed: int | str,
     pool: ProfilePool,
-    since: date | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    categories: Iterable[CategoryCounts] = (),
-    sources: Iterable[SourceFile] = (),
-    versions: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     expected: str | None = None,
     formulation: Formulation = ENGLISH,
+    origin: Origin | None = None,
     is_held: bool = False,
 ) -> Manifest:
     """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
@@ -60,16 +53,9 @@ def write_world(
         intake = Intake(formulation)
         write_rows(staging, intake, products, orders, pool, progress or Progress())
         if holdout is not None:
-            write_holdout(staging / HOLDOUT_FILE, intake, holdout)
-        manifest = intake.manifest(
-            seed=seed,
-            pool=pool,
-            since=since,
-            parameters=parameters,
-            categories=categories,
-            sources=sources,
-            versions={**(versions or {}), "tantivy": version("tantivy")},
-        )
+            with (staging / HOLDOUT_FILE).open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for _, line in intake.take_holdout(holdout))
+        manifest = intake.manifest(seed=seed, pool=pool, engines={"tantivy": version("tantivy")}, origin=origin or {})
         check_expected(manifest, expected)
         write_json(staging / MANIFEST_FILE, manifest.model_dump(mode="json"))
         write_checksums(staging)
@@ -81,13 +67,6 @@ def write_world(
         else:
             publish(folder, staging, manifest.generation)
     return manifest
-
-
-def write_holdout(path: Path, intake: Intake, orders: Iterable[OrderRow]) -> None:
-    """Writes the orders that are held out, in the order in which they come."""
-    with path.open("w", encoding="utf-8") as file:
-        for _, line in intake.take_holdout(orders):
-            file.write(f"{line}\n")
 
 
 def write_rows(

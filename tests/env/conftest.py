@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import Manifest, OrderRow, World, open_world
 from drretail.records.shop import Product
+from tests.build import build_world
 
 DAY = 86_400_000
 START = 1_600_000_000_000  # 2020-09-13T12:26:40Z
@@ -101,7 +102,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def manifest(folder: Path, products: list[Product], orders: list[OrderRow]) -> Manifest:
     """The world of this shop, written."""
-    return write_world(folder, products=products, orders=orders, seed=42, pool=default_pool())
+    return build_world(folder, products, orders)
 
 
 @pytest.fixture

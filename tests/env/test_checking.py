@@ -11,9 +11,10 @@ import pytest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.tantivy import read_errors
 from drretail.env.profiles import default_pool
-from drretail.env.world import Manifest, OrderRow, check_world, open_world, write_world
+from drretail.env.world import Manifest, OrderRow, check_world, open_world
 from drretail.errors import UserError
 from drretail.records.shop import Product
+from tests.build import build_world
 
 FILES = {"file_changed", "file_missing"}
 
@@ -72,7 +73,7 @@ def test_a_changed_manifest_is_found(folder: Path, manifest: Manifest) -> None:
 def test_the_index_of_another_world_is_found(
     folder: Path, manifest: Manifest, products: list[Product], tmp_path: Path
 ) -> None:
-    other = write_world(tmp_path / "other", products=products[:3], orders=[], seed=42, pool=default_pool())
+    other = build_world(tmp_path / "other", products[:3])
     shutil.rmtree(folder / manifest.generation / "index")
     shutil.copytree(tmp_path / "other" / other.generation / "index", folder / manifest.generation / "index")
     (folder / manifest.generation / "SHA256SUMS").unlink()  # a world of before there were any has them not
@@ -109,7 +110,7 @@ def files_of(folder: Path) -> list[Path]:
 @pytest.fixture
 def holding_out(folder: Path, products: list[Product], orders: list[OrderRow]) -> Path:
     kept, held = orders[:-1], orders[-1:]
-    write_world(folder, products=products, orders=kept, holdout=held, seed=42, pool=default_pool())
+    build_world(folder, products, kept, holdout=held)
     return folder
 
 

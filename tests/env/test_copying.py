@@ -27,8 +27,7 @@ def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> P
         holdout=orders[-1:],
         seed="s",
         pool=pool,
-        parameters={"cap": 5},
-        versions={"duckdb": "2"},
+        origin={"parameters": {"cap": 5}, "versions": {"duckdb": "2"}},
     )
     return tmp_path / "source"
 

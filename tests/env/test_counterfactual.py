@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from drretail.env.counterfactual import Partners, nobody, world_seen
+from drretail.env.counterfactual import Partners, bland_profile, world_seen
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
@@ -64,7 +64,7 @@ def test_a_partner_s_order_is_the_acting_user_s_own_even_under_scope(shop: World
 
 def test_a_neutral_user_has_no_orders_and_a_name_that_says_nothing(shop: World, frozen: Counterfactual) -> None:
     seen = world_seen(shop, "neutral", frozen).store
-    assert seen.user(BIRDS) == nobody(BIRDS)
+    assert seen.user(BIRDS) == bland_profile(BIRDS)
     assert seen.orders(BIRDS).total == seen.statistics(BIRDS).orders == 0
     with pytest.raises(NotFound):
         seen.order("0000000100")
@@ -82,7 +82,7 @@ def test_the_shop_itself_stays_as_it_is(shop: World, frozen: Counterfactual, kin
     assert seen.store.products(["B0DOGS0001", "GONE"]) == shop.store.products(["B0DOGS0001"])
     assert seen.store.sample_users("1", 2) == shop.store.sample_users("1", 2)
     with pytest.raises(UserError):
-        seen.store.save_user(nobody(BIRDS))
+        seen.store.save_user(bland_profile(BIRDS))
     seen.store.close()
     assert shop.store.orders(BIRDS).total == 3
     with pytest.raises(NotFound):

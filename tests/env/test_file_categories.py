@@ -4,10 +4,11 @@ import pytest
 
 from drretail.env.next_purchase import file_categories, wanted_categories
 from drretail.env.web.base import Web
-from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.env.world import World, open_world
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.build import build_world
 
 
 def product(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
@@ -28,7 +29,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
         *(product(10 + at, "Office_Products", "Office Products", "Accessories", popular=5) for at in range(60)),
         *(product(100 + at, "Baby_Products", "Baby Products", "Accessories", popular=50) for at in range(30)),
     ]
-    write_world(folder, products=products, orders=[], seed="42", pool=default_pool())
+    build_world(folder, products)
     with open_world(folder, web=web) as world:
         yield world
 
@@ -56,5 +57,5 @@ def test_a_noun_is_of_the_file_of_the_products_that_are_of_its_kind(shop: World)
 
 
 def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
-    asked = [query("q2", "Bowls", "pet supplies", "Home & Kitchen", "rocket"), query("q1", "rocket"), query("q3")]
-    assert wanted_categories(shop, asked) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}
+    queries = [query("q2", "Bowls", "pet supplies", "Home & Kitchen", "rocket"), query("q1", "rocket"), query("q3")]
+    assert wanted_categories(shop, queries) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

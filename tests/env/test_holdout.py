@@ -9,10 +9,11 @@ import pytest
 
 import drretail.tools
 from drretail.env.session import Session
-from drretail.env.world import OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, World, open_world
 from drretail.errors import UserError
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
+from tests.build import build_world
 from tests.shop import DAY, JANUARY, ORDERS, OTHER, PRODUCTS, USER, build
 
 LATE = OrderRow("0000000009", USER, "B0TEST0002", JANUARY + 9 * DAY)
@@ -20,7 +21,7 @@ LATER = OrderRow("0000000008", USER, "B0TEST0003", JANUARY + 10 * DAY)
 
 
 def built(folder: Path, *held_out: OrderRow) -> Path:
-    write_world(folder, products=PRODUCTS, orders=ORDERS, holdout=held_out, seed="42", pool=default_pool())
+    build_world(folder, PRODUCTS, ORDERS, holdout=held_out)
     return folder
 
 

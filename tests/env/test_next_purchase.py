@@ -7,11 +7,12 @@ import pytest
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.next_purchase import freeze_next_purchases, next_purchases
-from drretail.env.world import OrderRow, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, open_world
 from drretail.experiment import Definition, Experiment, read_rubric
 from drretail.records.query import Query
 from drretail.records.shop import NextPurchase
 from drretail.records.wish import Want, Wish
+from tests.build import build_world
 from tests.env.test_holdout import LATE, built
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, build
 
@@ -40,7 +41,7 @@ def test_the_purchase_stands_beside_what_sells_best(tmp_path: Path) -> None:
 def test_a_department_is_nobodys_favourite_category(tmp_path: Path) -> None:
     pathless = [it.model_copy(update={"categories": (it.category,)}) for it in PRODUCTS]
     folder = tmp_path / "w"
-    write_world(folder, products=pathless, orders=ORDERS, holdout=[LATE], seed="42", pool=default_pool())
+    build_world(folder, pathless, ORDERS, holdout=[LATE])
     with open_world(folder) as world:
         (found,) = next_purchases(world, [a_query()])
     assert (found.favourite, found.popular_in_favourite) == (None, ())
@@ -54,7 +55,7 @@ def test_orders_of_a_known_leaf_name_the_favourite_however_few(tmp_path: Path) -
     more = [OrderRow(f"000000001{n}", USER, "B0TEST0004", JANUARY + (2 + n) * DAY) for n in range(3)]
     orders = sorted((*ORDERS, *more), key=lambda row: row.place)
     folder = tmp_path / "w"
-    write_world(folder, products=mixed, orders=orders, holdout=[LATE], seed="42", pool=default_pool())
+    build_world(folder, mixed, orders, holdout=[LATE])
     with open_world(folder) as world:
         assert [found.favourite for found in next_purchases(world, [a_query()])] == ["Bird Feeders"]
 

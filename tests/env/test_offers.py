@@ -10,12 +10,13 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.offers import Offers
 from drretail.env.rows import rows_of
-from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.env.world import World, open_world
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.build import build_world
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import ORDERS, PRODUCTS, USER
 
@@ -43,7 +44,7 @@ def ids(offers: Offers, *kinds: str) -> list[str]:
     return [it.product.product_id[-1] for it in offers.of_want(Want(name="thing", kinds=kinds))]
 
 
-def asked(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
+def query_for(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
     wish = Wish(wants=wants, budget=None if budget is None else Money.of(budget))
     return Query(query_id="q1", user_id=user_id, text="?", source="test", wish=wish)
 
@@ -84,17 +85,17 @@ def test_products_are_listed_in_the_order_asked_for_without_those_that_are_not_t
 
 def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop: World) -> None:
     offers = Offers(shop)
-    reference = offers.reference(asked(FEEDER, user_id=USER))
+    reference = offers.reference(query_for(FEEDER, user_id=USER))
     assert [fit.product_id[-1] for fit in reference.things[0].fits] == ["2", "3"]
     assert reference.left_out == ("B0TEST0001", "B0TEST0004")
-    again = offers.reference(asked(FEEDER.model_copy(update={"again": True}), user_id=USER))
+    again = offers.reference(query_for(FEEDER.model_copy(update={"again": True}), user_id=USER))
     assert [fit.product_id[-1] for fit in again.things[0].fits] == ["1", "2", "3", "4"]
-    assert [fit.product_id[-1] for fit in offers.reference(asked(FEEDER)).things[0].fits] == ["1", "2", "3", "4"]
+    assert [fit.product_id[-1] for fit in offers.reference(query_for(FEEDER)).things[0].fits] == ["1", "2", "3", "4"]
 
 
 def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
     bowl = Want(name="bowl", kinds=("Bowls & Dishes",), quantity=2)
-    reference = Offers(shop).reference(asked(FEEDER, bowl, budget=50))
+    reference = Offers(shop).reference(query_for(FEEDER, bowl, budget=50))
     assert reference.best is not None
     assert [(it.product_id[-1], it.quantity) for it in reference.best.items] == [("1", 1), ("9", 2)]
     assert reference.best.total == Money.of("48.99")
@@ -121,7 +122,7 @@ def test_more_products_than_a_search_gives_at_once_are_all_offered(
 ) -> None:
     monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 7)
     many = [BOWL.model_copy(update={"product_id": f"B{number:09}"}) for number in range(120)]
-    write_world(tmp_path / "w", products=many, orders=[], seed="42", pool=default_pool())
+    build_world(tmp_path / "w", many)
     with open_world(tmp_path / "w") as world:
         assert len(Offers(world).of_want(Want(name="bowl", kinds=("bowl",)))) == 120
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.counterfactual import Partners, choose
+from drretail.env.counterfactual import Partners, choose_partner
 from drretail.env.world import open_world
 from drretail.grounding.profile.traits import unlikeness
 from drretail.records.counterfactual import ProfileTraits
@@ -40,7 +40,7 @@ def test_the_partner_is_the_other_user_with_the_traits_of_both(tmp_path: Path) -
 
 @given(traits(), st.lists(traits(), max_size=8))
 def test_no_other_candidate_is_a_tenth_less_like(own: ProfileTraits, candidates: list[ProfileTraits]) -> None:
-    found = choose(own, candidates, "42")
+    found = choose_partner(own, candidates, "42")
     others = [it for it in candidates if it.user_id != own.user_id and it.orders]
     assert (found is None) == (not others)
     if found is not None:
@@ -51,11 +51,11 @@ def test_no_other_candidate_is_a_tenth_less_like(own: ProfileTraits, candidates:
 
 @given(traits(), st.lists(traits(), max_size=8, unique_by=lambda it: it.user_id))
 def test_the_order_of_candidates_does_not_matter(own: ProfileTraits, candidates: list[ProfileTraits]) -> None:
-    assert choose(own, candidates, "42") == choose(own, candidates[::-1], "42")
+    assert choose_partner(own, candidates, "42") == choose_partner(own, candidates[::-1], "42")
 
 
 def test_equally_unlike_partners_are_spread_over_users_and_seeds() -> None:
     batch = [ProfileTraits(user_id=f"C{n}", orders=3, brands={"x": 3}) for n in range(10)]
     users = [ProfileTraits(user_id=f"U{n}", orders=3, brands={"y": 3}) for n in range(20)]
-    found = {choice.user_id for user in users if (choice := choose(user, batch, "42")) is not None}
+    found = {choice.user_id for user in users if (choice := choose_partner(user, batch, "42")) is not None}
     assert len(found) > 4

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, World, open_world
 from drretail.records.shop import Product
+from tests.build import build_world
 
 DAY = 86_400_000
 
@@ -27,7 +28,7 @@ def a_world(folder: Path, lamps: int, *, other_currency: bool = False) -> World:
         OrderRow(f"{number:010}", "ANNA", f"L{number:02}", 1_640_995_200_000 + number * 40 * DAY, 1, "Delivered")
         for number in range(3)
     ]
-    write_world(folder, products=products, orders=orders, seed=1, pool=default_pool())
+    build_world(folder, products, orders)
     return open_world(folder, web=SandboxWeb([]))
 
 

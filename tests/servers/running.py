@@ -64,13 +64,13 @@ def start(kind: Kind, where: Path, *, end_with: str | None = None, **environment
         start_new_session=True,  # Ctrl-C is not for it: half started, a server would be nobody's
     ) as starting:
         try:
-            out, said = starting.communicate()
+            out, errors = starting.communicate()
         except BaseException:
             starting.communicate()
             stop(where)
             raise
     if starting.returncode:
-        lines = said.strip().splitlines() or [f"{script.name} ended with status {starting.returncode}"]
+        lines = errors.strip().splitlines() or [f"{script.name} ended with status {starting.returncode}"]
         raise CannotStart(lines[-1])
     return out.strip()
 

@@ -63,8 +63,8 @@ def test_an_ingest_goes_onto_servers_and_makes_the_same_world_as_into_a_folder(
     assert not any((tmp_path / ".cache" / "drretail" / "ingest").iterdir()), "finished stages are removed"
     checked = drretail("world", "check", spec)
     assert (checked.returncode, checked.stdout) == (0, f"ok {report['fingerprint']}\n")
-    told = json.loads(drretail("world", "info", spec, "--json").stdout)
-    assert told["counts"] == {"products": 1, "users": 5, "orders": 5}
+    answers = json.loads(drretail("world", "info", spec, "--json").stdout)
+    assert answers["counts"] == {"products": 1, "users": 5, "orders": 5}
 
 
 def test_a_shop_of_ones_own_is_the_same_on_servers_with_its_ids_stock_and_currency(
@@ -90,16 +90,16 @@ def test_a_shop_of_ones_own_is_the_same_on_servers_with_its_ids_stock_and_curren
         ("get_user_statistics", {"user_id": "a@x.example"}),
     ]
     for tool, given in calls:
-        told = [
+        answers = [
             json.loads(
                 drretail("tools", tool, "-w", place, "--user", "a@x.example", "--args", json.dumps(given)).stdout
             )
             for place in (spec, "w")
         ]
-        assert told[0] == told[1]
-        assert "error" not in told[0]
-        assert '"EUR"' in json.dumps(told[0])
-        assert tool != "get_product_details" or told[0]["details"] == {"Stock": 4}
+        assert answers[0] == answers[1]
+        assert "error" not in answers[0]
+        assert '"EUR"' in json.dumps(answers[0])
+        assert tool != "get_product_details" or answers[0]["details"] == {"Stock": 4}
 
 
 def test_other_rows_are_put_onto_servers_only_when_told_and_the_world_before_comes_back(
@@ -163,7 +163,7 @@ def test_what_is_wrong_with_a_world_on_servers_ends_with_three(
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         (("tools", "calculator", "--args", '{"expression": "1"}', "-w", "servers:t_none"), "There is no world"),
         (("world", "check", "servers:t_none"), "There is no world servers:t_none"),
@@ -177,8 +177,8 @@ def test_what_is_wrong_with_a_world_on_servers_ends_with_three(
         (("ingest", "raw", "--world", "w", "--materialize-users"), "a folder always derives"),
     ],
 )
-def test_what_the_user_must_mend_is_one_sentence(drretail: Command, command: tuple[str, ...], said: str) -> None:
+def test_what_the_user_must_mend_is_one_sentence(drretail: Command, command: tuple[str, ...], message: str) -> None:
     done = drretail(*command)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -11,8 +11,8 @@ from drretail.env.manifest import HOLDOUT_FILE, read_manifest
 from drretail.env.rows import rows_of
 from drretail.env.servers import filling
 from drretail.env.servers.clients import connect
+from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.servers.wholeness import check_servers
 from drretail.env.world import OrderRow, check_world, default_pool, write_world
 from drretail.errors import UserError
 from drretail.records.shop import Product
@@ -42,7 +42,7 @@ def a_world(folder: Path) -> Path:
         holdout=[orders[1], orders[0]],
         seed=7,
         pool=default_pool(),
-        parameters={"cap": 5, "a.b": {"$c": 1}},
+        origin={"parameters": {"cap": 5, "a.b": {"$c": 1}}},
     )
     return folder
 

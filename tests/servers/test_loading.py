@@ -9,12 +9,13 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
+from drretail.env.manifest import Origin
 from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Servers, connect
+from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, collections_of, read_live
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.servers.wholeness import check_servers
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
 from drretail.errors import NotFound, ToolError, UserError
 from drretail.progress import Progress
@@ -25,10 +26,10 @@ EVERYTHING = CatalogQuery("")
 
 class Notes(Progress):
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.lines: list[str] = []
 
     def note(self, text: str) -> None:
-        self.said.append(text)
+        self.lines.append(text)
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def write(
     materialize_users: bool = False,
     progress: Progress | None = None,
     expected: str | None = None,
-    parameters: dict[str, int] | None = None,
+    origin: Origin | None = None,
 ) -> Manifest:
     return write_servers(
         servers,
@@ -61,7 +62,7 @@ def write(
         holdout=holdout,
         seed="42",
         pool=default_pool(),
-        parameters=parameters,
+        origin=origin,
         materialize_users=materialize_users,
         progress=progress,
         expected=expected,
@@ -143,9 +144,9 @@ def test_writing_what_is_live_already_keeps_its_rows_and_saved_profiles(
     store = opened().store
     store.save_user(store.user(user).model_copy(update={"email": "new@example.com"}))
     notes = Notes()
-    again = write(servers, progress=notes, parameters={"cap": 5})
+    again = write(servers, progress=notes, origin={"parameters": {"cap": 5}})
     assert again.fingerprint == made.fingerprint
-    assert any("live at" in note for note in notes.said)
+    assert any("live at" in note for note in notes.lines)
     assert numbers(servers) == {1}
     reopened = opened()
     assert reopened.manifest.parameters == {"cap": 5}
@@ -159,7 +160,7 @@ def test_what_is_live_and_wanted_is_not_even_read(servers: Servers) -> None:
     assert next(unread) == ORDERS[0]
     notes = Notes()
     write(servers, expected=made.fingerprint, progress=notes)
-    assert "and whole" in notes.said[-1]
+    assert "and whole" in notes.lines[-1]
 
 
 DAMAGES: dict[str, Callable[[Servers], object]] = {
@@ -190,8 +191,8 @@ def test_a_damaged_world_is_replaced_by_writing_it_again(
     assert check_servers(f"servers:{servers.name}", servers.settings)
     notes = Notes()
     write(servers, materialize_users=True, expected=made.fingerprint if expected else None, progress=notes)
-    assert sum("is damaged" in note for note in notes.said) == 1
-    assert not any("live at" in note and "whole" in note for note in notes.said)
+    assert sum("is damaged" in note for note in notes.lines) == 1
+    assert not any("live at" in note and "whole" in note for note in notes.lines)
     assert check_servers(f"servers:{servers.name}", servers.settings) == []
     assert read_live(servers).number == 2
     assert opened().store.user(user).email == "new@example.com"
@@ -235,7 +236,7 @@ def test_profiles_are_written_out_where_asked_for(servers: Servers, opened: Call
     servers.database["g2_users"].update_one({}, {"$unset": {"address": 1}})
     notes = Notes()
     write(servers, progress=notes)
-    assert any("no longer written out" in note for note in notes.said)
+    assert any("no longer written out" in note for note in notes.lines)
     assert read_live(servers).number == 3
 
 

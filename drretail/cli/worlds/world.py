@@ -133,7 +133,7 @@ def _findings(place: str) -> "list[Finding]":
     from drretail.env.servers.naming import is_on_servers
 
     if is_on_servers(place):
-        from drretail.env.servers.wholeness import check_servers
+        from drretail.env.servers.integrity import check_servers
 
         return check_servers(place, server_settings())
     from drretail.env.checking import check_world

@@ -10,9 +10,9 @@ from drretail.data_ingest.perturb.moved_values import moved
 from drretail.data_ingest.perturb.renaming import Renaming
 from drretail.data_ingest.synth.shelf import product_id
 from drretail.env.catalog.formulation import formulation_of_index
-from drretail.env.copying import KEEPERS, writer_to
+from drretail.env.copying import writer_to
 from drretail.env.generations import check_is_ours
-from drretail.env.manifest import INDEX_VERSION, Manifest, OrderRow
+from drretail.env.manifest import INDEX_VERSION, Manifest, OrderRow, Origin
 from drretail.env.rows import rows_of
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
@@ -74,24 +74,17 @@ def perturb_world(
     renaming = mapping.renaming()
     with rows_of(source, servers) as rows, writer_to(folder) as write:
         held = rows.manifest
+        perturbed = {FROM: held.fingerprint, "perturbed_by_seed": seed, "perturbed_by_rule": RULE}
+        origin: Origin = {**held.origin, "parameters": {**held.parameters, **perturbed}}
         manifest = write(
             products=_products(rows.products, renaming, seed),
             orders=_orders(rows.orders, mapping.ids, seed),
             holdout=None if rows.holdout is None else _orders(rows.holdout, mapping.ids, seed),
             seed=held.seed,
             pool=rows.pool,
-            since=held.since,
-            parameters={
-                **held.parameters,
-                FROM: held.fingerprint,
-                "perturbed_by_seed": seed,
-                "perturbed_by_rule": RULE,
-            },
-            categories=held.categories,
-            sources=held.sources,
-            versions={name: version for name, version in held.versions.items() if name not in KEEPERS},
             progress=progress,
             formulation=formulation_of_index(held.versions.get(INDEX_VERSION, ""), "The world"),
+            origin=origin,
         )
         made = mapping.model_copy(update={"fingerprint": manifest.fingerprint})
         write_json(folder / MAPPING, made.model_dump(mode="json"))

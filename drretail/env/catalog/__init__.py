@@ -1,7 +1,6 @@
 """Product search: ``base.Catalog`` is the contract, the other files implement it.
 
 base.py            the contract
-word_pattern.py    the pattern of words (words.regex), made from Unicode's tables
 analysis.py        text into words and stems
 formulation.py     what is indexed and how queries are scored, by analyzer: the same for both engines
 relevance.py       which matches a sort ranks, and how many a filter hides

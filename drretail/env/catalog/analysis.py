@@ -56,7 +56,7 @@ _INDEXED_SIZE = re.compile(rf"(?<!\S)([0-9][0-9.,]*)(?:{'|'.join(UNITS)})(?!\S)"
 
 @cache
 def standard_analyzer() -> TextAnalyzer:
-    """The tokenizer of words.regex (word_pattern.py explains it), then lower case."""
+    """The tokenizer of words.regex (scripts/word_pattern.py makes it), then lower case."""
     pattern = resources.files("drretail.env.catalog").joinpath(PATTERN_FILE).read_text(encoding="utf-8").strip()
     return TextAnalyzerBuilder(Tokenizer.regex(pattern)).filter(Filter.lowercase()).build()
 

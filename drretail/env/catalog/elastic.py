@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, Spelling, fold_category
 from drretail.env.catalog.elastic_load import LARGEST_WINDOW, index_kind
-from drretail.env.catalog.formulation import Asked, Term, folded_category, formulation_of_index, sort_order
+from drretail.env.catalog.formulation import SearchTerms, Term, folded_category, formulation_of_index, sort_order
 from drretail.env.catalog.relevance import search_index
 from drretail.env.catalog.spelling import FIELD, MOST_ERRORS, SAME_BEGINNING, spellings
 from drretail.env.servers.faults import elastic_faults
@@ -53,16 +53,16 @@ class ElasticCatalog:
         return search_index(self, query)
 
     def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
-        asked = self.formulation.asked(query)
+        terms = self.formulation.terms(query)
         only: list[Clause] = [] if among is None else [{"ids": {"values": list(among)}}]
         limits = [*self._in_category(query), *numbers_within(query), *only]
-        if not asked.matching and query.text.strip():
+        if not terms.matching and query.text.strip():
             return CatalogPage(total=0, hits=())
-        scored = bool(asked.matching) and query.sort_by == "relevance"
+        scored = bool(terms.matching) and query.sort_by == "relevance"
         size = min(query.limit, LARGEST_WINDOW)
-        clause = catalog_query(asked, limits, scored=scored)
+        clause = catalog_query(terms, limits, scored=scored)
         reply = self._search(
-            query=clause if self._one_shard or not scored else telling(clause, list(self.formulation.fields)),
+            query=clause if self._one_shard or not scored else with_statistics(clause, list(self.formulation.fields)),
             sort=sort_keys(query, scored=scored),
             from_=min(query.offset, LARGEST_WINDOW - size),
             size=size,
@@ -75,13 +75,13 @@ class ElasticCatalog:
         return CatalogPage(total=reply["hits"]["total"]["value"], hits=hits)
 
     def count_hidden(self, query: CatalogQuery) -> int:
-        asked = self.formulation.asked(query)
-        if not asked.matching and query.text.strip():
+        terms = self.formulation.terms(query)
+        if not terms.matching and query.text.strip():
             return 0
         limits = numbers_within(query)
         some_unknown = any_of([unknown(limit) for limit in limits])
         or_unknown = [any_of([limit, unknown(limit)]) for limit in limits]
-        clause = catalog_query(asked, [*self._in_category(query), some_unknown, *or_unknown], scored=False)
+        clause = catalog_query(terms, [*self._in_category(query), some_unknown, *or_unknown], scored=False)
         return self._search(query=clause, size=0, track_total_hits=True)["hits"]["total"]["value"]
 
     def spellings(self, text: str) -> list[Spelling]:
@@ -110,11 +110,11 @@ class ElasticCatalog:
         return self._ids_of({"match_all": {}})
 
     def matching(self, query: CatalogQuery) -> list[str]:
-        asked = self.formulation.asked(query)
-        if not asked.matching and query.text.strip():
+        terms = self.formulation.terms(query)
+        if not terms.matching and query.text.strip():
             return []
         limits = [*self._in_category(query), *numbers_within(query)]
-        return list(self._ids_of(catalog_query(asked, limits, scored=False)))
+        return list(self._ids_of(catalog_query(terms, limits, scored=False)))
 
     def _ids_of(self, clause: Clause) -> Iterator[str]:
         """The ids of all products that match a clause, in order."""
@@ -157,17 +157,17 @@ class ElasticCatalog:
             names = {**names, "after": page["after_key"]}
 
 
-def catalog_query(asked: Asked, limits: list[Clause], *, scored: bool) -> Clause:
+def catalog_query(terms: SearchTerms, limits: list[Clause], *, scored: bool) -> Clause:
     """What matches, what of it scores, and what passes the filters."""
-    if not asked.matching:
+    if not terms.matching:
         return {"bool": {"must": [{"match_all": {}}], "filter": limits}}
-    terms = [term_clause(term) for term in asked.matching]
-    matching: Clause = {"bool": {"must": terms} if asked.every else {"should": terms, "minimum_should_match": 1}}
-    scoring = [term_clause(term) for term in asked.scoring] if scored else []
+    clauses = [term_clause(term) for term in terms.matching]
+    matching: Clause = {"bool": {"must": clauses} if terms.every else {"should": clauses, "minimum_should_match": 1}}
+    scoring = [term_clause(term) for term in terms.scoring] if scored else []
     return {"bool": {"must": [matching], "should": scoring, "filter": limits}}
 
 
-def telling(clause: Clause, fields: list[str]) -> Clause:
+def with_statistics(clause: Clause, fields: list[str]) -> Clause:
     """Finds the same, and makes every shard say how common the words are, so that scores are those of one shard.
 
     Otherwise a shard keeps that back where nothing passes a filter, as when all its products are cheaper than asked

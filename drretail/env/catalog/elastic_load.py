@@ -10,7 +10,7 @@ from elasticsearch import ApiError, Elasticsearch, NotFoundError
 
 from drretail.env.catalog.base import fold_category
 from drretail.env.catalog.formulation import ENGLISH, Formulation, Tokenizer, category_names
-from drretail.env.servers.faults import BUSY, Patience, elastic_fault, passes
+from drretail.env.servers.faults import BUSY, Patience, elastic_fault, is_passing
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
@@ -24,7 +24,7 @@ LARGEST_WINDOW = 2**31 - 1
 """Hits that a search may skip and show together; the memory taken grows with the products found at most."""
 
 
-def index_settings(formulation: Formulation, shards: int) -> dict[str, Any]:
+def index_settings(shards: int) -> dict[str, Any]:
     """Settings of an index that is being loaded: nothing is searchable, nothing is copied yet."""
     words = {"type": "standard", "max_token_length": LONGEST_WORD}
     return {
@@ -145,7 +145,7 @@ class ElasticWriter:
 
     def add(self, products: Sequence[Product]) -> None:
         """Returns when all of them are safe. UserError names a product that Elasticsearch refuses for good."""
-        for lines in parcels(products, self._formulation):
+        for lines in batches_of(products, self._formulation):
             left = lines
             while left:
                 left = self._patiently(lambda left=left: self._send(left))
@@ -177,7 +177,7 @@ class ElasticWriter:
             self._client.indices.create(
                 index=self._index,
                 mappings=index_mappings(self._formulation),
-                settings=index_settings(self._formulation, self._shards),
+                settings=index_settings(self._shards),
             )
 
     def _check_kind(self) -> None:
@@ -188,16 +188,16 @@ class ElasticWriter:
     def _patiently(self, step: Callable[[], Answer]) -> Answer:
         """What the step gives, at last."""
         try:
-            return self._patience.keep_trying(lambda _again: step())
+            return self._patience.patiently(step)
         except (TransportError, ApiError) as problem:
-            said = elastic_fault(problem, self._address).message
-            later = " Run the same command again later: the load goes on where it stopped." if passes(problem) else ""
-            raise UserError(f"{said}{_why(problem)}{later}") from problem
+            message = elastic_fault(problem, self._address).message
+            later = " The same command goes on where this one stopped." if is_passing(problem) else ""
+            raise UserError(f"{message}{_why(problem)}{later}") from problem
 
     def _send(self, lines: list[Line]) -> list[Line]:
         """Sends the lines in one request and gives those that the server was too busy for; raises when that is all."""
         # The client's serializer takes bytes as they are; its annotation does not say so.
-        operations = [part for product_id, document in lines for part in (creation(product_id), document)]
+        operations = [part for product_id, line in lines for part in ({"create": {"_id": product_id}}, line)]
         reply = self._client.bulk(index=self._index, operations=cast(Any, operations))
         left: list[Line] = []
         for line, item in zip(lines, reply["items"], strict=True):
@@ -213,9 +213,9 @@ class ElasticWriter:
         return left
 
 
-def parcels(products: Sequence[Product], formulation: Formulation) -> Iterator[list[Line]]:
-    """The products as lines, in parcels of about REQUEST_BYTES; UserError for an id that no index takes."""
-    parcel: list[Line] = []
+def batches_of(products: Sequence[Product], formulation: Formulation) -> Iterator[list[Line]]:
+    """The products as lines, in batchs of about REQUEST_BYTES; UserError for an id that no index takes."""
+    batch: list[Line] = []
     size = 0
     for product in products:
         if len(product.product_id.encode("utf-8")) > LONGEST_ID:
@@ -223,17 +223,13 @@ def parcels(products: Sequence[Product], formulation: Formulation) -> Iterator[l
         document = json.dumps(as_document(product, formulation), ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8"
         )
-        if parcel and size + len(document) > REQUEST_BYTES:
-            yield parcel
-            parcel, size = [], 0
-        parcel.append((product.product_id, document))
+        if batch and size + len(document) > REQUEST_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append((product.product_id, document))
         size += len(document)
-    if parcel:
-        yield parcel
-
-
-def creation(product_id: str) -> dict[str, Any]:
-    return {"create": {"_id": product_id}}
+    if batch:
+        yield batch
 
 
 def _why(problem: TransportError | ApiError) -> str:

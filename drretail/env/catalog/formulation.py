@@ -2,11 +2,10 @@
 
 A world keeps the formulation that it was made with; new ones are made with the first of these or with ``standard``:
 
-english 2  ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
+english    ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
            neighbours as one word, so that phrases are found as fast as words. A number and its unit are one word
            ("50ft"), beside which ``text`` keeps the number. A query's word is also looked for in ``pairs``, and two
            neighbours also as one word: "airtight", "air-tight" and "air tight" find each other.
-english 1  the same with words as they stand before their stems are made; found in older worlds.
 standard   ``title`` and ``text`` (the title again and everything else), words as they stand. A word need only occur in
            ``text``; the score adds BM25(text) + TITLE_BOOST * BM25(title).
 
@@ -17,7 +16,7 @@ scores are in order of product id.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
@@ -34,8 +33,8 @@ FieldTexts = dict[str, list[str]]
 TITLE_BOOST = 3.0
 TITLE_TIMES = 3
 """How often the title counts in ``text``; chosen, as the fields were, by benchmarks/relevance.py."""
-PAIR = "+"
-"""Occurs in no stem: alone it stands for no pair; the first version puts it between the two stems of one."""
+NO_PAIR = "+"
+"""Stands in ``pairs`` of a product without any; it occurs in no stem."""
 OTHER_FORM_BOOST = 0.5
 """What two words count that may be one, or one that may be two; chosen by benchmarks/relevance.py.
 
@@ -64,7 +63,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchTerms:
     """What a query looks for. The score is the sum over all terms."""
 
     matching: tuple[Term, ...]
@@ -85,7 +84,7 @@ class Formulation:
     fields: Mapping[str, bool]
     """Name → whether phrases are looked for in it."""
     texts: Callable[[Product], FieldTexts]
-    asked: Callable[[CatalogQuery], Asked]
+    terms: Callable[[CatalogQuery], SearchTerms]
     """``matching`` is empty for a text without any word."""
 
 
@@ -110,64 +109,41 @@ def other_texts(product: Product) -> list[str]:
 
 
 def english_texts(product: Product) -> FieldTexts:
-    values = _stems_of(product, with_sizes)
+    title = stems(with_sizes(indexed_title(product)))
+    others = [found for text in other_texts(product) if (found := stems(with_sizes(text)))]
+    values = [*[title] * TITLE_TIMES, *others]
     texts = [" ".join(value) for value in values]
-    pairs = [" ".join(paired(value, "")) for value in values if len(value) > 1]
-    return {"text": [" ".join([text, *bare_numbers(text)]) for text in texts], "pairs": pairs or [PAIR]}
+    pairs = [" ".join(paired(value)) for value in values if len(value) > 1]
+    return {"text": [" ".join([text, *bare_numbers(text)]) for text in texts], "pairs": pairs or [NO_PAIR]}
 
 
-def first_english_texts(product: Product) -> FieldTexts:
-    values = _stems_of(product, str)
-    pairs = [" ".join(paired(value, PAIR)) for value in values if len(value) > 1]
-    return {"text": [" ".join(value) for value in values], "pairs": pairs or [PAIR]}
-
-
-def _stems_of(product: Product, prepare: Callable[[str], str]) -> list[list[str]]:
-    """The title as often as it counts, and each other text."""
-    title = stems(prepare(indexed_title(product)))
-    return [*[title] * TITLE_TIMES, *(found for text in other_texts(product) if (found := stems(prepare(text))))]
-
-
-def paired(found: Sequence[str], joint: str) -> Iterator[str]:
+def paired(found: Sequence[str]) -> Iterator[str]:
     """Each two neighbours as one word."""
-    return map(joint.join, pairwise(found))
+    return map("".join, pairwise(found))
 
 
-def asked_in_english(query: CatalogQuery) -> Asked:
+def english_terms(query: CatalogQuery) -> SearchTerms:
     text = with_sizes(query.text)
     phrase = words(text)
     if query.match == "phrase" and len(phrase) > 1:
-        return _asked_phrase(phrase, "")
+        pairs = tuple(paired([stem_of(word) for word in phrase]))
+        return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
     found = words(_COMPOUND.sub(r"\1\2", text))
     # What is written with a hyphen is looked for as one word, and as the pair of its parts' stems.
     parts = {words(one + other)[0]: stem_of(one) + stem_of(other) for one, other in _COMPOUND.findall(text.lower())}
     terms: dict[str, dict[Term, None]] = {}
-    telling = [word for word in found if word not in STOP_WORDS] or found
-    for word in telling:
+    content = [word for word in found if word not in STOP_WORDS] or found
+    for word in content:
         others = terms.setdefault(stem_of(word), {})
         if len(word) >= SHORTEST_JOINED:
             others[Term("pairs", (parts.get(word, stem_of(word)),), boost=OTHER_FORM_BOOST)] = None
     for one, other in pairwise(found):
-        if one in telling and other in telling and len(one + other) >= SHORTEST_JOINED:
+        if one in content and other in content and len(one + other) >= SHORTEST_JOINED:
             whole = Term("text", (stem_of(one + other),), boost=OTHER_FORM_BOOST)
             terms[stem_of(one)][whole] = terms[stem_of(other)][whole] = None
     is_short = len(terms) <= MOST_IN_OTHER_FORMS
     matching = [Term("text", (stem,), others=tuple(others) if is_short else ()) for stem, others in terms.items()]
-    return Asked(tuple(matching), every=query.match == "all")
-
-
-def asked_in_first_english(query: CatalogQuery) -> Asked:
-    found = words(query.text)
-    if query.match == "phrase" and len(found) > 1:
-        return _asked_phrase(found, PAIR)
-    telling = [word for word in found if word not in STOP_WORDS] or found
-    once = dict.fromkeys(stem_of(word) for word in telling)
-    return Asked(tuple(Term("text", (word,)) for word in once), every=query.match == "all")
-
-
-def _asked_phrase(found: Sequence[str], joint: str) -> Asked:
-    pairs = tuple(paired([stem_of(word) for word in found], joint))
-    return Asked((Term("pairs", pairs, " ".join(pairs)),))
+    return SearchTerms(tuple(matching), every=query.match == "all")
 
 
 def standard_texts(product: Product) -> FieldTexts:
@@ -176,13 +152,13 @@ def standard_texts(product: Product) -> FieldTexts:
     return {"title": [title], "text": [title, *(prepared(part) for part in parts if part)]}
 
 
-def asked_by_words(query: CatalogQuery) -> Asked:
+def standard_terms(query: CatalogQuery) -> SearchTerms:
     found = words(query.text)
     if query.match == "phrase" and len(found) > 1:
         phrases = [(tuple(found), prepared(query.text))]
     else:
         phrases = [((word,), word) for word in dict.fromkeys(found)]
-    return Asked(
+    return SearchTerms(
         tuple(Term("text", *phrase) for phrase in phrases),
         every=query.match == "all",
         scoring=tuple(Term("title", *phrase, boost=TITLE_BOOST) for phrase in phrases),
@@ -196,13 +172,7 @@ ENGLISH = Formulation(
     tokenizer="whitespace",
     fields=MappingProxyType({"text": False, "pairs": True}),
     texts=english_texts,
-    asked=asked_in_english,
-)
-FIRST_ENGLISH = replace(
-    ENGLISH,
-    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29, snowball english, 1",
-    texts=first_english_texts,
-    asked=asked_in_first_english,
+    terms=english_terms,
 )
 STANDARD = Formulation(
     analyzer="standard",
@@ -210,11 +180,11 @@ STANDARD = Formulation(
     tokenizer="standard",
     fields=MappingProxyType({"title": True, "text": True}),
     texts=standard_texts,
-    asked=asked_by_words,
+    terms=standard_terms,
 )
 FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType({"english": ENGLISH, "standard": STANDARD})
 """Of new worlds."""
-BY_VERSION: Mapping[str, Formulation] = MappingProxyType({it.version: it for it in (ENGLISH, FIRST_ENGLISH, STANDARD)})
+BY_VERSION: Mapping[str, Formulation] = MappingProxyType({each.version: each for each in (ENGLISH, STANDARD)})
 
 
 def formulation_of_index(version: str, index: str) -> Formulation:

@@ -22,7 +22,7 @@ NAMED = 2
 """Products that are named."""
 CATEGORIES = 3
 ONE_KIND = 2 / 3
-"""Where one category holds a larger share of the best matches, they are what was asked for."""
+"""Where one category holds a larger share of the best matches, the query is narrow enough."""
 TITLE = 50
 """Letters."""
 
@@ -56,14 +56,14 @@ class SearchNote:
 
     def words_held(self) -> str:
         """How few of the matches hold all words, where some of those that are shown cannot."""
-        telling = {word for word in words(self.query.text) if word not in STOP_WORDS}
-        if self.query.match != "any" or len(telling) < 2 or not self.page.total:
+        content = {word for word in words(self.query.text) if word not in STOP_WORDS}
+        if self.query.match != "any" or len(content) < 2 or not self.page.total:
             return ""
         found = self._search(replace(self.query, match="all", sort_by="relevance", order=None), 1).total
         if found >= min(self.page.total, self.query.limit):
             return ""
-        held = "None" if not found else f"Only {found}"
-        return f"{held} of {self.page.total} hold{'' if found > 1 else 's'} all words."
+        count = "None" if not found else f"Only {found}"
+        return f"{count} of {self.page.total} hold{'' if found > 1 else 's'} all words."
 
     def categories(self) -> str:
         """The leaf categories of the best matches, where they are of several."""
@@ -71,17 +71,17 @@ class SearchNote:
             return ""
         best = self._products(self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES))
         counts = Counter(product.leaf_category for product in best)
-        asked = {stem_of(word) for word in words(self.query.text)}
+        in_query = {stem_of(word) for word in words(self.query.text)}
 
         def place(name: str) -> tuple[bool, int]:
             # What is named as the query names it, such as "French Presses", holds what was meant.
-            return not {stem_of(word) for word in words(name)} <= asked, -counts[name]
+            return not {stem_of(word) for word in words(name)} <= in_query, -counts[name]
 
         # A sort that keeps the order of equals: of those, the category of the better match comes first.
-        telling = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]
-        if not telling or max(counts.values()) > ONE_KIND * len(best):
+        named = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]
+        if not named or max(counts.values()) > ONE_KIND * len(best):
             return ""
-        return f"Categories to filter by: {' | '.join(f'{sellers_text(name)} ({counts[name]})' for name in telling)}."
+        return f"Categories to filter by: {' | '.join(f'{sellers_text(name)} ({counts[name]})' for name in named)}."
 
     def hidden_by_filters(self) -> str:
         """The best matches that do not pass the filters: all where nothing does, else those that lack a number."""

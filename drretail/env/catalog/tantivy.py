@@ -17,8 +17,8 @@ from drretail.env.catalog.analysis import standard_analyzer
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, Spelling, fold_category
 from drretail.env.catalog.formulation import (
     ENGLISH,
-    Asked,
     Formulation,
+    SearchTerms,
     Term,
     category_names,
     folded_category,
@@ -133,7 +133,7 @@ def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     return document
 
 
-def linked(folder: Path) -> TemporaryDirectory[str]:
+def link_files(folder: Path) -> TemporaryDirectory[str]:
     """A folder of links to an index: tantivy makes a lock beside its files, which a read-only folder forbids."""
     links = TemporaryDirectory(prefix="drretail-index-", ignore_cleanup_errors=True)
     for file in folder.iterdir():
@@ -152,7 +152,7 @@ class TantivyCatalog:
         self._links: TemporaryDirectory[str] | None = None
         with read_errors(folder):
             if not os.access(folder, os.W_OK):
-                self._links = linked(folder)
+                self._links = link_files(folder)
             index = Index.open(self._links.name if self._links else str(folder))
             index.config_reader(reload_policy=NO_WATCHER)
             index.register_tokenizer("standard", standard_analyzer())
@@ -169,33 +169,33 @@ class TantivyCatalog:
 
     def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
         category = self._in_category(query)
-        asked = self.formulation.asked(query)
-        if not asked.matching and query.text.strip():
+        terms = self.formulation.terms(query)
+        if not terms.matching and query.text.strip():
             return CatalogPage(total=0, hits=())
         limits = [self._clause(part) for part in self._limits(query).values()]
         if among is not None:
             limits.append((Occur.Must, Query.term_set_query(self._schema, "product_id", list(among))))
-        clauses = [*self._matching(asked), *category, *limits]
+        clauses = [*self._matching(terms), *category, *limits]
         order: dict[str, Any] = {}
         if query.sort_by != "relevance":
             direction = sort_order(query)
             order = {"order_by_field": f"{query.sort_by}_{direction}", "order": DIRECTIONS[direction]}
         # How often a single word occurs is known; without counting, most of its products need not be scored.
-        total = self._frequency(asked) if len(clauses) == 1 and not order else None
+        total = self._frequency(terms) if len(clauses) == 1 and not order else None
         result = self._searcher.search(
             joined(clauses), max(query.limit, 1), count=total is None, offset=query.offset, **order
         )
-        scored = query.sort_by == "relevance" and bool(asked.matching)
+        scored = query.sort_by == "relevance" and bool(terms.matching)
         hits = tuple(Hit(self._ids[address.doc], key if scored else None) for key, address in result.hits)
-        return CatalogPage(total=counted(result) if total is None else total, hits=hits[: query.limit])
+        return CatalogPage(total=count_of(result) if total is None else total, hits=hits[: query.limit])
 
     def count_hidden(self, query: CatalogQuery) -> int:
-        asked = self.formulation.asked(query)
-        if not asked.matching and query.text.strip():
+        terms = self.formulation.terms(query)
+        if not terms.matching and query.text.strip():
             return 0
         limits = self._limits(query)
         lacked = [number for number in limits if number in self._lacked]
-        matching = [*self._matching(asked), *self._in_category(query)]
+        matching = [*self._matching(terms), *self._in_category(query)]
         hidden = 0
         # Each set of numbers that a product may lack at once; it must pass the limits on the others.
         for lacks in chain.from_iterable(combinations(lacked, size + 1) for size in range(len(lacked))):
@@ -227,7 +227,7 @@ class TantivyCatalog:
         """The ids of all products in the order in which they were indexed."""
         with read_errors(self._folder):
             for number in range(self._searcher.num_docs):
-                yield self._product_id(tantivy.DocAddress(0, number))
+                yield str(self._searcher.doc(tantivy.DocAddress(0, number))["product_id"][0])
 
     def close(self) -> None:
         """The files are unmapped with the last reference to the catalog."""
@@ -245,14 +245,14 @@ class TantivyCatalog:
         total = self._searcher.num_docs
         known = {number: Query.exists_query(number) for number in ("price", "rating")}
         return frozenset(
-            number for number, query in known.items() if counted(self._searcher.search(query, 1, count=True)) < total
+            number for number, query in known.items() if count_of(self._searcher.search(query, 1, count=True)) < total
         )
 
-    def _frequency(self, asked: Asked) -> int | None:
-        """How many products hold what is asked for, where that is a single word, else None."""
-        if len(asked.matching) != 1 or len(asked.matching[0].words) != 1:
+    def _frequency(self, terms: SearchTerms) -> int | None:
+        """How many products hold the only word of a query; None for any other query."""
+        if len(terms.matching) != 1 or len(terms.matching[0].words) != 1:
             return None
-        (term,) = asked.matching
+        (term,) = terms.matching
         return None if self._occurring(term.others) else self._count(term)
 
     def _in_category(self, query: CatalogQuery) -> list[tuple[Occur, Query]]:
@@ -265,12 +265,12 @@ class TantivyCatalog:
         """What must match and adds nothing to the score."""
         return Occur.Must, Query.const_score_query(part, 0.0)
 
-    def _matching(self, asked: Asked) -> list[tuple[Occur, Query]]:
-        if not asked.matching:
+    def _matching(self, terms: SearchTerms) -> list[tuple[Occur, Query]]:
+        if not terms.matching:
             return [(Occur.Must, Query.all_query())]
-        occur = Occur.Must if asked.every else Occur.Should
-        matching = joined([(occur, self._term(term)) for term in asked.matching])
-        return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in asked.scoring)]
+        occur = Occur.Must if terms.every else Occur.Should
+        matching = joined([(occur, self._term(term)) for term in terms.matching])
+        return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in terms.scoring)]
 
     def _term(self, term: Term) -> Query:
         first, *following = term.words
@@ -303,9 +303,6 @@ class TantivyCatalog:
     def _between(self, field: str, low: float | None, high: float | None) -> Query:
         return Query.range_query(self._schema, field, FieldType.Float, low, high)
 
-    def _product_id(self, address: tantivy.DocAddress) -> str:
-        return str(self._searcher.doc(address)["product_id"][0])
-
 
 def joined(clauses: list[tuple[Occur, Query]]) -> Query:
     """All clauses, one of which must match, as one query; one alone as it is, which tantivy answers faster."""
@@ -317,20 +314,20 @@ def counting_unknown(numbers: Sequence[str]) -> dict[str, Any]:
 
     Measured over 80,000 products that all match: 0.3 ms for one number; as part of the query it took 1.0 ms.
     """
-    asked: dict[str, Any] = {}
+    request: dict[str, Any] = {}
     for number in numbers:
         ranges = {"field": f"{number}_asc", "ranges": [{"from": LAST}]}
-        asked = {"unknown": {"range": ranges} | ({"aggs": asked} if asked else {})}
-    return asked
+        request = {"unknown": {"range": ranges} | ({"aggs": request} if request else {})}
+    return request
 
 
 def unknown_in(counts: Any) -> int:
     """What ``counting_unknown`` has counted."""
-    (bucket,) = (it for it in counts["unknown"]["buckets"] if "from" in it)
+    (bucket,) = (bucket for bucket in counts["unknown"]["buckets"] if "from" in bucket)
     return unknown_in(bucket) if "unknown" in bucket else int(bucket["doc_count"])
 
 
-def counted(result: tantivy.SearchResult) -> int:
+def count_of(result: tantivy.SearchResult) -> int:
     """All matches of a search."""
     # The stubs of tantivy lack the attribute.
     return result.count  # pyright: ignore[reportAttributeAccessIssue]

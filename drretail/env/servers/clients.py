@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import parse_qs
 
@@ -26,7 +25,7 @@ ES_SCHEMES = ("http://", "https://")
 ESCAPED = "special characters in a user or a password are written as %XX"
 
 
-def shown(url: str) -> str:
+def hosts_of(url: str) -> str:
     """The hosts of an address, without user, password and options; for messages."""
     found = ADDRESS.fullmatch(url)
     return found[1] if found else "(not shown: it may hold a password)"
@@ -34,7 +33,7 @@ def shown(url: str) -> str:
 
 def check_mongo(settings: ServerSettings) -> None:
     """Raises UserError for an address without its scheme, and for half of a user with its password."""
-    url, where = settings.mongo_url, f"MongoDB at {shown(settings.mongo_url)}"
+    url, where = settings.mongo_url, f"MongoDB at {hosts_of(settings.mongo_url)}"
     if not url.startswith(MONGO_SCHEMES):
         raise UserError(f"{where} has no proper address: MONGO_URL begins with mongodb:// or mongodb+srv://.")
     if settings.mongo_password is not None and settings.mongo_user is None and "@" not in url:
@@ -45,7 +44,7 @@ def check_mongo(settings: ServerSettings) -> None:
 
 def check_elastic(settings: ServerSettings) -> None:
     """Raises UserError for an address without scheme or port, a password without a user, and missing certificates."""
-    url, where = settings.es_url, f"Elasticsearch at {shown(settings.es_url)}"
+    url, where = settings.es_url, f"Elasticsearch at {hosts_of(settings.es_url)}"
     if not url.startswith(ES_SCHEMES):
         raise UserError(f"{where} has no proper address: ES_URL begins with http:// or https://.")
     if not re.search(r":[0-9]+$", _authority(url)):
@@ -66,8 +65,8 @@ def mongo_speaks_tls(settings: ServerSettings) -> bool:
     if settings.mongo_ca_file is not None:
         return True
     options = {name.lower(): values[-1].lower() for name, values in _options(settings.mongo_url).items()}
-    said = options.get("tls", options.get("ssl"))
-    return settings.mongo_url.startswith("mongodb+srv://") if said is None else said == "true"
+    value = options.get("tls", options.get("ssl"))
+    return settings.mongo_url.startswith("mongodb+srv://") if value is None else value == "true"
 
 
 def path_remark(url: str) -> str:
@@ -115,11 +114,11 @@ class Servers:
 
     @property
     def mongo_address(self) -> str:
-        return shown(self.settings.mongo_url)
+        return hosts_of(self.settings.mongo_url)
 
     @property
     def elastic_address(self) -> str:
-        return shown(self.settings.es_url)
+        return hosts_of(self.settings.es_url)
 
     def close(self) -> None:
         self.mongo.close()
@@ -128,9 +127,7 @@ class Servers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -169,7 +166,7 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
         given |= {"tlsAllowInvalidCertificates": True, "tlsCAFile": None}
     milliseconds = int(settings.timeout * 1000)
     search = int(min(settings.timeout / 2, LONGEST_SEARCH_FOR_SERVER) * 1000)
-    return _opened(
+    return _make_client(
         lambda: MongoClient(
             settings.mongo_url,
             serverSelectionTimeoutMS=search,
@@ -180,7 +177,7 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
             appname="drretail",
             **{option: value for option, value in given.items() if value is not None},
         ),
-        f"MongoDB at {shown(settings.mongo_url)}",
+        f"MongoDB at {hosts_of(settings.mongo_url)}",
         "MONGO_URL",
     )
 
@@ -198,7 +195,7 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
         given |= {"verify_certs": settings.verify, "ssl_show_warn": False}
         if settings.es_ca_file is not None and settings.verify:
             given["ca_certs"] = str(settings.es_ca_file)
-    return _opened(
+    return _make_client(
         lambda: Elasticsearch(
             settings.es_url,
             request_timeout=settings.timeout,
@@ -207,14 +204,14 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
             http_compress=False,
             **given,
         ),
-        f"Elasticsearch at {shown(settings.es_url)}",
+        f"Elasticsearch at {hosts_of(settings.es_url)}",
         "ES_URL",
     )
 
 
 def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str) -> str:
     """The version of the server; UserError where it cannot be reached or used."""
-    where, hint = f"MongoDB at {shown(settings.mongo_url)}", "set MONGO_URL"
+    where, hint = f"MongoDB at {hosts_of(settings.mongo_url)}", "set MONGO_URL"
     try:
         version: str = client.server_info()["version"]
         client[name].list_collection_names()
@@ -235,7 +232,7 @@ def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str
 
 def try_elastic(client: Elasticsearch, settings: ServerSettings) -> str:
     """The version of the server; UserError where it cannot be reached or used."""
-    where, hint = f"Elasticsearch at {shown(settings.es_url)}", "set ES_URL"
+    where, hint = f"Elasticsearch at {hosts_of(settings.es_url)}", "set ES_URL"
     other_kind = f"is another kind of server: {hint} to an Elasticsearch 9.{path_remark(settings.es_url)}"
     try:
         # Not every server answers the usual GET /: the one for tests has no such handler.
@@ -286,7 +283,7 @@ def _oldest() -> str:
     return f"{'.'.join(map(str, OLDEST_MONGO))} or later is needed."
 
 
-def _opened(make: Callable[[], Client], what: str, variable: str) -> Client:
+def _make_client(make: Callable[[], Client], what: str, variable: str) -> Client:
     """Clients read addresses and certificates when they are made; what they say of them may repeat a password."""
     try:
         return make()

@@ -11,13 +11,12 @@ from drretail.env.profiles import ProfilePool, derive_profile
 from drretail.env.servers.clients import Document
 from drretail.env.store.sampling import Aggregates
 from drretail.records.base import canonical_json
-from drretail.records.shop import Order, Product, UserProfile, order_date
+from drretail.records.shop import Product, UserProfile, order_date
 
 # MongoDB takes documents a hundred levels deep.
 DEEPEST = 80
 PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together"))
 PROFILE_FIELDS = tuple(UserProfile.model_fields)
-ORDER_FIELDS = tuple(Order.model_fields)
 
 
 def product_document(product: Product) -> Document:
@@ -56,17 +55,6 @@ def order_document(row: OrderRow) -> Document:
         "quantity": row.quantity,
         "order_status": row.order_status,
     }
-
-
-def order_of(document: Mapping[str, Any]) -> Order:
-    return Order(
-        order_id=document["_id"],
-        user_id=document["user_id"],
-        product_id=document["product_id"],
-        timestamp=int(document["timestamp"]),
-        quantity=document["quantity"],
-        order_status=document["order_status"],
-    )
 
 
 def order_row(document: Mapping[str, Any]) -> OrderRow:

@@ -50,7 +50,7 @@ def elastic_faults(address: str) -> Generator[None]:
 
 
 def mongo_fault(problem: mongo.PyMongoError, address: str) -> ToolError:
-    """The error that a tool answers with; ``address`` as ``addresses.shown`` gives it."""
+    """The error that a tool answers with; ``address`` as ``clients.hosts_of`` gives it."""
     where = f"The shop's database (MongoDB at {address})"
     if isinstance(problem, mongo.ServerSelectionTimeoutError):
         return ToolError("unavailable", f"{where} cannot be reached.")
@@ -68,14 +68,14 @@ def mongo_fault(problem: mongo.PyMongoError, address: str) -> ToolError:
     if code == FORBIDDEN:
         return ToolError("unavailable", f"{where} does not let this user do that (code {code}): {MONGO_RIGHTS}.")
     if code == SAME_BUT_FOR_CASE:
-        said = "has a database of this name in other upper and lower case: choose another name for the world"
-        return ToolError("unavailable", f"{where} {said}.")
-    said = f"code {code}" if code is not None else type(problem).__name__
-    return ToolError("unavailable", f"{where} refused the request ({said}).")
+        advice = "choose another name for the world"
+        return ToolError("unavailable", f"{where} has a database of this name in other upper and lower case: {advice}.")
+    reason = f"code {code}" if code is not None else type(problem).__name__
+    return ToolError("unavailable", f"{where} refused the request ({reason}).")
 
 
 def elastic_fault(problem: elastic_transport.TransportError | elasticsearch.ApiError, address: str) -> ToolError:
-    """The error that a tool answers with; ``address`` as ``addresses.shown`` gives it."""
+    """The error that a tool answers with; ``address`` as ``clients.hosts_of`` gives it."""
     where = f"The shop's search (Elasticsearch at {address})"
     if isinstance(problem, elastic_transport.ConnectionTimeout):
         return ToolError("timeout", f"{where} gave no answer in time.")
@@ -103,7 +103,7 @@ def elastic_fault(problem: elastic_transport.TransportError | elasticsearch.ApiE
 
 Result = TypeVar("Result")
 # MongoDB's codes for "not now": shutting down, stepping down, no primary, interrupted by either.
-PASSING = frozenset({6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
+NOT_NOW = frozenset({6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,35 +117,28 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
 
     def patiently(self, step: Callable[[], Result]) -> Result:
-        """``keep_trying`` for a step that does the same each time."""
-        return self.keep_trying(lambda _again: step())
-
-    def keep_trying(self, step: Callable[[bool], Result]) -> Result:
-        """What ``step`` gives; it is told whether it is tried again.
-
-        Raises what it raised last when the time is over, and at once what will not pass.
-        """
-        end, wait, again = self.clock() + self.seconds, self.first_wait, False
+        """What ``step`` gives. Raises what it raised last when the time is over, and at once what will not pass."""
+        end, wait = self.clock() + self.seconds, self.first_wait
         while True:
             try:
-                return step(again)
+                return step()
             except (mongo.PyMongoError, elastic_transport.TransportError, elasticsearch.ApiError) as problem:
-                if not passes(problem) or self.clock() + wait > end:
+                if not is_passing(problem) or self.clock() + wait > end:
                     raise
             self.sleep(wait * random.uniform(0.5, 1))
-            wait, again = min(2 * wait, self.longest_wait), True
+            wait = min(2 * wait, self.longest_wait)
 
 
-def passes(problem: Exception) -> bool:
+def is_passing(problem: Exception) -> bool:
     """True where the same request may succeed a moment later."""
     if isinstance(problem, mongo.BulkWriteError):
         details = problem.details or {}
         errors = [*details.get("writeErrors", ()), *details.get("writeConcernErrors", ())]
-        return bool(errors) and all(error.get("code") in PASSING for error in errors)
+        return bool(errors) and all(error.get("code") in NOT_NOW for error in errors)
     if isinstance(problem, mongo.ConnectionFailure):
         return True
     if isinstance(problem, mongo.OperationFailure):
-        return problem.code in PASSING or problem.has_error_label("RetryableWriteError")
+        return problem.code in NOT_NOW or problem.has_error_label("RetryableWriteError")
     if isinstance(problem, elasticsearch.ApiError):
         return problem.status_code in BUSY | TIMED_OUT
     return isinstance(problem, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout)

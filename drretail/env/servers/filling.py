@@ -221,12 +221,11 @@ class Filling:
         return derive_profile(self._pool, self._seed, user_id) if self._materialize_users else None
 
     def _patiently(self, step: Callable[[], object]) -> None:
-        def checked(again: bool) -> None:
-            del again
+        def checked() -> None:
             self._lease.check()
             step()
 
-        self._patience.keep_trying(checked)
+        self._patience.patiently(checked)
 
     def _product_batches(self, products: Iterable[Product]) -> Iterator[Batch]:
         rows = (product for product, _ in self.intake.take_products(products))

@@ -1,9 +1,8 @@
 """Loads a world onto both servers: into new collections and a new index, which go live together or not at all."""
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from datetime import date
-from typing import Any
+from dataclasses import dataclass
 
 import elastic_transport
 import elasticsearch
@@ -13,12 +12,12 @@ from pymongo.errors import PyMongoError
 
 from drretail.env.catalog.elastic_load import ElasticWriter
 from drretail.env.catalog.formulation import ENGLISH, Formulation
-from drretail.env.intake import check_expected
-from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
+from drretail.env.intake import Intake, check_expected
+from drretail.env.manifest import Manifest, OrderRow, Origin
 from drretail.env.profiles import ProfilePool
 from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import product_of
-from drretail.env.servers.faults import Patience, elastic_fault, elastic_faults, mongo_fault, mongo_faults, passes
+from drretail.env.servers.faults import Patience, elastic_fault, elastic_faults, is_passing, mongo_fault, mongo_faults
 from drretail.env.servers.filling import (
     PRODUCTS_AT_ONCE,
     Filling,
@@ -27,6 +26,7 @@ from drretail.env.servers.filling import (
     find_unfinished,
     forget_unfinished,
 )
+from drretail.env.servers.integrity import is_whole, missing_rows, same_world
 from drretail.env.servers.lease import LEASE_SECONDS, Lease, writer_lease
 from drretail.env.servers.live_generation import (
     WORLDS,
@@ -43,17 +43,10 @@ from drretail.env.servers.live_generation import (
     replace_manifest,
 )
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
-from drretail.env.servers.wholeness import is_whole, missing_rows, same_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.shop import Product
-
-
-def check_may_write(servers: Servers) -> None:
-    """Raises ToolError where the user may not write the database: MongoDB refuses to delete even what is not there."""
-    with mongo_faults(servers.mongo_address):
-        servers.database[WORLDS].delete_one({"_id": "nothing"})
 
 
 def check_name_is_free(servers: Servers) -> None:
@@ -87,17 +80,13 @@ def write_servers(
     holdout: Iterable[OrderRow] | None = None,
     seed: int | str,
     pool: ProfilePool,
-    since: date | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    categories: Iterable[CategoryCounts] = (),
-    sources: Iterable[SourceFile] = (),
-    versions: Mapping[str, str] | None = None,
     materialize_users: bool = False,
     progress: Progress | None = None,
     expected: str | None = None,
     formulation: Formulation = ENGLISH,
     patience: Patience | None = None,
     lease_seconds: float = LEASE_SECONDS,
+    origin: Origin | None = None,
 ) -> Manifest:
     """Makes a new generation live on the servers and gives its manifest; until then the old one stays.
 
@@ -117,10 +106,10 @@ def write_servers(
             return there.manifest
     with load_errors(servers), writer_lease(servers, lease_seconds) as lease:
         drop_retired(servers)
-        unfinished = find_unfinished(servers, key)
+        load = Load(servers, find_unfinished(servers, key), lease, patience, progress)
         filling = Filling(
             servers,
-            unfinished,
+            load.unfinished,
             lease,
             patience,
             seed=str(seed),
@@ -128,94 +117,115 @@ def write_servers(
             materialize_users=materialize_users,
             formulation=formulation,
         )
-        fill(servers, unfinished, filling, lease, patience, products, orders, holdout, progress)
-        manifest = filling.intake.manifest(
-            seed=seed,
-            pool=pool,
-            since=since,
-            parameters=parameters,
-            categories=categories,
-            sources=sources,
-            versions={**(versions or {}), **servers.versions},
-        )
+        load.fill(filling, products, orders, holdout)
+        manifest = filling.intake.manifest(seed=seed, pool=pool, engines=servers.versions, origin=origin or {})
         check_expected(manifest, expected)
         made = Generation(
-            number=unfinished.number,
-            index=unfinished.index,
+            number=load.unfinished.number,
+            index=load.unfinished.index,
             manifest=manifest,
             pool=pool,
             materialized=materialize_users,
             held_out=holdout is not None,
         )
-        check_counts(servers, made, patience)
+        load.check_counts(made)
         lease.check()
-        go_live(servers, made, lease, progress, damaged=None if there is None else there.number)
+        load.go_live(made, damaged=None if there is None else there.number)
     return manifest
 
 
-def fill(
-    servers: Servers,
-    unfinished: Unfinished,
-    filling: Filling,
-    lease: Lease,
-    patience: Patience,
-    products: Iterable[Product],
-    orders: Iterable[OrderRow],
-    holdout: Iterable[OrderRow] | None,
-    progress: Progress,
-) -> None:
-    """Writes all rows but those that are there already, and builds the indexes."""
-    with progress.track("products into MongoDB") as bar:
-        filling.fill_products(products, bar)
-    index = ElasticWriter(
-        servers.elastic,
-        unfinished.index,
-        address=servers.elastic_address,
-        formulation=filling.intake.formulation,
-        shards=servers.settings.shards,
-        replicas=servers.settings.replicas,
-        patience=patience,
-    )
-    indexed_as = (
-        f"{filling.intake.product_hash.hexdigest()} {filling.intake.formulation.version} {servers.settings.shards}"
-    )
-    fill_index(servers, unfinished, lease, index, indexed_as, patience, progress)
-    with progress.track("orders and users into MongoDB") as bar:
-        filling.fill_orders(orders, bar)
-    if holdout is not None:
-        with progress.track("orders that are held out") as bar:
-            filling.fill_holdout(holdout, bar)
-    progress.note("Building indexes and counting.")
-    make_order_indexes(servers, unfinished.number, patience)
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One load under way: how far it has come, and until when this process may write."""
 
+    servers: Servers
+    unfinished: Unfinished
+    lease: Lease
+    patience: Patience
+    progress: Progress
 
-def fill_index(
-    servers: Servers,
-    unfinished: Unfinished,
-    lease: Lease,
-    index: ElasticWriter,
-    indexed_as: str,
-    patience: Patience,
-    progress: Progress,
-) -> None:
-    """Indexes the products that MongoDB holds; ``indexed_as`` is the hash of them and of how they are indexed.
+    def fill(
+        self,
+        filling: Filling,
+        products: Iterable[Product],
+        orders: Iterable[OrderRow],
+        holdout: Iterable[OrderRow] | None,
+    ) -> None:
+        """Writes all rows but those that are there already, and builds the indexes."""
+        with self.progress.track("products into MongoDB") as bar:
+            filling.fill_products(products, bar)
+        self.fill_index(filling.intake)
+        with self.progress.track("orders and users into MongoDB") as bar:
+            filling.fill_orders(orders, bar)
+        if holdout is not None:
+            with self.progress.track("orders that are held out") as bar:
+                filling.fill_holdout(holdout, bar)
+        self.progress.note("Building indexes and counting.")
+        make_order_indexes(self.servers, self.unfinished.number, self.patience)
 
-    They are whole there, so that an index never holds a document of a load that was cut and then changed.
-    """
-    there = patience.patiently(lambda: servers.elastic.indices.exists(index=unfinished.index))
-    if unfinished.indexed_as != indexed_as or not there:
-        index.drop()
-        patience.patiently(lambda: unfinished.note_indexed(indexed_as, ""))
-    index.create()
-    with progress.track("products into Elasticsearch") as bar:
-        collection = collections_of(servers.database, unfinished.number)["products"]
-        while batch := patience.patiently(lambda: next_products(collection, unfinished.indexed_to)):
-            patience.patiently(lease.check)
-            index.add(batch)
-            last = batch[-1].product_id
-            patience.patiently(lambda last=last: unfinished.note_indexed(indexed_as, last))
-            bar.advance(len(batch))
-    index.finish()
+    def fill_index(self, intake: Intake) -> None:
+        """Indexes the products that MongoDB holds.
+
+        They are whole there, so that an index never holds a document of a load that was cut and then changed.
+        """
+        servers, unfinished, patiently = self.servers, self.unfinished, self.patience.patiently
+        index = ElasticWriter(
+            servers.elastic,
+            unfinished.index,
+            address=servers.elastic_address,
+            formulation=intake.formulation,
+            shards=servers.settings.shards,
+            replicas=servers.settings.replicas,
+            patience=self.patience,
+        )
+        # An index of other products, or made in another way, is begun anew.
+        kind = f"{intake.product_hash.hexdigest()} {intake.formulation.version} {servers.settings.shards}"
+        exists = patiently(lambda: servers.elastic.indices.exists(index=unfinished.index))
+        if unfinished.indexed_as != kind or not exists:
+            index.drop()
+            patiently(lambda: unfinished.note_indexed(kind, ""))
+        index.create()
+        with self.progress.track("products into Elasticsearch") as bar:
+            collection = collections_of(servers.database, unfinished.number)["products"]
+            while batch := patiently(lambda: next_products(collection, unfinished.indexed_to)):
+                patiently(self.lease.check)
+                index.add(batch)
+                last = batch[-1].product_id
+                patiently(lambda last=last: unfinished.note_indexed(kind, last))
+                bar.advance(len(batch))
+        index.finish()
+
+    def check_counts(self, made: Generation) -> None:
+        """Raises UserError, and drops what was loaded, unless both servers hold as much as was sent."""
+        missing = self.patience.patiently(lambda: missing_rows(self.servers, made))
+        if missing:
+            drop_unfinished(self.servers, made.number)
+            raise UserError(
+                f"The servers do not hold what was sent ({missing}): another program may have changed it meanwhile. "
+                "Nothing went live; run the same command again."
+            )
+
+    def go_live(self, made: Generation, damaged: int | None) -> None:
+        """Publishes, unless the same world is live and whole: then only its manifest is renewed.
+
+        ``damaged`` is the number of a generation that is known not to be whole.
+        """
+        servers, fingerprint = self.servers, made.manifest.fingerprint
+        there = same_world(servers, fingerprint, materialize_users=made.materialized)
+        if there is not None and there.number != damaged and is_whole(servers, there, self.progress):
+            self.lease.check()
+            drop_unfinished(servers, made.number)
+            replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
+            point_alias(servers, there.index)  # it is missing where a load was cut just after it had gone live
+            return
+        before = find_live(servers)
+        if before is not None and before.manifest.fingerprint == fingerprint:
+            copy_updates(servers, before, made)
+            if before.materialized and not made.materialized:
+                self.progress.note("Profiles are no longer written out: --materialize-users would write them.")
+        self.lease.check()
+        publish(servers, made)
+        forget_unfinished(servers)
 
 
 def next_products(products: Collection[Document], after: str) -> list[Product]:
@@ -232,40 +242,6 @@ def make_order_indexes(servers: Servers, number: int, patience: Patience) -> Non
         patience.patiently(lambda keys=keys: orders.create_index(keys))
 
 
-def check_counts(servers: Servers, made: Generation, patience: Patience) -> None:
-    """Raises UserError, and drops what was loaded, unless both servers hold as much as was sent."""
-    missing = patience.patiently(lambda: missing_rows(servers, made))
-    if missing:
-        drop_unfinished(servers, made.number)
-        raise UserError(
-            f"The servers do not hold what was sent ({missing}): another program may have changed it meanwhile. "
-            "Nothing went live; run the same command again."
-        )
-
-
-def go_live(servers: Servers, made: Generation, lease: Lease, progress: Progress, damaged: int | None) -> None:
-    """Publishes, unless the same world is live and whole: then only what it says of itself is renewed.
-
-    ``damaged`` is the number of a generation that is known not to be whole.
-    """
-    fingerprint = made.manifest.fingerprint
-    there = same_world(servers, fingerprint, materialize_users=made.materialized)
-    if there is not None and there.number != damaged and is_whole(servers, there, progress):
-        lease.check()
-        drop_unfinished(servers, made.number)
-        replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
-        point_alias(servers, there.index)  # it is missing where a load was cut just after it had gone live
-        return
-    before = find_live(servers)
-    if before is not None and before.manifest.fingerprint == fingerprint:
-        copy_updates(servers, before, made)
-        if before.materialized and not made.materialized:
-            progress.note("Profiles are no longer written out: --materialize-users would write them.")
-    lease.check()
-    publish(servers, made)
-    forget_unfinished(servers)
-
-
 def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:
     """The kept generation with this fingerprint is live again; UserError where another process writes meanwhile."""
     with connect(settings, world_name(spec), loading=True) as servers, load_errors(servers), writer_lease(servers):
@@ -279,26 +255,27 @@ def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:
 def check_ready(servers: Servers) -> None:
     """Raises UserError where a load would fail for its name, or for want of the right to write."""
     with load_errors(servers):
-        check_may_write(servers)
+        with mongo_faults(servers.mongo_address):
+            # MongoDB refuses a user without the right even the deletion of what is not there.
+            servers.database[WORLDS].delete_one({"_id": "nothing"})
         check_name_is_free(servers)
 
 
 @contextmanager
 def load_errors(servers: Servers) -> Generator[None]:
-    """Turns what a failing server does to a load into one sentence."""
+    """Turns what a failing server does to a load into one sentence.
+
+    It says that the same command goes on only where the trouble may pass by itself.
+    """
     try:
         yield
-    except PyMongoError as problem:
-        raise UserError(_said(mongo_fault(problem, servers.mongo_address), problem)) from problem
-    except (elastic_transport.TransportError, elasticsearch.ApiError) as problem:
-        raise UserError(_said(elastic_fault(problem, servers.elastic_address), problem)) from problem
-    except ToolError as problem:
-        raise UserError(_said(problem, problem.__cause__)) from problem
-
-
-def _said(fault: ToolError, cause: BaseException | None) -> str:
-    """The sentence; that the load goes on is promised only where the trouble may pass by itself."""
-    later = (
-        " The same command goes on where this one stopped." if isinstance(cause, Exception) and passes(cause) else ""
-    )
-    return f"{fault.message} What is live is unchanged.{later}"
+    except (PyMongoError, elastic_transport.TransportError, elasticsearch.ApiError, ToolError) as problem:
+        if isinstance(problem, ToolError):
+            fault, cause = problem, problem.__cause__
+        elif isinstance(problem, PyMongoError):
+            fault, cause = mongo_fault(problem, servers.mongo_address), problem
+        else:
+            fault, cause = elastic_fault(problem, servers.elastic_address), problem
+        may_pass = isinstance(cause, Exception) and is_passing(cause)
+        later = " The same command goes on where this one stopped." if may_pass else ""
+        raise UserError(f"{fault.message} What is live is unchanged.{later}") from problem

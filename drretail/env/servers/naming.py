@@ -93,7 +93,7 @@ def required(servers: ServerSettings | None, spec: str | Path) -> ServerSettings
     """
     if servers is None:
         raise UserError(
-            f"Where the servers of {str(spec)!r} are must be said: servers=ServerSettings(mongo_url=…, es_url=…), or "
+            f"{str(spec)!r} needs the addresses of its servers: servers=ServerSettings(mongo_url=…, es_url=…), or "
             "servers=server_settings() of drretail.api.worlds for what MONGO_URL, ES_URL and drretail.toml say."
         )
     return servers

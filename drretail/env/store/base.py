@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from drretail.errors import UserError
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 
 Stratum = Literal["orders", "category", "recency", "spend"]
@@ -52,3 +53,39 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreView:
+    """Another store as it is, but read only; what shows some of its data otherwise overrides the methods for them."""
+
+    store: Store
+
+    def product(self, product_id: str) -> Product:
+        return self.store.product(product_id)
+
+    def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
+        return self.store.products(product_ids)
+
+    def user(self, user_id: str) -> UserProfile:
+        return self.store.user(user_id)
+
+    def save_user(self, profile: UserProfile) -> None:
+        raise UserError("A shop that is seen through other data is only read: save the user in the world itself.")
+
+    def order(self, order_id: str) -> Order:
+        return self.store.order(order_id)
+
+    def orders(
+        self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
+    ) -> OrderPage:
+        return self.store.orders(user_id, status, limit, offset)
+
+    def statistics(self, user_id: str) -> UserStatistics:
+        return self.store.statistics(user_id)
+
+    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
+        return self.store.sample_users(seed, n, strata)
+
+    def close(self) -> None:
+        """Closes nothing: the store belongs to its world."""

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pymongo import ASCENDING, DESCENDING
 
 from drretail.env.servers.clients import Document, Servers
-from drretail.env.servers.documents import aggregates_of, order_of, product_of, profile_of
+from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, still_kept
 from drretail.env.servers.naming import SPEC_PREFIX
@@ -40,14 +40,14 @@ class MongoStore:
         self._updates = collections["profile_updates"]
 
     def product(self, product_id: str) -> Product:
-        with self._asking():
+        with self._faults():
             document = self._products.find_one({"_id": product_id})
             if document is None:
                 raise self._missing("product", product_id)
         return product_of(document)
 
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
-        with self._asking():
+        with self._faults():
             documents = list(self._products.find({"_id": {"$in": list(dict.fromkeys(product_ids))}}))
             if len(documents) < len(set(product_ids)):
                 self._check_is_kept()
@@ -55,7 +55,7 @@ class MongoStore:
         return {product_id: found[product_id] for product_id in product_ids if product_id in found}
 
     def user(self, user_id: str) -> UserProfile:
-        with self._asking():
+        with self._faults():
             document = self._user(user_id)
             changed = self._updates.find_one({"_id": user_id})
         if changed is not None:
@@ -63,28 +63,28 @@ class MongoStore:
         return profile_of(document, self.pool, self._seed)
 
     def save_user(self, profile: UserProfile) -> None:
-        with self._asking():
+        with self._faults():
             self._user(profile.user_id)
             record = {"_id": profile.user_id, "record": profile.model_dump_json()}
             self._updates.replace_one({"_id": profile.user_id}, record, upsert=True)
 
     def order(self, order_id: str) -> Order:
-        with self._asking():
+        with self._faults():
             document = self._orders.find_one({"_id": order_id})
             if document is None:
                 raise self._missing("order", order_id)
-        return order_of(document)
+        return order_row(document).as_order()
 
     def orders(
         self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
     ) -> OrderPage:
         which: Document = {"user_id": user_id} if status is None else {"user_id": user_id, "order_status": status}
-        with self._asking():
+        with self._faults():
             user = self._user(user_id)
             total: int = user["n_orders"] if status is None else self._orders.count_documents(which)
             # MongoDB takes a limit of 0 for none.
             page = self._orders.find(which).sort(NEWEST_FIRST).skip(offset).limit(limit or 0) if limit != 0 else ()
-            found = tuple(order_of(document) for document in page)
+            found = tuple(order_row(document).as_order() for document in page)
             if len(found) < min(max(total - offset, 0), total if limit is None else limit):
                 self._check_is_kept()
         return OrderPage(total=total, orders=found)
@@ -95,7 +95,7 @@ class MongoStore:
         return user_statistics(user_id, orders, products)
 
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        with self._asking():
+        with self._faults():
             return sample_users(self._aggregates, seed, n, strata)
 
     def close(self) -> None:
@@ -125,6 +125,6 @@ class MongoStore:
             )
 
     @contextmanager
-    def _asking(self) -> Generator[None]:
+    def _faults(self) -> Generator[None]:
         with mongo_faults(self._servers.mongo_address):
             yield

@@ -62,7 +62,7 @@ def sample_users(
             heapq.heappush(cell, entry)
         elif entry > cell[0]:
             heapq.heapreplace(cell, entry)
-    return [as_row(user) for user in taken_evenly(cells, seed, n)]
+    return [UserRow(**user._asdict()) for user in taken_evenly(cells, seed, n)]
 
 
 def quantile_cuts(users: Iterable[Aggregates], strata: Sequence[Stratum]) -> dict[Stratum, list[float]]:
@@ -136,13 +136,3 @@ def _leave_out(cell: Cell, holders: list[dict[int | str, dict[Cell, None]]]) -> 
 
 def hash_of(seed: int | str, key: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}|{key}".encode()).digest()[:8])
-
-
-def as_row(user: Aggregates) -> UserRow:
-    return UserRow(
-        user_id=user.user_id,
-        n_orders=user.n_orders,
-        spend=user.spend,
-        last_order=user.last_order,
-        top_category=user.top_category,
-    )

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
 from drretail.env.store.base import STRATA, OrderPage, Stratum
 from drretail.env.store.sampling import Aggregates, sample_users
@@ -21,7 +22,11 @@ from drretail.records.shop import Order, OrderStatus, Product, UserProfile, User
 
 P = ParamSpec("P")
 T = TypeVar("T")
-ORDER_COLUMNS = "order_id, product_id, timestamp, quantity, order_status"
+# The fields of OrderRow.
+ORDERS = (
+    "SELECT order_id, user_id, product_id, timestamp, quantity, order_status"
+    " FROM orders JOIN users ON users.k = orders.user"
+)
 
 
 MOST_CONNECTIONS = 8
@@ -32,7 +37,7 @@ def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concat
     """The method, which raises UserError where the database or a record in it is damaged."""
 
     @wraps(method)
-    def told(self: "SqliteStore", *args: P.args, **given: P.kwargs) -> T:
+    def checked(self: "SqliteStore", *args: P.args, **given: P.kwargs) -> T:
         try:
             return method(self, *args, **given)
         except sqlite3.ProgrammingError:  # a use that is wrong, whatever the file
@@ -40,13 +45,13 @@ def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concat
         except (sqlite3.Error, ValueError, TypeError, OverflowError) as problem:
             raise unreadable(self.path, problem) from problem
 
-    return told
+    return checked
 
 
 def unreadable(path: Path, problem: Exception) -> UserError:
-    said = "a record is damaged" if isinstance(problem, ValidationError) else str(problem)
+    reason = "a record is damaged" if isinstance(problem, ValidationError) else str(problem)
     return UserError(
-        f"The shop's database {path} cannot be read: {said}. `drretail world check` says more; make the world anew."
+        f"The shop's database {path} cannot be read: {reason}. `drretail world check` says more; make the world anew."
     )
 
 
@@ -113,13 +118,10 @@ class SqliteStore:
 
     @reads
     def order(self, order_id: str) -> Order:
-        row = self._one(
-            f"SELECT {ORDER_COLUMNS}, user_id FROM orders JOIN users ON users.k = orders.user WHERE order_id = ?",  # noqa: S608 -- a constant
-            (order_id,),
-        )
+        row = self._one(f"{ORDERS} WHERE order_id = ?", (order_id,))
         if row is None:
             raise NotFound("order", order_id, field="order_id")
-        return as_order(row[:5], row[5])
+        return OrderRow(*row).as_order()
 
     @reads
     def orders(
@@ -130,11 +132,10 @@ class SqliteStore:
         values = (key,) if status is None else (key, status)
         (total,) = self._rows(f"SELECT count(*) FROM orders WHERE {which}", values)[0]  # noqa: S608 -- constants
         rows = self._rows(
-            f"SELECT {ORDER_COLUMNS} FROM orders WHERE {which}"  # noqa: S608 -- constants
-            " ORDER BY timestamp DESC, order_id LIMIT ? OFFSET ?",
+            f"{ORDERS} WHERE {which} ORDER BY timestamp DESC, order_id LIMIT ? OFFSET ?",
             (*values, -1 if limit is None else limit, offset),
         )
-        return OrderPage(total=total, orders=tuple(as_order(row, user_id) for row in rows))
+        return OrderPage(total=total, orders=tuple(OrderRow(*row).as_order() for row in rows))
 
     @reads
     def statistics(self, user_id: str) -> UserStatistics:
@@ -219,15 +220,3 @@ def needs_immutable(path: Path) -> bool:
     finally:
         probe.close()
     return False
-
-
-def as_order(row: tuple[Any, ...], user_id: str) -> Order:
-    order_id, product_id, timestamp, quantity, status = row
-    return Order(
-        order_id=order_id,
-        user_id=user_id,
-        product_id=product_id,
-        timestamp=timestamp,
-        quantity=quantity,
-        order_status=status,
-    )

@@ -145,7 +145,7 @@ class _Index:
         for (page, chunk), score in zip(self.chunks, near.round(6).tolist(), strict=True):
             if page not in best or score > best[page][0]:
                 best[page] = (score, chunk)
-        return [(page, best[page][1]) for page in sorted(best, key=lambda it: (-best[it][0], it))]
+        return [(page, best[page][1]) for page in sorted(best, key=lambda page: (-best[page][0], page))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,15 +43,13 @@ class OpenPages:
 
 
 class LiveWeb:
-    """Implements ``base.Web`` from three parts: a search engine, what fetches a page, and what reads it."""
+    """Implements ``base.Web`` from a search engine and the pages that it points to."""
 
     corpus = None
 
-    def __init__(
-        self, engine: SearchProvider, fetch: Callable[[str], Fetched], read: Callable[[Fetched], WebPage]
-    ) -> None:
+    def __init__(self, engine: SearchProvider, pages: OpenPages) -> None:
         self._engine = engine
-        self._pages = OpenPages(fetch, read)
+        self._pages = pages
 
     @property
     def provider(self) -> str:

@@ -13,9 +13,9 @@ from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.reading.page import read_page
 from drretail.env.web.registry import WebOptions
 from drretail.env.web.searches import Service, check_address
-from drretail.env.web.searxng import LOCKED as SEARXNG_LOCKED
+from drretail.env.web.searxng import ACCESS as SEARXNG_ACCESS
 from drretail.env.web.searxng import SearxngSearch
-from drretail.env.web.serper import LOCKED as SERPER_LOCKED
+from drretail.env.web.serper import ACCESS as SERPER_ACCESS
 from drretail.env.web.serper import SerperSearch
 from drretail.errors import UserError
 
@@ -29,8 +29,8 @@ def open_serper(argument: str | None, options: WebOptions) -> LiveWeb:
     if argument:
         raise UserError("--web serper takes no argument: set the environment variable SERPER_API_KEY.")
     address = check_address("The address of Serper", options.serper_address)
-    service = Service("Serper", address, options.search_seconds, SERPER_LOCKED, options.proxy)
-    return _live(SerperSearch(service, _serper_key(options)), options)
+    service = Service("Serper", address, options.search_seconds, SERPER_ACCESS, options.proxy)
+    return LiveWeb(SerperSearch(service, _serper_key(options)), open_pages(options))
 
 
 def open_searxng(argument: str | None, options: WebOptions) -> LiveWeb:
@@ -41,7 +41,9 @@ def open_searxng(argument: str | None, options: WebOptions) -> LiveWeb:
     address = check_address("The address of SearXNG", address or "http://localhost:8080").rstrip("/")
     address = address if address.endswith("/search") else f"{address}/search"
     # It runs where the user put it, and asks the web by proxies of its own.
-    return _live(SearxngSearch(Service("SearXNG", address, options.search_seconds, SEARXNG_LOCKED)), options)
+    return LiveWeb(
+        SearxngSearch(Service("SearXNG", address, options.search_seconds, SEARXNG_ACCESS)), open_pages(options)
+    )
 
 
 def _serper_key(options: WebOptions) -> SecretStr:
@@ -51,10 +53,6 @@ def _serper_key(options: WebOptions) -> SecretStr:
     if key and not _KEY.fullmatch(key):
         raise UserError("SERPER_API_KEY does not look like a key: it holds white space or other characters.")
     return SecretStr(key)
-
-
-def _live(engine: SerperSearch | SearxngSearch, options: WebOptions) -> LiveWeb:
-    return LiveWeb(engine, open_fetcher(options).fetch, read_page)
 
 
 def open_pages(options: WebOptions) -> OpenPages:

@@ -172,13 +172,13 @@ def cautions(web: Web, manifest: Manifest) -> list[str]:
     """What whoever runs agents on this web in this world should know, a sentence each."""
     if not isinstance(web, SandboxWeb):
         return []
-    said: list[str] = []
+    sentences: list[str] = []
     if web.corpus == hashlib.sha256(default_corpus().read_bytes()).hexdigest() and rows_of(manifest) != MADE_FOR:
-        said.append(
+        sentences.append(
             "The sandbox's pages are made for the demo shop and may say nothing of this one's goods: name another web "
             "(--web serper, searxng or sandbox:FILE), or --without web."
         )
     if web.withheld:
         pages = "1 page of the sandbox is" if web.withheld == 1 else f"{web.withheld} pages of the sandbox are"
-        said.append(f"{pages} dated after the shop's today, {manifest.now.date()}, and not served.")
-    return said
+        sentences.append(f"{pages} dated after the shop's today, {manifest.now.date()}, and not served.")
+    return sentences

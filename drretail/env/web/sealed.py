@@ -137,23 +137,23 @@ class SealedWeb:
 
     def of(self, query: Query) -> SandboxWeb:
         """The web of one query. Raises UserError for one that is not there."""
-        return self._tasks.web(self.asked(query).query_id, self.size, self.compose)
+        return self._tasks.web(self.own_query(query).query_id, self.size, self.compose)
 
     def files(self, query: Query) -> Path | None:
         """The folder of the user's files; None where a query has none."""
-        folder = self._tasks.at(self.asked(query).query_id) / "files"
+        folder = self._tasks.at(self.own_query(query).query_id) / "files"
         return folder if folder.is_dir() else None
 
-    def asked(self, query: Query) -> Query:
+    def own_query(self, query: Query) -> Query:
         """The sandbox's own query that this one is: its id, its words and its user; of a lone question no id.
 
         Raises UserError where there is none.
         """
-        for it in self.queries:
-            is_named = query.query_id == it.query_id or query.source == ASK
-            if is_named and (query.text, query.user_id) == (it.text, it.user_id):
-                return it
-        is_known = any(query.query_id == it.query_id for it in self.queries)
+        for own in self.queries:
+            is_named = query.query_id == own.query_id or query.source == ASK
+            if is_named and (query.text, query.user_id) == (own.text, own.user_id):
+                return own
+        is_known = any(query.query_id == own.query_id for own in self.queries)
         why = "another query or user under that id" if is_known else "no such query of this user: ask one of its own"
         raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} has {why}.")
 
@@ -162,7 +162,7 @@ class SealedWeb:
 
     def fetch(self, url: str) -> WebPage:
         """The page at an address, whichever query's it is; state "error" where queries have different ones there."""
-        found = [page for it in self.queries if (page := self.of(it).fetch(url)).state != "error"]
+        found = [page for query in self.queries if (page := self.of(query).fetch(url)).state != "error"]
         if found and len({page.text for page in found}) == 1:
             return found[0]
         problem = "Queries of the sandbox have different pages" if found else "The sandbox holds no page"
@@ -199,20 +199,18 @@ class Tasks:
 
     def check_labelled(self) -> None:
         """Raises UserError where there are no labels to leave pages out by."""
-        for it in self.queries:
-            if not (self.at(it.query_id) / LABELS_FILE).is_file():
+        for query in self.queries:
+            if not (self.at(query.query_id) / LABELS_FILE).is_file():
                 raise UserError(
-                    f"{self.at(it.query_id)} has no {LABELS_FILE}, by which --compose chooses pages: leave it out."
+                    f"{self.at(query.query_id)} has no {LABELS_FILE}, by which --compose chooses pages: leave it out."
                 )
 
     def _web(self, query_id: str, size: str, compose: Compose) -> SandboxWeb:
         return SandboxWeb(self._served(query_id, size, compose)).as_of(self.about.now.date())
 
     def _corpus(self, size: str, compose: Compose) -> str:
-        return sha256_of({it: SandboxWeb(self._served(it, size, compose)).corpus for it in self._ids()})
-
-    def _ids(self) -> list[str]:
-        return [it.query_id for it in self.queries]
+        ids = [query.query_id for query in self.queries]
+        return sha256_of({query_id: SandboxWeb(self._served(query_id, size, compose)).corpus for query_id in ids})
 
     def _served(self, query_id: str, size: str, compose: Compose) -> list[SandboxPage]:
         sizes = set(self.about.names[: self.about.names.index(size) + 1])
@@ -222,14 +220,14 @@ class Tasks:
         if compose == "all":
             return pages
         labels = labels_by_url(self.at(query_id), pages)
-        return [it for it in pages if labels[it.url] in SERVED[compose]]
+        return [page for page in pages if labels[page.url] in SERVED[compose]]
 
     def _read(self, query_id: str) -> list[tuple[str, SandboxPage]]:
         """The pages of a task, each with the size that it begins to stand in: as pages, since a web serves nothing
         else of their lines."""
         return [
-            (it.since, SandboxPage(url=it.url, title=it.title, text=it.text, date=it.date))
-            for it in read_pages(self.at(query_id))
+            (page.since, SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date))
+            for page in read_pages(self.at(query_id))
         ]
 
 
@@ -274,8 +272,8 @@ def read_labels(task: Path) -> list[PageLabel]:
 
 def labels_by_url(task: Path, pages: Sequence[SandboxPage]) -> dict[str, Label]:
     """What pages of a task are there for. Raises UserError where one of them has no label."""
-    labels: dict[str, Label] = {it.url: it.label for it in read_labels(task)}
-    without = [it.url for it in pages if it.url not in labels]
+    labels: dict[str, Label] = {line.url: line.label for line in read_labels(task)}
+    without = [page.url for page in pages if page.url not in labels]
     if without:
         raise UserError(f"{task / LABELS_FILE} is broken: it has no label of {len(without)} pages, {without[0]} first.")
     return labels

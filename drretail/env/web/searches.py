@@ -1,4 +1,4 @@
-"""Questions to search services over HTTP, and the one mapping of what goes wrong there to errors of tools.
+"""Requests to search services over HTTP, and the one mapping of what goes wrong there to errors of tools.
 
 A search service is an address that the user chose, so it may be on this machine; what it answers is still not
 trusted: its size and time are bounded, its form is checked, and nothing of it but search results is passed on.
@@ -39,13 +39,13 @@ BUSY = frozenset({429, 500, 502, 503, 504})
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Who is asked: ``name`` for sentences, and the advice for those who meet a locked door."""
+    """Where a search service is, how long a search may take, and what to do where it refuses."""
 
     name: str
     address: str
     seconds: float
     """For one search with all its tries."""
-    locked: str
+    access: str
     """What to do on 401 and 403."""
     proxy: str | None = None
     wait: Callable[[float], None] = time.sleep
@@ -54,7 +54,7 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Request:
     method: Literal["GET", "POST"]
     headers: Mapping[str, str]
     params: Mapping[str, str] | None = None
@@ -62,29 +62,29 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Response:
     status: int
     content: bytes
     retry_after: float | None
 
 
-def ask(service: Service, question: Question) -> Any:
+def ask(service: Service, request: Request) -> Any:
     """The JSON that the service answers, asked again where it is busy for a moment.
 
     Raises ToolError: "forbidden" (key, access, no credits), "limit" (too many requests), "timeout", "unavailable".
     """
     end = service.clock() + service.seconds
-    reply = _send(service, question, end)
+    reply = _send(service, request, end)
     for _ in range(TRIES - 1):
         pause = 1.0 if reply.retry_after is None else reply.retry_after
         if reply.status not in BUSY or pause > LONGEST_WAIT or service.clock() + pause >= end:
             break
         service.wait(pause)
-        reply = _send(service, question, end)
-    return _understood(service, reply)
+        reply = _send(service, request, end)
+    return _parsed(service, reply)
 
 
-def sendable(query: str) -> str:
+def encodable(query: str) -> str:
     """The query without halves of characters, which models write and no encoding has."""
     return query.encode("utf-8", "replace").decode("utf-8")
 
@@ -103,7 +103,7 @@ def check_address(what: str, address: str) -> str:
     return address
 
 
-def _send(service: Service, question: Question, end: float) -> Reply:
+def _send(service: Service, request: Request, end: float) -> Response:
     late = ToolError("timeout", f"{service.name} did not answer within {service.seconds:g} seconds; search again.")
     left = end - service.clock()
     if left <= 0:
@@ -116,11 +116,11 @@ def _send(service: Service, question: Question, end: float) -> Reply:
                 timeout=left, trust_env=False, follow_redirects=False, proxy=service.proxy, verify=_tls()
             ) as client,
             client.stream(
-                question.method,
+                request.method,
                 service.address,
-                headers={"Accept": "application/json", **question.headers},
-                params=question.params,
-                json=question.body,
+                headers={"Accept": "application/json", **request.headers},
+                params=request.params,
+                json=request.body,
             ) as response,
         ):
             for block in response.iter_bytes():
@@ -129,7 +129,7 @@ def _send(service: Service, question: Question, end: float) -> Reply:
                     raise ToolError("unavailable", f"{service.name} answers with more than {MOST_BYTES:,} bytes.")
                 if service.clock() >= end:
                     raise late
-            return Reply(response.status_code, bytes(content), _retry_after(response.headers, service.now()))
+            return Response(response.status_code, bytes(content), _retry_after(response.headers, service.now()))
     # From None: what the library raises holds the request, and so the key.
     except httpx2.TimeoutException:
         raise late from None
@@ -146,10 +146,10 @@ def _tls() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
-def _understood(service: Service, reply: Reply) -> Any:
+def _parsed(service: Service, reply: Response) -> Any:
     status, name = reply.status, service.name
     if status in (401, 403):
-        raise ToolError("forbidden", f"{name} does not let us in ({status}): {service.locked}")
+        raise ToolError("forbidden", f"{name} does not let us in ({status}): {service.access}")
     if status == 402 or (status == 400 and b"credit" in reply.content[:500].lower()):
         raise ToolError("forbidden", f"{name} has no credits left for this key: buy some, or choose another --web.")
     if status == 429:
@@ -173,11 +173,11 @@ def _when(retry_after: float | None) -> str:
 
 def _retry_after(headers: httpx2.Headers, now: datetime) -> float | None:
     """Seconds, given as such or as a date."""
-    said = headers.get("Retry-After", "").strip()
-    if said.isascii() and said.isdigit():
-        return float(said[:9])
+    value = headers.get("Retry-After", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
     try:
-        moment = parsedate_to_datetime(said)
+        moment = parsedate_to_datetime(value)
     except (ValueError, TypeError):
         return None
     return max(0.0, ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds())
@@ -199,7 +199,7 @@ _LENGTHS = {
 _WRITTEN = ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y")
 
 
-class Answer(BaseModel):
+class AnswerPart(BaseModel):
     """A piece of a service's answer; what it holds besides is nobody's concern."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

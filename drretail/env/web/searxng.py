@@ -3,23 +3,23 @@
 from pydantic import ValidationError
 
 from drretail.env.web.base import WebResult
-from drretail.env.web.searches import Answer, Question, Service, ask, iso_date, results_of_pages, sendable
+from drretail.env.web.searches import AnswerPart, Request, Service, ask, encodable, iso_date, results_of_pages
 from drretail.errors import ToolError
 
-LOCKED = (
+ACCESS = (
     "let it answer in JSON (search: formats: [html, json] in its settings.yml), let this machine pass its limiter, and"
     " start it again."
 )
 
 
-class _Hit(Answer):
+class _Hit(AnswerPart):
     url: str
     title: str = ""
     content: str | None = None
     publishedDate: str | None = None  # noqa: N815 -- SearXNG's own name
 
 
-class _Page(Answer):
+class _Page(AnswerPart):
     results: tuple[object, ...]
     unresponsive_engines: tuple[object, ...] = ()
 
@@ -40,8 +40,8 @@ class SearxngSearch:
         return results_of_pages(lambda number: self._page(query, number), k)
 
     def _page(self, query: str, number: int) -> list[WebResult]:
-        params = {"q": sendable(query), "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
-        value = ask(self._service, Question("GET", {}, params=params))
+        params = {"q": encodable(query), "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
+        value = ask(self._service, Request("GET", {}, params=params))
         try:
             page = _Page.model_validate(value)
         except ValidationError:

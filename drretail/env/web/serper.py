@@ -3,20 +3,29 @@
 from pydantic import SecretStr, ValidationError
 
 from drretail.env.web.base import WebResult
-from drretail.env.web.searches import PAGE_SIZE, Answer, Question, Service, ask, iso_date, results_of_pages, sendable
+from drretail.env.web.searches import (
+    PAGE_SIZE,
+    AnswerPart,
+    Request,
+    Service,
+    ask,
+    encodable,
+    iso_date,
+    results_of_pages,
+)
 from drretail.errors import ToolError
 
-LOCKED = "set SERPER_API_KEY to a key that is valid (https://serper.dev/api-keys), or choose another --web."
+ACCESS = "set SERPER_API_KEY to a key that is valid (https://serper.dev/api-keys), or choose another --web."
 
 
-class _Hit(Answer):
+class _Hit(AnswerPart):
     link: str
     title: str = ""
     snippet: str = ""
     date: str | None = None
 
 
-class _Page(Answer):
+class _Page(AnswerPart):
     organic: tuple[object, ...] = ()
 
 
@@ -38,8 +47,8 @@ class SerperSearch:
 
     def _page(self, query: str, size: int, number: int) -> list[WebResult]:
         headers = {"X-API-KEY": self._key.get_secret_value()}
-        body = {"q": sendable(query), "num": size} | ({} if number == 1 else {"page": number})
-        value = ask(self._service, Question("POST", headers, body=body))
+        body = {"q": encodable(query), "num": size} | ({} if number == 1 else {"page": number})
+        value = ask(self._service, Request("POST", headers, body=body))
         try:
             page = _Page.model_validate(value)
         except ValidationError:

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.env.catalog.analysis import PATTERN_FILE, prepared, standard_analyzer, stem_of, stems, words
-from drretail.env.catalog.word_pattern import word_pattern
+from scripts.word_pattern import word_pattern
 
 
 def test_the_shipped_pattern_is_the_one_that_is_built() -> None:
     shipped = resources.files("drretail.env.catalog").joinpath(PATTERN_FILE).read_text(encoding="utf-8")
-    assert shipped == f"{word_pattern()}\n", "run: python -m drretail.env.catalog.word_pattern > words.regex"
+    assert shipped == f"{word_pattern()}\n", "run: python scripts/word_pattern.py > drretail/env/catalog/words.regex"
 
 
 # What Elasticsearch 9.2.4 answers to _analyze with its standard analyzer.

@@ -7,8 +7,9 @@ import pytest
 
 from drretail.env.catalog.category_prices import PricesByCategory
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.env.world import World, open_world
 from drretail.records.shop import Product
+from tests.build import build_world
 
 
 def world_of(folder: Path, shelf: dict[str, list[float | None]], *currencies: str) -> World:
@@ -24,7 +25,7 @@ def world_of(folder: Path, shelf: dict[str, list[float | None]], *currencies: st
         for category, prices in shelf.items()
         for number, price in enumerate(prices)
     ]
-    write_world(folder, products=products, orders=[], seed=1, pool=default_pool())
+    build_world(folder, products)
     return open_world(folder, web=SandboxWeb([]))
 
 

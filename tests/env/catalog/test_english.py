@@ -30,7 +30,7 @@ def shop(*products: tuple[str, dict[str, Any]] | str) -> list[Product]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "title"),
+    ("query", "title"),
     [
         ("earbuds", "Wireless earbud with charging case"),
         ("laptops", "14 inch laptop, 8 GB"),
@@ -39,9 +39,9 @@ def shop(*products: tuple[str, dict[str, Any]] | str) -> list[Product]:
         ("running shoe", "Shoes to run in"),
     ],
 )
-def test_any_form_of_a_word_is_found(build: Build, asked: str, title: str) -> None:
+def test_any_form_of_a_word_is_found(build: Build, query: str, title: str) -> None:
     catalog = build(shop("Bird bath", title, "LED headlamp", "Dog bowl"))
-    assert catalog.search(CatalogQuery(asked)).hits[0].product_id == "B001"
+    assert catalog.search(CatalogQuery(query)).hits[0].product_id == "B001"
 
 
 def test_a_phrase_is_found_in_any_form_of_its_words(build: Build) -> None:

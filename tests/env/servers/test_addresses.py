@@ -19,7 +19,7 @@ def settings(**given: Any) -> ServerSettings:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"es_url": "127.0.0.1:9200"}, "at 127.0.0.1:9200 has no proper address: ES_URL begins with http://"),
         ({"es_url": "HTTP//host:9200"}, "ES_URL begins with http://"),
@@ -30,14 +30,14 @@ def settings(**given: Any) -> ServerSettings:
         ({"es_password": SECRET}, "password without a user: set DRRETAIL_ES_USER"),
     ],
 )
-def test_elasticsearch(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=said) as told:
+def test_elasticsearch(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
         open_elastic(settings(**given))
-    assert "hidden" not in str(told.value)
+    assert "hidden" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (
             {"mongo_url": "127.0.0.1:27017"},
@@ -48,8 +48,8 @@ def test_elasticsearch(given: dict[str, Any], said: str) -> None:
         ({"mongo_user": "eva"}, "user without a password: set DRRETAIL_MONGO_PASSWORD"),
     ],
 )
-def test_mongodb(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_mongodb(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         open_mongo(settings(**given))
 
 

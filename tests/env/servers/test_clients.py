@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from drretail.env.servers.clients import open_elastic, open_mongo, shown
+from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 
@@ -23,7 +23,7 @@ from drretail.errors import UserError
     ],
 )
 def test_the_hosts_of_an_address_are_shown(url: str, hosts: str) -> None:
-    assert shown(url) == hosts
+    assert hosts_of(url) == hosts
 
 
 @given(st.text(min_size=1, max_size=12), st.sampled_from(["mongodb", "http", "https"]))
@@ -34,11 +34,11 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
         f"user:{marked}@host",
         f"{scheme}://host/?password={marked}",
     ):
-        assert marked not in shown(url)
+        assert marked not in hosts_of(url)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"mongo_url": "mongodb://user:p/secret@host"}, "MongoDB at .* has no proper address"),
         ({"mongo_url": "http://user:secret@host"}, "MongoDB at host has no proper address.*MONGO_URL"),
@@ -48,9 +48,9 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
         ({"es_url": "https://host:1", "es_ca_file": Path("none.pem")}, "none.pem .* do not exist"),
     ],
 )
-def test_a_wrong_address_is_a_sentence_without_its_password(given: dict[str, Any], said: str) -> None:
+def test_a_wrong_address_is_a_sentence_without_its_password(given: dict[str, Any], message: str) -> None:
     settings = replace(ServerSettings(), **given)
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         (open_mongo if any(name.startswith("mongo") for name in given) else open_elastic)(settings)
     assert "secret" not in str(caught.value)
 

@@ -6,7 +6,7 @@ import pytest
 from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig
 from pymongo import errors
 
-from drretail.env.servers.faults import Patience, elastic_faults, mongo_faults, passes
+from drretail.env.servers.faults import Patience, elastic_faults, is_passing, mongo_faults
 from drretail.errors import ToolError
 
 SECRET = "pass-word"
@@ -61,7 +61,7 @@ def test_what_elasticsearch_does_to_a_call_is_told_without_its_words(problem: Ex
 
 @pytest.mark.parametrize(("problem", "_kind", "passing"), [*MONGO, *ELASTIC])
 def test_only_what_may_pass_is_tried_again(problem: Exception, _kind: str, passing: bool) -> None:
-    assert passes(problem) is passing
+    assert is_passing(problem) is passing
 
 
 class Clock:
@@ -77,38 +77,29 @@ class Clock:
         return Patience(sleep=self.sleep, clock=lambda: self.now, **given)
 
 
-def test_a_step_is_tried_until_it_succeeds_and_knows_that_it_is() -> None:
-    told: list[bool] = []
+def test_a_step_is_tried_until_it_succeeds() -> None:
+    answers = iter([refused(429), refused(429), "done"])
 
-    def step(again: bool) -> str:
-        told.append(again)
-        if len(told) < 4:
-            raise refused(429)
-        return "done"
+    def step() -> object:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
-    assert Clock().patience().keep_trying(step) == "done"
-    assert told == [False, True, True, True]
+    assert Clock().patience().patiently(step) == "done"
 
 
-def test_patience_ends_in_time_with_the_last_error() -> None:
+@pytest.mark.parametrize(
+    ("problem", "least", "most"), [(errors.AutoReconnect(SECRET), 20, 30), (refused(400), 0, 0)], ids=["may", "may not"]
+)
+def test_patience_ends_in_time_with_the_last_error_and_at_once_with_what_will_not_pass(
+    problem: Exception, least: float, most: float
+) -> None:
     clock = Clock()
 
-    def step(again: bool) -> None:
-        del again
-        raise errors.AutoReconnect(SECRET)
+    def step() -> None:
+        raise problem
 
-    with pytest.raises(errors.AutoReconnect):
-        clock.patience(seconds=30).keep_trying(step)
-    assert 20 < clock.now <= 30
-
-
-def test_what_will_not_pass_is_raised_at_once() -> None:
-    calls: list[bool] = []
-
-    def step(again: bool) -> None:
-        calls.append(again)
-        raise refused(400)
-
-    with pytest.raises(elasticsearch.ApiError):
-        Clock().patience().keep_trying(step)
-    assert calls == [False]
+    with pytest.raises(type(problem)):
+        clock.patience(seconds=30).patiently(step)
+    assert least <= clock.now <= most

@@ -1,5 +1,5 @@
 from drretail.env.web.base import Web, WebResult
-from drretail.env.web.live import LiveWeb
+from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.reading.page import read_page
 from tests.env.web.fetching.local_site import Names, by_path, fetcher, html, serving
 
@@ -17,7 +17,7 @@ def test_search_and_pages_are_one_web() -> None:
     page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
     with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
         reader = fetcher(site, Names({"shop.example": [["127.0.0.1"]]}))
-        web: Web = LiveWeb(Engine(), reader.fetch, read_page)
+        web: Web = LiveWeb(Engine(), OpenPages(reader.fetch, read_page))
         found = web.fetch(f"http://shop.example:{site.port}/")
         failed = [web.fetch(f"http://shop.example:{site.port}{path}") for path in ("/empty", "/gone")]
     assert (web.provider, web.corpus, len(web.search("x", 3))) == ("engine", None, 3)

@@ -11,7 +11,7 @@ NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("said", "day"),
+    ("text", "day"),
     [
         ("Mar 3, 2024", "2024-03-03"),
         ("March 3, 2024", "2024-03-03"),
@@ -32,8 +32,8 @@ NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
         (None, None),
     ],
 )
-def test_a_date_is_a_day_or_nothing(said: str | None, day: str | None) -> None:
-    assert iso_date(said, NOW) == day
+def test_a_date_is_a_day_or_nothing(text: str | None, day: str | None) -> None:
+    assert iso_date(text, NOW) == day
 
 
 @given(st.dates(min_value=date(1970, 1, 1)))

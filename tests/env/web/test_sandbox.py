@@ -125,8 +125,8 @@ def test_a_world_serves_the_pages_of_its_own_day_and_says_how_many_it_withholds(
 
 def test_the_shipped_pages_are_cautioned_of_beside_any_shop_but_the_demo(tmp_path: Path) -> None:
     with open_world(build(tmp_path)) as own:
-        told = cautions(own.web, own.manifest)
-        assert "made for the demo shop" in told[0]
+        sentences = cautions(own.web, own.manifest)
+        assert "made for the demo shop" in sentences[0]
         assert cautions(SandboxWeb(PAGES_IN_MEMORY), own.manifest) == []
     assert rows_of(own.manifest) != MADE_FOR
 
@@ -136,7 +136,7 @@ def test_blank_lines_are_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ('{"url": "https://x.example"', "line 2, is not JSON"),
         ('{"url": "https://x.example", "title": "T"}', "line 2, is no page .*text: Field required"),
@@ -146,8 +146,8 @@ def test_blank_lines_are_nothing(tmp_path: Path) -> None:
         ('{"url": "https://A.example/feeder#x", "title": "T", "text": "t"}', "line 2: .* stands in line 1 already"),
     ],
 )
-def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_a_broken_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         SandboxWeb(corpus(tmp_path, json.dumps(PAGES[0]), line))
 
 

@@ -72,19 +72,19 @@ def test_a_web_that_was_asked_for_is_held_and_no_more_than_some_are(
     assert web.of(QUERY) is not first
 
 
-def asked(**given: Any) -> Query:
+def query_like(**given: Any) -> Query:
     return QUERY.model_copy(update=given)
 
 
 def test_a_query_is_found_by_id_words_and_user_and_a_lone_question_by_words_and_user(folder: Path) -> None:
     web = SealedWeb(folder)
-    assert web.asked(QUERY) == web.asked(asked(query_id="ask-1", source="ask")) == QUERY
-    lone = asked(query_id="ask-1", source="ask")
+    assert web.own_query(QUERY) == web.own_query(query_like(query_id="ask-1", source="ask")) == QUERY
+    lone = query_like(query_id="ask-1", source="ask")
     strange = ({"text": "?"}, {"user_id": "AZ"})
-    for other in (asked(query_id="other"), *(lone.model_copy(update=it) for it in strange)):
+    for other in (query_like(query_id="other"), *(lone.model_copy(update=it) for it in strange)):
         with pytest.raises(UserError, match=r"has no web: .*queries\.jsonl has no such query"):
             web.of(other)
-    for other in (asked(text="?"), asked(user_id="AZ")):
+    for other in (query_like(text="?"), query_like(user_id="AZ")):
         with pytest.raises(UserError, match="has another query or user under that id"):
             web.of(other)
 
@@ -94,9 +94,9 @@ def test_a_page_is_fetched_without_its_query_where_it_is_the_same_for_all(folder
     assert web.fetch("https://good.example/").text == PAGES[0].text
     assert web.fetch("https://far.example/").state == "error"
     assert web.at("64k").fetch("https://far.example/").state == "ok"
-    seal(folder, {"q1": PAGES, "q2": [PAGES[0]._replace(text="Else.")]}, [QUERY, asked(query_id="q2")])
-    said = SealedWeb(folder).fetch("https://good.example/")
-    assert (said.state, "different pages" in str(said.problem)) == ("error", True)
+    seal(folder, {"q1": PAGES, "q2": [PAGES[0]._replace(text="Else.")]}, [QUERY, query_like(query_id="q2")])
+    page = SealedWeb(folder).fetch("https://good.example/")
+    assert (page.state, "different pages" in str(page.problem)) == ("error", True)
 
 
 def test_a_task_that_is_missing_is_said_in_a_sentence(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pytest_httpserver import HTTPServer
 
 from drretail.env.web.base import WebResult
 from drretail.env.web.searches import Service
-from drretail.env.web.searxng import LOCKED, SearxngSearch
+from drretail.env.web.searxng import ACCESS, SearxngSearch
 from drretail.errors import ToolError
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -15,7 +15,7 @@ NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 @pytest.fixture
 def searxng(httpserver: HTTPServer) -> SearxngSearch:
     address = httpserver.url_for("/search")
-    return SearxngSearch(Service("SearXNG", address, 5, LOCKED, wait=lambda _: None, now=lambda: NOW))
+    return SearxngSearch(Service("SearXNG", address, 5, ACCESS, wait=lambda _: None, now=lambda: NOW))
 
 
 def answered(httpserver: HTTPServer, value: Any) -> None:
@@ -37,7 +37,7 @@ def test_half_a_character_in_a_query_is_no_trouble(httpserver: HTTPServer, searx
 
 
 def test_an_address_that_cannot_be_asked_is_an_error() -> None:
-    nowhere = Service("SearXNG", "http://a..b/search", 2, LOCKED, wait=lambda _: None)
+    nowhere = Service("SearXNG", "http://a..b/search", 2, ACCESS, wait=lambda _: None)
     with pytest.raises(ToolError, match="cannot be reached"):
         SearxngSearch(nowhere).search("x", 5)
 

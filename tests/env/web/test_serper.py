@@ -11,7 +11,7 @@ from werkzeug import Request, Response
 
 from drretail.env.web.base import WebResult
 from drretail.env.web.searches import Service
-from drretail.env.web.serper import LOCKED, SerperSearch
+from drretail.env.web.serper import ACCESS, SerperSearch
 from drretail.errors import ToolError
 
 KEY = "k-0123456789abcdef0123456789abcdef"
@@ -37,7 +37,7 @@ def waited() -> list[float]:
 
 @pytest.fixture
 def serper(httpserver: HTTPServer, waited: list[float]) -> SerperSearch:
-    service = Service("Serper", httpserver.url_for("/search"), 5, LOCKED, wait=waited.append, now=lambda: NOW)
+    service = Service("Serper", httpserver.url_for("/search"), 5, ACCESS, wait=waited.append, now=lambda: NOW)
     return SerperSearch(service, SecretStr(KEY))
 
 
@@ -122,7 +122,7 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "kind", "said"),
+    ("status", "body", "kind", "message"),
     [
         (401, {"message": f"Unauthorized {KEY}"}, "forbidden", "set SERPER_API_KEY"),
         (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
@@ -144,12 +144,12 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
     ],
 )
 def test_what_goes_wrong_is_a_sentence_with_what_to_do(
-    status: int, body: Any, kind: str, said: str, httpserver: HTTPServer, serper: SerperSearch
+    status: int, body: Any, kind: str, message: str, httpserver: HTTPServer, serper: SerperSearch
 ) -> None:
     answered(httpserver, (status, body, {}))
     error = problem(lambda: serper.search("x", 5))
     assert error.kind == kind
-    assert said in error.message
+    assert message in error.message
 
 
 def test_a_key_is_not_sent_where_the_service_redirects_to(httpserver: HTTPServer, serper: SerperSearch) -> None:
@@ -202,7 +202,7 @@ def test_a_service_that_hangs_is_a_time_out(httpserver: HTTPServer, serper: Serp
 
 
 def test_a_service_that_is_not_there_is_named_with_its_address() -> None:
-    nowhere = Service("Serper", "http://127.0.0.1:9/search?key=hidden", 2, LOCKED, wait=lambda _: None)
+    nowhere = Service("Serper", "http://127.0.0.1:9/search?key=hidden", 2, ACCESS, wait=lambda _: None)
     error = problem(lambda: SerperSearch(nowhere, SecretStr(KEY)).search("x", 5))
     assert error.kind == "unavailable"
     assert "http://127.0.0.1:9/search;" in error.message

@@ -30,9 +30,9 @@ def test_every_shipped_question_has_its_row() -> None:
     assert [row[0] for row in ROWS] == [query.query_id for query in shipped_queries()]
 
 
-@pytest.mark.parametrize(("asked", "pages"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
-def test_a_search_for_what_it_asks_brings_the_pages_that_answer(asked: str, pages: str, web: SandboxWeb) -> None:
-    found = {result.url for result in web.search(asked, 5)}
+@pytest.mark.parametrize(("query", "pages"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
+def test_a_search_for_what_it_asks_brings_the_pages_that_answer(query: str, pages: str, web: SandboxWeb) -> None:
+    found = {result.url for result in web.search(query, 5)}
     assert set(re.findall(r"<([^>]+)>", pages)) <= found
 
 

@@ -51,6 +51,10 @@ def orders(count: int = HISTORY, shelf: int = SHELF) -> list[OrderRow]:
     ]
 
 
+SMALL: dict[str, Any] = {"products": products(5), "orders": orders(5, 5)}
+FORTY: dict[str, Any] = {"products": products(40), "orders": orders(100, 40)}
+
+
 def at(place: int, action: Callable[[], object], rows: Iterable[Row]) -> Iterator[Row]:
     """The rows; the action is done once, before the one at ``place``."""
     for number, row in enumerate(rows):

@@ -98,9 +98,9 @@ def test_a_load_that_ends_without_mongodb_is_resumed_by_the_same_command(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str, embedded: Manifest
 ) -> None:
     try:
-        with pytest.raises(UserError, match=r"What is live is unchanged\. The same command goes on") as told:
+        with pytest.raises(UserError, match=r"What is live is unchanged\. The same command goes on") as caught:
             load(killable_mongo, fresh_name, patience=0.5, lease=2, **tripped("orders", 0.8, own_mongo.kill))
-        assert str(own_mongo.port) in str(told.value)
+        assert str(own_mongo.port) in str(caught.value)
     finally:
         own_mongo.start()
     assert documents(killable_mongo, fresh_name)["g1_orders"] > 0
@@ -195,15 +195,15 @@ def test_readers_keep_the_old_world_until_the_new_one_is_whole(
 
 
 def test_a_second_writer_is_refused_and_says_so(server_settings: ServerSettings, fresh_name: str) -> None:
-    told: list[str] = []
+    caught: list[str] = []
 
     def another() -> None:
         with pytest.raises(UserError, match="Another process is writing") as problem:
             load(server_settings, fresh_name, products=products(3), orders=orders(3, 3))
-        told.append(str(problem.value))
+        caught.append(str(problem.value))
 
     load(server_settings, fresh_name, products=at(20, another, products(40)), orders=orders(20, 40))
-    assert f"servers:{fresh_name}" in told[0]
+    assert f"servers:{fresh_name}" in caught[0]
     assert documents(server_settings, fresh_name)["g1_products"] == 40
 
 

@@ -1,7 +1,7 @@
 """A load through a bad line, or into servers that are busy: it takes longer, and the world is the same."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,23 +12,10 @@ from drretail.env.manifest import Manifest
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 from tests.servers.failures.shop import at, documents, load, orders, products, whole
-from tests.servers.front import Front, always, front_of, times
-from tests.servers.proxy import Proxy, proxied
+from tests.servers.front import Front, always, times
+from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
-
-
-@pytest.fixture
-def front(es_url: str) -> Iterator[Front]:
-    with front_of(es_url) as made:
-        yield made
-
-
-@pytest.fixture
-def before_mongo(mongo_url: str) -> Iterator[Proxy]:
-    address = urlsplit(mongo_url)
-    with proxied(str(address.hostname), address.port or 27017) as proxy:
-        yield proxy
 
 
 @pytest.fixture
@@ -59,9 +46,9 @@ def test_a_load_gives_up_on_an_elasticsearch_that_stays_busy_and_goes_on_later(
     through: ServerSettings, front: Front, fresh_name: str, embedded: Manifest
 ) -> None:
     front.rule = always(429, "_bulk")
-    with pytest.raises(UserError, match=r"overloaded \(status 429\).* goes on where") as told:
+    with pytest.raises(UserError, match=r"overloaded \(status 429\).* goes on where") as caught:
         load(through, fresh_name, patience=0.5)
-    assert urlsplit(front.url).netloc in str(told.value)
+    assert urlsplit(front.url).netloc in str(caught.value)
     front.rule = None
     assert load(through, fresh_name).fingerprint == embedded.fingerprint
     assert whole(1, fresh_name).items() <= documents(through, fresh_name).items()

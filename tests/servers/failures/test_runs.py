@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -20,8 +19,8 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit
 from tests.agents.conftest import calls, reporting, scripted, sut
-from tests.servers.failures.shop import load, orders, products
-from tests.servers.proxy import Proxy, proxied
+from tests.servers.failures.shop import FORTY, load
+from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
 USER = "A000000"
@@ -35,24 +34,14 @@ REPORT = reporting("The first one [P:B000000].", "P:B000000 x 1")
 
 
 @pytest.fixture
-def proxies(mongo_url: str, es_url: str) -> Iterator[dict[str, Proxy]]:
-    mongo, elastic = urlsplit(mongo_url), urlsplit(es_url)
-    with (
-        proxied(str(mongo.hostname), mongo.port or 27017) as before_mongo,
-        proxied(str(elastic.hostname), elastic.port or 9200) as before_elasticsearch,
-    ):
-        yield {"mongo": before_mongo, "elasticsearch": before_elasticsearch}
+def proxies(before_mongo: Proxy, before_elasticsearch: Proxy) -> dict[str, Proxy]:
+    return {"mongo": before_mongo, "elasticsearch": before_elasticsearch}
 
 
 @pytest.fixture
-def world(server_settings: ServerSettings, fresh_name: str, proxies: dict[str, Proxy]) -> Iterator[World]:
-    load(server_settings, fresh_name, products=products(40), orders=orders(100, 40))
-    settings = ServerSettings(
-        mongo_url=f"mongodb://127.0.0.1:{proxies['mongo'].port}/?directConnection=true",
-        es_url=f"http://127.0.0.1:{proxies['elasticsearch'].port}",
-        timeout=1,
-    )
-    with open_world(f"servers:{fresh_name}", servers=settings) as opened:
+def world(server_settings: ServerSettings, fresh_name: str, behind_proxies: ServerSettings) -> Iterator[World]:
+    load(server_settings, fresh_name, **FORTY)
+    with open_world(f"servers:{fresh_name}", servers=behind_proxies) as opened:
         yield opened
 
 
@@ -76,15 +65,15 @@ def errors(run: Run) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("server", "told"),
+    ("server", "expected"),
     [("mongo", ["", "unavailable", "unavailable"]), ("elasticsearch", ["", "unavailable", ""])],
 )
 def test_a_run_that_loses_a_server_ends_with_a_report_and_says_which_calls_failed(
-    world: World, tmp_path: Path, proxies: dict[str, Proxy], server: str, told: list[str]
+    world: World, tmp_path: Path, proxies: dict[str, Proxy], server: str, expected: list[str]
 ) -> None:
     turns = (calls(SEARCH), calls(SEARCH), calls(PROFILE), REPORT)
     cut = run(world, tmp_path / "cut", proxies[server], *turns)
-    assert (cut.status, errors(cut)) == ("done", told)
+    assert (cut.status, errors(cut)) == ("done", expected)
     proxies[server].accept()
     whole = run(world, tmp_path / "whole", None, *turns)
     assert (whole.status, errors(whole)) == ("done", ["", "", ""])

@@ -85,7 +85,7 @@ def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
     return run
 
 
-def said(done: subprocess.CompletedProcess[str], code: int = 0) -> str:
+def output_of(done: subprocess.CompletedProcess[str], code: int = 0) -> str:
     assert done.returncode == code, done.stderr[-2000:]
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
@@ -120,12 +120,14 @@ def test_a_load_and_a_run_leave_no_password_anywhere(
     drretail: Drretail, tmp_path: Path, mongo: OwnServer, es_url: str, fresh_name: str
 ) -> None:
     spec = f"servers:{fresh_name}"
-    output = said(drretail("world", "copy", "w", spec))
-    output += said(drretail("world", "info", spec)) + said(drretail("world", "info", spec, "--json"))
-    output += said(drretail("world", "check", spec))
-    output += said(drretail("tools", "product_catalog_search", "--args", '{"query": "bird"}', "--world", spec))
-    asked = ("ask", "Which bird feeder suits me?", "--user", USER, "--world", spec, "--to", "exp")
-    output += said(drretail(*asked)) + said(drretail("score", "exp")) + said(drretail("report", "exp"))
+    output = output_of(drretail("world", "copy", "w", spec))
+    output += output_of(drretail("world", "info", spec)) + output_of(drretail("world", "info", spec, "--json"))
+    output += output_of(drretail("world", "check", spec))
+    output += output_of(drretail("tools", "product_catalog_search", "--args", '{"query": "bird"}', "--world", spec))
+    question = ("ask", "Which bird feeder suits me?", "--user", USER, "--world", spec, "--to", "exp")
+    output += (
+        output_of(drretail(*question)) + output_of(drretail("score", "exp")) + output_of(drretail("report", "exp"))
+    )
     assert leaks(output) == []
     assert leaks(kept_in(tmp_path)) == []
     assert leaks(stored(mongo, es_url, fresh_name)) == []
@@ -139,7 +141,7 @@ def test_a_refused_password_is_in_no_message(
 ) -> None:
     given = {name: value.replace("s3cr3t", "s3cr3t-wr0ng") for name, value in environment.items() if wrong in name}
     done = drretail("world", "copy", "w", "servers:refused", **given)
-    output = said(done, code=2)
+    output = output_of(done, code=2)
     assert f"DRRETAIL_{wrong}_PASSWORD" in output
     assert "wr0ng" not in output
     assert leaks(output) == []
@@ -150,6 +152,6 @@ def test_a_refused_password_is_in_no_message(
 def test_servers_that_are_down_end_in_one_sentence(drretail: Drretail, command: tuple[str, ...]) -> None:
     addresses = {"MONGO_URL": f"mongodb://eva:{MONGO_PASSWORD}@127.0.0.1:9/?directConnection=true"}
     done = drretail(*command, "servers:nowhere", **addresses, DRRETAIL_SERVERS_TIMEOUT="1")
-    output = said(done, code=2)
+    output = output_of(done, code=2)
     assert "MongoDB at 127.0.0.1:9 does not answer" in output
     assert leaks(output) == []

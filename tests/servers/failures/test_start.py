@@ -1,4 +1,4 @@
-"""What is said at the start where a server cannot be used: where it is, without its password, and what to do."""
+"""What is message at the start where a server cannot be used: where it is, without its password, and what to do."""
 
 import base64
 import threading
@@ -17,8 +17,8 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from tests.servers.failures.own import OwnServer, own_server
-from tests.servers.failures.shop import load, orders, products
-from tests.servers.front import Front, always, front_of, only_with
+from tests.servers.failures.shop import SMALL, load, orders, products
+from tests.servers.front import Front, always, only_with
 
 pytestmark = pytest.mark.servers
 SECRET = "s3cr3t-Pass"
@@ -28,12 +28,12 @@ NOBODY = 9
 
 def refusal(settings: ServerSettings, name: str = "no-such-world") -> str:
     """What ``open_world`` says; it must not hold the password."""
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as caught:
         open_world(f"servers:{name}", servers=settings)
-    said = str(told.value)
-    assert SECRET not in said
-    assert "\n" not in said
-    return said
+    message = str(caught.value)
+    assert SECRET not in message
+    assert "\n" not in message
+    return message
 
 
 @pytest.fixture
@@ -41,26 +41,26 @@ def settings(server_settings: ServerSettings) -> ServerSettings:
     return replace(server_settings, timeout=1)
 
 
-def test_mongodb_is_down(settings: ServerSettings) -> None:
-    said = refusal(replace(settings, mongo_url=f"mongodb://eva:{SECRET}@127.0.0.1:{NOBODY}/?directConnection=true"))
-    assert f"MongoDB at 127.0.0.1:{NOBODY} does not answer" in said
-    assert "docker compose up" in said
-    assert "MONGO_URL" in said
-
-
-def test_elasticsearch_is_down(settings: ServerSettings) -> None:
-    said = refusal(replace(settings, es_url=f"http://eva:{SECRET}@127.0.0.1:{NOBODY}"))
-    assert f"Elasticsearch at 127.0.0.1:{NOBODY} does not answer" in said
-    assert "docker compose up" in said
-    assert "ES_URL" in said
+@pytest.mark.parametrize(
+    ("server", "variable", "url"),
+    [
+        ("MongoDB", "mongo_url", f"mongodb://eva:{SECRET}@127.0.0.1:{NOBODY}/?directConnection=true"),
+        ("Elasticsearch", "es_url", f"http://eva:{SECRET}@127.0.0.1:{NOBODY}"),
+    ],
+)
+def test_a_server_is_down(settings: ServerSettings, server: str, variable: str, url: str) -> None:
+    message = refusal(replace(settings, **{variable: url}))
+    assert f"{server} at 127.0.0.1:{NOBODY} does not answer" in message
+    assert "docker compose up" in message
+    assert variable.upper() in message
 
 
 @pytest.mark.parametrize(
     "url", [f"mongodb://eva:{SECRET}@@127.0.0.1", f"postgres://eva:{SECRET}@127.0.0.1", f"mongodb://{SECRET}@:x:y/", ""]
 )
 def test_an_address_that_is_none_is_not_repeated(settings: ServerSettings, url: str) -> None:
-    said = refusal(replace(settings, mongo_url=url))
-    assert "MONGO_URL" in said
+    message = refusal(replace(settings, mongo_url=url))
+    assert "MONGO_URL" in message
 
 
 @pytest.mark.parametrize("url", [f"eva:{SECRET}@127.0.0.1", f"ftp://eva:{SECRET}@127.0.0.1:1", "http://", "::"])
@@ -94,14 +94,8 @@ def web_server() -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.fixture
-def front(es_url: str) -> Iterator[Front]:
-    with front_of(es_url) as made:
-        yield made
-
-
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "caught"),
     [
         (401, "check DRRETAIL_ES_API_KEY"),
         (403, "monitor"),
@@ -109,9 +103,9 @@ def front(es_url: str) -> Iterator[Front]:
         (503, "try again later"),
     ],
 )
-def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: int, told: str) -> None:
+def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: int, caught: str) -> None:
     front.rule = always(status)
-    assert told in refusal(replace(settings, es_url=front.url.replace("//", f"//eva:{SECRET}@")))
+    assert caught in refusal(replace(settings, es_url=front.url.replace("//", f"//eva:{SECRET}@")))
 
 
 @pytest.mark.parametrize("kind", ["api key", "user"])
@@ -125,10 +119,10 @@ def test_elasticsearch_takes_the_right_credentials_only(
         front.rule = only_with(f"ApiKey {SECRET}")
         right, wrong = {"es_api_key": SecretStr(SECRET)}, {"es_api_key": SecretStr(f"{SECRET}x")}
     through = replace(settings, es_url=front.url)
-    said = refusal(replace(through, **wrong))
-    assert "DRRETAIL_ES_API_KEY" in said
-    assert "DRRETAIL_ES_PASSWORD" in said
-    load(replace(through, **right), fresh_name, products=products(5), orders=orders(5, 5))
+    message = refusal(replace(through, **wrong))
+    assert "DRRETAIL_ES_API_KEY" in message
+    assert "DRRETAIL_ES_PASSWORD" in message
+    load(replace(through, **right), fresh_name, **SMALL)
     with open_world(f"servers:{fresh_name}", servers=replace(through, **right)) as world:
         assert world.manifest.counts.products == 5
 
@@ -151,9 +145,9 @@ def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServe
 @pytest.mark.parametrize(("user", "password"), [("eva", "wrong"), ("nobody", SECRET)])
 def test_mongodb_refuses(settings: ServerSettings, secured_mongo: OwnServer, user: str, password: str) -> None:
     wrong = replace(settings, mongo_url=secured_mongo.url, mongo_user=user, mongo_password=SecretStr(password))
-    said = refusal(wrong)
-    assert f"MongoDB at 127.0.0.1:{secured_mongo.port} refused the credentials" in said
-    assert "DRRETAIL_MONGO_PASSWORD" in said
+    message = refusal(wrong)
+    assert f"MongoDB at 127.0.0.1:{secured_mongo.port} refused the credentials" in message
+    assert "DRRETAIL_MONGO_PASSWORD" in message
 
 
 def test_mongodb_asks_for_a_user(settings: ServerSettings, secured_mongo: OwnServer) -> None:
@@ -162,10 +156,10 @@ def test_mongodb_asks_for_a_user(settings: ServerSettings, secured_mongo: OwnSer
 
 def test_who_may_not_even_read_is_told_which_right_lacks(settings: ServerSettings, secured_mongo: OwnServer) -> None:
     guest = replace(settings, mongo_url=secured_mongo.url, mongo_user="guest", mongo_password=SecretStr(SECRET))
-    said = refusal(guest)
-    assert "does not let this user read the database 'no-such-world'" in said
-    assert "`read`" in said
-    assert "write" not in said
+    message = refusal(guest)
+    assert "does not let this user read the database 'no-such-world'" in message
+    assert "`read`" in message
+    assert "write" not in message
 
 
 @pytest.mark.parametrize("where", ["settings", "address"])
@@ -176,7 +170,7 @@ def test_mongodb_takes_the_right_credentials(
         right = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
     else:
         right = replace(settings, mongo_url=secured_mongo.url.replace("//", f"//eva:{SECRET}@"))
-    manifest = load(right, fresh_name, products=products(5), orders=orders(5, 5))
+    manifest = load(right, fresh_name, **SMALL)
     with open_world(f"servers:{fresh_name}", servers=right) as world:
         assert world.manifest == manifest
     assert SECRET not in repr(right)
@@ -186,7 +180,7 @@ def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
     settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str
 ) -> None:
     eva = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
-    load(eva, fresh_name, products=products(5), orders=orders(5, 5))
+    load(eva, fresh_name, **SMALL)
     with MongoClient[dict[str, Any]](secured_mongo.url, username="eva", password=SECRET) as client:
         client.admin.command("createUser", "reader", pwd=SECRET, roles=[{"role": "read", "db": fresh_name}])
     reader = replace(eva, mongo_user="reader")
@@ -202,8 +196,8 @@ def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
 
 
 def test_a_path_that_nobody_wants_is_pointed_at(settings: ServerSettings) -> None:
-    said = refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
-    assert said.endswith("Leave the path out of ES_URL unless a proxy before Elasticsearch wants it.")
+    message = refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
+    assert message.endswith("Leave the path out of ES_URL unless a proxy before Elasticsearch wants it.")
 
 
 @pytest.mark.parametrize("status", [403, 400])
@@ -211,9 +205,9 @@ def test_a_right_that_lacks_and_a_refused_index_are_said_and_no_going_on_is_prom
     settings: ServerSettings, front: Front, fresh_name: str, status: int
 ) -> None:
     front.rule = lambda request: status if request.method == "PUT" and f"{fresh_name}-g1" in request.path else None
-    with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as told:
-        load(replace(settings, es_url=front.url), fresh_name, products=products(5), orders=orders(5, 5))
-    assert "goes on" not in str(told.value)
+    with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as caught:
+        load(replace(settings, es_url=front.url), fresh_name, **SMALL)
+    assert "goes on" not in str(caught.value)
 
 
 def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, fresh_name: str) -> None:
@@ -221,7 +215,7 @@ def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, 
         client[fresh_name.upper()].things.insert_one({})
         try:
             with pytest.raises(UserError, match="upper and lower case: choose another name"):
-                load(settings, fresh_name, products=products(5), orders=orders(5, 5))
+                load(settings, fresh_name, **SMALL)
         finally:
             client.drop_database(fresh_name.upper())
 
@@ -232,16 +226,16 @@ def test_where_the_servers_are_must_be_said() -> None:
 
 
 def test_there_is_no_such_world(settings: ServerSettings) -> None:
-    said = refusal(settings, "nothing-here")
-    assert "servers:nothing-here" in said
-    assert "drretail ingest" in said
-    assert "world copy" in said
+    message = refusal(settings, "nothing-here")
+    assert "servers:nothing-here" in message
+    assert "drretail ingest" in message
+    assert "world copy" in message
 
 
 @pytest.fixture(scope="module")
 def small(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
     name = name_world()
-    load(server_settings, name, products=products(5), orders=orders(5, 5))
+    load(server_settings, name, **SMALL)
     return name
 
 
@@ -249,28 +243,28 @@ def test_the_index_was_made_for_another_formulation(settings: ServerSettings, sm
     with Elasticsearch(settings.es_url) as elastic:
         kept = elastic.indices.get_mapping(index=f"{small}-g1")[f"{small}-g1"]["mappings"]["_meta"]
         elastic.indices.put_mapping(index=f"{small}-g1", meta={"formulation": "bm25 of another age"})
-        said = refusal(settings, small)
+        message = refusal(settings, small)
         elastic.indices.put_mapping(index=f"{small}-g1", meta=kept)
-    assert "bm25 of another age" in said
-    assert "make the world again with `drretail ingest`" in said
+    assert "bm25 of another age" in message
+    assert "make the world again with `drretail ingest`" in message
 
 
 def test_the_world_is_of_another_format(settings: ServerSettings, small: str) -> None:
     with MongoClient[dict[str, Any]](settings.mongo_url) as mongo:
         before = mongo[small].worlds.find_one_and_update({"_id": "live"}, {"$set": {"format": 99}})
         assert before is not None
-        said = refusal(settings, small)
+        message = refusal(settings, small)
         mongo[small].worlds.replace_one({"_id": "live"}, before)
-    assert "99" in said
+    assert "99" in message
 
 
 def test_the_index_is_gone(settings: ServerSettings, fresh_name: str) -> None:
-    load(settings, fresh_name, products=products(5), orders=orders(5, 5))
+    load(settings, fresh_name, **SMALL)
     with Elasticsearch(settings.es_url) as elastic:
         elastic.indices.delete(index=f"{fresh_name}-g1")
-    said = refusal(settings, fresh_name)
-    assert f"{fresh_name}-g1" in said
+    message = refusal(settings, fresh_name)
+    assert f"{fresh_name}-g1" in message
     # And the same load mends it.
-    load(settings, fresh_name, products=products(5), orders=orders(5, 5))
+    load(settings, fresh_name, **SMALL)
     with open_world(f"servers:{fresh_name}", servers=settings) as world:
         assert len(world.catalog.categories()) > 0

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -13,12 +12,11 @@ from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.servers.failures.own import OwnServer, eventually
-from tests.servers.failures.shop import load, orders, products
-from tests.servers.front import Front, always, front_of, times
-from tests.servers.proxy import Proxy, proxied
+from tests.servers.failures.shop import FORTY, load
+from tests.servers.front import Front, always, times
+from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
-TIMEOUT = 1.0
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 DETAILS = ("get_product_details", {"product_id": "B000001"})
 READS = (
@@ -36,33 +34,13 @@ Call = tuple[str, dict[str, str]]
 def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
     """A small world on the servers."""
     made = name_world()
-    load(server_settings, made, products=products(40), orders=orders(100, 40))
+    load(server_settings, made, **FORTY)
     return made
 
 
 @pytest.fixture
-def before_mongo(mongo_url: str) -> Iterator[Proxy]:
-    address = urlsplit(mongo_url)
-    with proxied(str(address.hostname), address.port or 27017) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def before_elasticsearch(es_url: str) -> Iterator[Proxy]:
-    address = urlsplit(es_url)
-    with proxied(str(address.hostname), address.port or 9200) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def world(name: str, before_mongo: Proxy, before_elasticsearch: Proxy) -> Iterator[World]:
-    """The world behind both proxies."""
-    settings = ServerSettings(
-        mongo_url=f"mongodb://127.0.0.1:{before_mongo.port}/?directConnection=true",
-        es_url=f"http://127.0.0.1:{before_elasticsearch.port}",
-        timeout=TIMEOUT,
-    )
-    with open_world(f"servers:{name}", servers=settings) as opened:
+def world(name: str, behind_proxies: ServerSettings) -> Iterator[World]:
+    with open_world(f"servers:{name}", servers=behind_proxies) as opened:
         yield opened
 
 
@@ -148,13 +126,9 @@ def test_an_answer_that_is_cut_is_an_error_and_never_half_an_answer(
         proxy.cut_after(size)
         assert error_of(ask(*call))[0] == "unavailable"
         proxy.flow()
+    # Its client looks for a lost server twice a second.
+    eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
     assert (ask(*SEARCH).value, ask(*DETAILS).value) == whole
-
-
-@pytest.fixture
-def front(es_url: str) -> Iterator[Front]:
-    with front_of(es_url) as made:
-        yield made
 
 
 @pytest.fixture
@@ -226,7 +200,7 @@ def check_lost_and_found(world: World, server: OwnServer, *calls: Call) -> None:
 def test_an_elasticsearch_that_is_killed_in_the_middle_of_searches_costs_these_alone(
     own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str
 ) -> None:
-    load(killable_elasticsearch, fresh_name, products=products(40), orders=orders(100, 40))
+    load(killable_elasticsearch, fresh_name, **FORTY)
     with open_world(f"servers:{fresh_name}", servers=killable_elasticsearch) as world:
         check_lost_and_found(world, own_elasticsearch, SEARCH)
 
@@ -234,7 +208,7 @@ def test_an_elasticsearch_that_is_killed_in_the_middle_of_searches_costs_these_a
 def test_a_mongodb_that_is_killed_in_the_middle_of_reads_costs_these_alone(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
 ) -> None:
-    load(killable_mongo, fresh_name, products=products(40), orders=orders(100, 40))
+    load(killable_mongo, fresh_name, **FORTY)
     with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world:
         check_lost_and_found(world, own_mongo, SEARCH, *READS)
 
@@ -242,7 +216,7 @@ def test_a_mongodb_that_is_killed_in_the_middle_of_reads_costs_these_alone(
 def test_a_server_that_hangs_is_a_timeout(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
 ) -> None:
-    load(killable_mongo, fresh_name, products=products(40), orders=orders(100, 40))
+    load(killable_mongo, fresh_name, **FORTY)
     with (
         open_world(f"servers:{fresh_name}", servers=killable_mongo) as world,
         Toolkit(Session(world, scope="any")) as toolkit,

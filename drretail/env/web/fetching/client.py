@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 import httpcore2
 
 from drretail.env.web.fetching.connection import Allowed, CheckedBackend, Deadline, Resolver, is_public, system_resolver
-from drretail.env.web.fetching.content import ACCEPTED, whole_body
+from drretail.env.web.fetching.content import ACCEPTED, unpacked_body
 from drretail.env.web.fetching.fetched import Blocked, Empty, Failed
 from drretail.env.web.fetching.targets import PORTS, Target, read_target
 
@@ -121,7 +121,7 @@ class Client:
 
     def _ask(self, target: Target, wanted: Wanted, deadline: Deadline) -> Answer | str:
         """The answer of one address, or where it redirects to."""
-        with self._pool(target, deadline, wanted) as pool, _explained(target, deadline):
+        with self._pool(target, deadline, wanted) as pool, _page_errors(target, deadline):
             url = httpcore2.URL(
                 scheme=target.scheme.encode(),
                 host=target.host.encode(),
@@ -131,7 +131,7 @@ class Client:
             with pool.stream("GET", url, headers=self._headers(target)) as response:
                 location = _header(response, b"location")
                 if response.status in REDIRECTS and location:
-                    return _joined(target.url, location)
+                    return _redirected(target.url, location)
                 return _answer(target, response, wanted)
 
     def _pool(self, target: Target, deadline: Deadline, wanted: Wanted) -> httpcore2.ConnectionPool:
@@ -139,7 +139,7 @@ class Client:
         place = None if self._proxy is None else self._proxy.place
         return httpcore2.ConnectionPool(
             ssl_context=self._tls if target.scheme == "https" else None,
-            proxy=None if self._proxy is None else _spelt(self._proxy),
+            proxy=None if self._proxy is None else _as_httpcore(self._proxy),
             max_connections=1,
             max_keepalive_connections=0,
             network_backend=CheckedBackend(self._resolve, self._allowed, deadline, wanted.body_bytes, place),
@@ -167,11 +167,11 @@ def _answer(target: Target, response: httpcore2.Response, wanted: Wanted) -> Ans
     if length.isascii() and length.isdigit() and len(length) < 20 and int(length) > wanted.body_bytes:
         raise Failed(f"The page is larger than {wanted.body_bytes:,} bytes.", response.status)
     encoding = _header(response, b"content-encoding")
-    body = whole_body(response.iter_stream(), encoding, wanted.body_bytes)
+    body = unpacked_body(response.iter_stream(), encoding, wanted.body_bytes)
     return Answer(target, response.status, content_type, body)
 
 
-def _joined(url: str, location: str) -> str:
+def _redirected(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError:
@@ -189,13 +189,13 @@ def _header(response: httpcore2.Response, name: bytes) -> str:
         return value.decode("latin-1").strip()
 
 
-def _spelt(proxy: Proxy) -> httpcore2.Proxy:
+def _as_httpcore(proxy: Proxy) -> httpcore2.Proxy:
     url = httpcore2.URL(scheme=proxy.scheme.encode(), host=proxy.host.encode(), port=proxy.port, target=b"/")
     return httpcore2.Proxy(url, auth=proxy.auth)
 
 
 @contextmanager
-def _explained(target: Target, deadline: Deadline) -> Generator[None]:
+def _page_errors(target: Target, deadline: Deadline) -> Generator[None]:
     """The library's errors as sentences about the page."""
     try:
         yield

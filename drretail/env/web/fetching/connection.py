@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from queue import Empty as NothingYet
+from queue import Empty as QueueEmpty
 from queue import SimpleQueue
 from typing import Any
 
@@ -217,7 +217,7 @@ def _look_up(resolve: Resolver, host: str, port: int, deadline: Deadline) -> lis
     threading.Thread(target=ask, name=f"resolve {host}", daemon=True).start()
     try:
         found = answer.get(timeout=deadline.left())
-    except NothingYet:
+    except QueueEmpty:
         raise deadline.late() from None
     if isinstance(found, OSError | UnicodeError) or not found:
         raise Failed(f"There is no host {host}.")

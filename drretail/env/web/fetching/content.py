@@ -32,17 +32,17 @@ def text_kind(content_type: str, body: bytes) -> tuple[str, str | None]:
     header = Message()
     header["content-type"] = content_type
     # Without a header, Message would say text/plain.
-    said = header.get_content_type() if "/" in content_type else ""
-    if said and said not in TEXT_TYPES:
-        raise Empty(f"It is {said[:60]}, not a page of text.")
+    declared = header.get_content_type() if "/" in content_type else ""
+    if declared and declared not in TEXT_TYPES:
+        raise Empty(f"It is {declared[:60]}, not a page of text.")
     marked = next((codec for mark, codec in _MARKS if body.startswith(mark)), None)
     start = body[:_LOOKED_AT]
     if body.startswith(_BINARY) or (marked != "utf-16" and _is_binary(start, header.get_param("charset"))):
         raise Empty("It calls itself text and is something else.")
     codec = marked or codec_name(header.get_param("charset"))
-    if said in (HTML, "application/xhtml+xml"):
+    if declared in (HTML, "application/xhtml+xml"):
         return HTML, codec
-    return (HTML if not said and _MARKUP.match(_COMMENT.sub(b"", start)) else PLAIN), codec
+    return (HTML if not declared and _MARKUP.match(_COMMENT.sub(b"", start)) else PLAIN), codec
 
 
 def codec_name(charset: object) -> str | None:
@@ -69,7 +69,7 @@ ACCEPTED = "gzip, deflate"
 STEP = 64 * 1024
 
 
-def whole_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> bytes:
+def unpacked_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> bytes:
     """The unpacked body. Raises Failed for one that is larger than ``most_bytes``, damaged, or packed otherwise."""
     body = bytearray()
     for piece in _unpacked(chunks, encoding):

@@ -2,7 +2,7 @@
 
 import time
 
-from drretail.env.web.fetching.client import Answer, Client, Wanted
+from drretail.env.web.fetching.client import Client, Wanted
 from drretail.env.web.fetching.connection import Clock, Deadline
 from drretail.env.web.fetching.content import TEXT_TYPES, text_kind
 from drretail.env.web.fetching.fetched import Blocked, Empty, Failed, Fetched, Problem
@@ -51,11 +51,7 @@ class Fetcher:
         if not answer.body.strip():
             raise Empty("The page is empty.", answer.status)
         kind, charset = text_kind(answer.content_type, answer.body)
-        return _found(url, answer, kind, charset)
-
-
-def _found(url: str, answer: Answer, kind: str, charset: str | None) -> Fetched:
-    return Fetched(url, answer.target.url, "ok", answer.status, kind, charset, answer.body)
+        return Fetched(url, answer.target.url, "ok", answer.status, kind, charset, answer.body)
 
 
 def _check_status(status: int) -> None:

@@ -1,7 +1,6 @@
 """Raw pages as text for models and judges: ``page.read_page`` is the way in.
 
 parsing.py          characters and tree, without what is not shown
-styles.py           which inline styles hide what they are given to
 structured_data.py  JSON-LD and microdata
 product_data.py     schema.org products, and how they are written
 markdown.py         the article, without the site's furniture

@@ -29,7 +29,7 @@ _BYLINE = re.compile(r"date|byline|publi|pub-|update|modif|revis|author|meta|tim
 _LONGEST_BYLINE = 400
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]{0,6}\.?"
-_SAID = re.compile(
+_BYLINE_DATE = re.compile(
     r"\b(?:updated|modified|revised|published|posted)(?: on| at|:)?:? ?"
     r"(?:(?P<iso>\d{4}-\d\d-\d\d)|"
     rf"(?P<month>{_MONTH}) (?P<day>\d{{1,2}}),? (?P<year>\d{{4}})|"
@@ -53,16 +53,16 @@ class PageDates:
 
 def page_dates(page: HtmlElement, nodes: Iterable[Node]) -> PageDates:
     """The dates in a page's head, then in its JSON-LD, then in its byline; the first of each kind."""
-    said = [*_in_meta(page), *_in_data(nodes), *_in_times(page), *_in_bylines(page)]
+    found = [*_in_meta(page), *_in_data(nodes), *_in_times(page), *_in_bylines(page)]
     return PageDates(
-        published=next((day for kind, day in said if kind == "published"), None),
-        modified=next((day for kind, day in said if kind == "modified"), None),
+        published=next((day for kind, day in found if kind == "published"), None),
+        modified=next((day for kind, day in found if kind == "modified"), None),
     )
 
 
 def _in_meta(page: HtmlElement) -> Iterator[tuple[str, str]]:
     for meta in page.iter("meta"):
-        name = next((str(meta.get(it)).casefold() for it in ("property", "name", "itemprop") if meta.get(it)), "")
+        name = next((str(meta.get(key)).casefold() for key in ("property", "name", "itemprop") if meta.get(key)), "")
         yield from _dated(name, meta.get("content"))
 
 
@@ -89,17 +89,17 @@ def _in_bylines(page: HtmlElement) -> Iterator[tuple[str, str]]:
         if not _BYLINE.search(f"{element.get('class') or ''} {element.get('id') or ''}"):
             continue
         text = " ".join(element.text_content()[:_LONGEST_BYLINE].split())
-        for said in _SAID.finditer(text):
-            yield from _dated("modified" if _CHANGED.search(said[0]) else "date", said["iso"] or _as_iso(said))
+        for match in _BYLINE_DATE.finditer(text):
+            yield from _dated("modified" if _CHANGED.search(match[0]) else "date", match["iso"] or _as_iso(match))
 
 
-def _as_iso(said: re.Match[str]) -> str:
-    month = _MONTHS.index((said["month"] or said["month2"])[:3].casefold()) + 1
-    return f"{said['year'] or said['year2']}-{month:02}-{int(said['day'] or said['day2']):02}"
+def _as_iso(match: re.Match[str]) -> str:
+    month = _MONTHS.index((match["month"] or match["month2"])[:3].casefold()) + 1
+    return f"{match['year'] or match['year2']}-{month:02}-{int(match['day'] or match['day2']):02}"
 
 
-def _dated(name: str, said: object) -> Iterator[tuple[str, str]]:
-    day = iso_day(said.strip()) if isinstance(said, str) else None
+def _dated(name: str, value: object) -> Iterator[tuple[str, str]]:
+    day = iso_day(value.strip()) if isinstance(value, str) else None
     if day is not None and day >= "1990":
         if _PUBLISHED.fullmatch(name):
             yield "published", day

@@ -39,7 +39,7 @@ _WORD = re.compile(r"\w+")
 def content_markdown(page: HtmlElement, url: str, stated: str = "") -> str:
     """The markdown of a tree without unshown parts; empty where there is no content. Furniture is emptied.
 
-    ``stated`` stands before it: what is said there the article need not say.
+    ``stated`` stands before the article, which need not repeat it.
     """
     untouched = _markup(page)
     shown = _words(" ".join(page.itertext()))
@@ -106,9 +106,9 @@ def _weights(root: HtmlElement) -> dict[HtmlElement, int]:
         weights[element] = weights.get(element, 1)
         if element.tag == "a" or not isinstance(element.tag, str):
             continue
-        said = len((element.text or "").strip()) + sum(len((child.tail or "").strip()) for child in element)
-        for holder in (element, *element.iterancestors()) if said else ():
-            weights[holder] = weights.get(holder, 1) + said
+        letters = len((element.text or "").strip()) + sum(len((child.tail or "").strip()) for child in element)
+        for holder in (element, *element.iterancestors()) if letters else ():
+            weights[holder] = weights.get(holder, 1) + letters
     return weights
 
 

@@ -6,7 +6,6 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.reading.styles import hides
 
 MOST_ELEMENTS = 20_000
 """That are read; the largest of the pages measured has 7,000."""
@@ -53,6 +52,13 @@ WIDEST_CELL = 100
 """Columns or rows: whoever writes a table out writes so many cells."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _NEVER_SHOWN = ("script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas", "head")
+_UNSEEN_STYLE = re.compile(
+    r"(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|$|!)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|%)?(?:;|$|!)"
+    r"|(?:max-)?(?:height|width):0(?:px)?(?:;|$|!)|text-indent:-\d{3,}|(?:left|right|top|bottom):-\d{3,}|transform:scale\(0\)"
+    r"|clip:rect\(0|clip-path:inset\((?:50|100)%|color:transparent)"
+)
+_COLOUR = re.compile(r"(?:^|;)color:([^;!]+)")
+_GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
 _WAITING_STYLE = re.compile(r"(?:display:none|visibility:hidden|opacity:0*(?:\.0+)?(?=[;!]|$))(?:!important)?")
 
 
@@ -94,8 +100,8 @@ def drop_unshown(root: HtmlElement, *, waiting: bool = False) -> int:
     With ``waiting`` blocks stay that only wait to be shown (``hidden``, ``display: none``, or to be faded in); what is
     shown in no size, out of sight or in the colour of its ground still goes.
     """
-    elements = (it for it in root.iter() if isinstance(it.tag, str) and it.tag != "body")
-    hidden = [it for it in elements if _is_hidden(it) and not (waiting and _waits(it))]
+    elements = (each for each in root.iter() if isinstance(each.tag, str) and each.tag != "body")
+    hidden = [each for each in elements if _is_hidden(each) and not (waiting and _waits(each))]
     for element in [*root.iter(*_NEVER_SHOWN), *hidden]:
         emptied(element)
     _cut_text(root)
@@ -116,6 +122,13 @@ def emptied(element: HtmlElement) -> None:
     """Leaves a place without content. Taking it out would copy the text behind it, again and again."""
     element.clear(keep_tail=True)
     element.tag = "span"
+
+
+def hides(style: str) -> bool:
+    """True for an inline style that shows text in no size or opacity, out of sight, or in the colour of its ground."""
+    style = "".join(style.split()).casefold()
+    colour, ground = _COLOUR.search(style), _GROUND.search(style)
+    return bool(_UNSEEN_STYLE.search(style)) or (colour is not None and ground is not None and colour[1] == ground[1])
 
 
 def _waits(element: HtmlElement) -> bool:

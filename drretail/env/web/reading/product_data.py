@@ -104,18 +104,17 @@ def _offers(node: Node, known: Mapping[str, Node]) -> Iterator[Offer]:
 
 def _offer(node: Node, known: Mapping[str, Node]) -> Offer:
     specified = [_node(item, known) for item in listed(node.get("priceSpecification"))]
-    before = [it for it in specified if _last_part(it.get("priceType")) in _LIST_PRICES]
-    asked = [it for it in specified if it not in before]
-    price = (
-        _amount(node.get("price")) or _amount(node.get("lowPrice")) or _first(_amount(it.get("price")) for it in asked)
-    )
+    before = [part for part in specified if _last_part(part.get("priceType")) in _LIST_PRICES]
+    current = [part for part in specified if part not in before]
+    single = _amount(node.get("price")) or _amount(node.get("lowPrice"))
+    price = single or _first(_amount(part.get("price")) for part in current)
     high = _amount(node.get("highPrice"))
     availability = _last_part(node.get("availability"))
     return Offer(
         price=price,
         high=None if high == price else high,
-        list_price=_first(_amount(it.get("price")) for it in before),
-        currency=_first(_text(it.get("priceCurrency")) for it in (node, *asked, *before)),
+        list_price=_first(_amount(part.get("price")) for part in before),
+        currency=_first(_text(part.get("priceCurrency")) for part in (node, *current, *before)),
         availability=_CAPITALS.sub(" ", availability).lower() or None,
         name=_text(node.get("name")),
     )
@@ -152,8 +151,8 @@ def _text(value: Any) -> str | None:
 
 def _last_part(value: Any) -> str:
     """``InStock`` of ``https://schema.org/InStock``; in lower case where it stands for a kind of price."""
-    said = (_text(value) or "").rstrip("/").rpartition("/")[2]
-    return said.casefold() if said.casefold() in _LIST_PRICES else said
+    part = (_text(value) or "").rstrip("/").rpartition("/")[2]
+    return part.casefold() if part.casefold() in _LIST_PRICES else part
 
 
 def _amount(value: Any) -> str | None:
@@ -212,8 +211,8 @@ def _offer_lines(offer: Offer) -> str:
     currency = f" {offer.currency}" if offer.currency else " (currency not stated)"
     parts: list[str] = []
     if offer.price is not None:
-        asked = offer.price if offer.high is None else f"{offer.price} to {offer.high}"
-        parts.append(f"Price: {asked}{currency}")
+        price = offer.price if offer.high is None else f"{offer.price} to {offer.high}"
+        parts.append(f"Price: {price}{currency}")
     if offer.list_price is not None:
         parts.append(f"list price: {offer.list_price}{currency}")
     if offer.availability is not None:
@@ -223,8 +222,8 @@ def _offer_lines(offer: Offer) -> str:
 
 
 def _is_held(description: str, held: set[str]) -> bool:
-    said = _words(description)
-    return len(said & held) >= _HELD * len(said)
+    words = _words(description)
+    return len(words & held) >= _HELD * len(words)
 
 
 def _words(text: str) -> set[str]:

@@ -70,7 +70,7 @@ _ATTRIBUTES = ("content", "href", "datetime", "value")
 
 def microdata_nodes(page: HtmlElement) -> Iterator[Node]:
     """The first items that have a type, each with the items that are its properties."""
-    typed = (it for it in page.iter() if isinstance(it.tag, str) and it.get("itemtype"))
+    typed = (element for element in page.iter() if isinstance(element.tag, str) and element.get("itemtype"))
     yield from (_item(element, 0) for element in islice(typed, _MOST_ITEMS))
 
 
@@ -81,13 +81,13 @@ def _item(scope: HtmlElement, depth: int) -> Node:
         element = waiting.pop()
         is_item = element.get("itemscope") is not None
         for name in (element.get("itemprop") or "").split():
-            value = _item(element, depth + 1) if is_item and depth < _DEEPEST else _said(element)
+            value = _item(element, depth + 1) if is_item and depth < _DEEPEST else _value(element)
             node.setdefault(name, []).append(value)
         if not is_item:
             waiting += reversed(element)
     return node
 
 
-def _said(element: HtmlElement) -> str:
+def _value(element: HtmlElement) -> str:
     found = next((value for name in _ATTRIBUTES if (value := element.get(name))), None)
     return element.text_content() if found is None else found

@@ -101,14 +101,14 @@ class Names:
     """
 
     known: Mapping[str, Sequence[Sequence[str]]]
-    asked: list[str] = field(default_factory=list[str])
+    lookups: list[str] = field(default_factory=list[str])
 
     def __call__(self, host: str, port: int) -> list[str]:
-        self.asked.append(host)
+        self.lookups.append(host)
         answers = self.known.get(host)
         if answers is None:
             return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, flags=socket.AI_NUMERICHOST)]
-        turn = min(self.asked.count(host), len(answers)) - 1
+        turn = min(self.lookups.count(host), len(answers)) - 1
         return list(answers[turn])
 
 

@@ -18,7 +18,7 @@ def test_the_proxy_is_asked_and_names_are_left_to_it() -> None:
     with serving(always(html(b"<p>here"))) as proxy:
         names = Names({"proxy.inner": [["127.0.0.1"]]})
         found = reader(proxy, names).fetch("http://shop.example/page")
-        assert (found.state, names.asked) == ("ok", ["proxy.inner"])
+        assert (found.state, names.lookups) == ("ok", ["proxy.inner"])
         (request,) = proxy.requests
         assert request.startswith("GET http://shop.example/page HTTP/1.1\r\n")
         assert base64.b64encode(b"me:pass word").decode() in request

@@ -3,10 +3,12 @@ import threading
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from drretail.env.web.fetching.client import Client, Limits
 from drretail.env.web.fetching.fetcher import Fetcher
-from drretail.env.web.fetching.robots import Robots
+from drretail.env.web.fetching.robots import Robots, read_rules
 from tests.env.web.fetching.local_site import (
     AGENT,
     Names,
@@ -133,3 +135,42 @@ def test_a_site_that_had_no_time_to_answer_is_asked_again_at_once() -> None:
         assert reader.fetch(url(site, "/a")).state == "error"
         slow[0] = False
         assert reader.fetch(url(site, "/a")).state == "ok"
+
+
+RULES = b"""\xef\xbb\xbf# a comment
+User-agent: OtherBot
+Disallow: /
+
+user-agent: *
+Disallow: /private   # not here
+Allow: /private/open
+Disallow: /*.pdf$
+
+User-Agent: DRRETAIL/2.0
+User-agent: Second
+Disallow: /only-us
+"""
+
+
+@pytest.mark.parametrize(
+    ("token", "path", "allowed"),
+    [
+        ("thirdbot", "/private/x", False),
+        ("thirdbot", "/private/open/door", True),
+        ("thirdbot", "/%70rivate", False),
+        ("thirdbot", "/a/b.pdf", False),
+        ("thirdbot", "/a/b.pdf?x", True),
+        ("thirdbot", "/only-us", True),
+        ("drretail", "/only-us", False),
+        ("drretail", "/private", True),
+        ("second", "/only-us", False),
+        ("otherbot", "/", False),
+    ],
+)
+def test_a_machine_reads_its_own_rules_or_those_for_all(token: str, path: str, allowed: bool) -> None:
+    assert read_rules(RULES).can_fetch(f"https://shop.example{path}", token) is allowed
+
+
+@given(st.binary(max_size=300), st.text("/[]%?;$*:@a0F", max_size=30))
+def test_no_bytes_are_too_odd(body: bytes, path: str) -> None:
+    assert read_rules(body).can_fetch(f"https://shop.example/{path}", "drretail") in (True, False)

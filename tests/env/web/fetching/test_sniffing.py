@@ -7,7 +7,7 @@ from drretail.env.web.fetching.fetched import Empty
 
 
 @pytest.mark.parametrize(
-    ("said", "body", "kind", "charset"),
+    ("declared", "body", "kind", "charset"),
     [
         ("text/html", b"<p>x", "text/html", None),
         ("text/html; charset=ISO-8859-1", b"<p>x", "text/html", "cp1252"),
@@ -28,8 +28,8 @@ from drretail.env.web.fetching.fetched import Empty
         ("text/html; charset", b"<p>x", "text/html", None),
     ],
 )
-def test_header_and_bytes_tell_what_a_page_is(said: str, body: bytes, kind: str, charset: str | None) -> None:
-    assert text_kind(said, body) == (kind, charset)
+def test_header_and_bytes_tell_what_a_page_is(declared: str, body: bytes, kind: str, charset: str | None) -> None:
+    assert text_kind(declared, body) == (kind, charset)
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def test_header_and_bytes_tell_what_a_page_is(said: str, body: bytes, kind: str,
         b"\x00\x00\x00\x18ftyp",
     ],
 )
-@pytest.mark.parametrize("said", ["text/html", "text/plain", ""])
-def test_what_only_calls_itself_text_is_none(said: str, body: bytes) -> None:
+@pytest.mark.parametrize("declared", ["text/html", "text/plain", ""])
+def test_what_only_calls_itself_text_is_none(declared: str, body: bytes) -> None:
     with pytest.raises(Empty):
-        text_kind(said, body)
+        text_kind(declared, body)
 
 
-@pytest.mark.parametrize("said", ["application/pdf", "image/svg+xml", "application/json", "text/javascript"])
-def test_another_type_is_not_read_whatever_its_bytes(said: str) -> None:
-    with pytest.raises(Empty, match=said.replace("+", r"\+")):
-        text_kind(said, b"<html>")
+@pytest.mark.parametrize("declared", ["application/pdf", "image/svg+xml", "application/json", "text/javascript"])
+def test_another_type_is_not_read_whatever_its_bytes(declared: str) -> None:
+    with pytest.raises(Empty, match=declared.replace("+", r"\+")):
+        text_kind(declared, b"<html>")
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_codecs_that_no_web_page_uses_are_not_used(name: str | None) -> None:
 
 
 @given(st.text(max_size=50), st.binary(max_size=200))
-def test_every_header_and_body_has_an_answer(said: str, body: bytes) -> None:
+def test_every_header_and_body_has_an_answer(declared: str, body: bytes) -> None:
     try:
-        kind, charset = text_kind(said, body)
+        kind, charset = text_kind(declared, body)
     except Empty:
         return
     assert kind in ("text/html", "text/plain")

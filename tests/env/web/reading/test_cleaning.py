@@ -131,9 +131,9 @@ def test_a_page_of_nothing_visible_has_no_content() -> None:
     assert (page.state, page.text, page.date) == ("no_content", "", None)
 
 
-@pytest.mark.parametrize("said", ["2023-02-31", "2023-1-1", "yesterday", "", None, "20230101"])
-def test_what_is_no_day_is_no_date(said: str | None) -> None:
-    assert iso_day(said) is None
+@pytest.mark.parametrize("text", ["2023-02-31", "2023-1-1", "yesterday", "", None, "20230101"])
+def test_what_is_no_day_is_no_date(text: str | None) -> None:
+    assert iso_day(text) is None
 
 
 def test_the_pages_that_ship_with_us_are_clean() -> None:

@@ -2,22 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import zip_longest
 from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.catalog.formulation import BY_VERSION
-from drretail.env.checking import EXAMPLES, fault
-from drretail.env.intake import Listing, UserSum
-from drretail.env.manifest import (
-    INDEX_VERSION,
-    LineHash,
-    OrderRow,
-    holdout_line,
-    order_line,
-    product_line,
-    world_fingerprint,
-)
+from drretail.env.checking import EXAMPLES, compare_counts, compare_fingerprint, compare_index, fault
+from drretail.env.intake import ProductFacts, UserSum
+from drretail.env.manifest import LineHash, OrderRow, holdout_line, order_line, product_line
 from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
@@ -54,7 +44,7 @@ class Check:
         self._servers = servers
         self._generation = generation
         self._collections = collections_of(servers.database, generation.number)
-        self._listings: dict[str, Listing] = {}
+        self._listings: dict[str, ProductFacts] = {}
         self._product_hash = LineHash()
         self._order_hash = LineHash()
         self._counts = {"products": 0, "users": 0, "orders": 0}
@@ -65,7 +55,7 @@ class Check:
         parts: list[Callable[[], Iterable[Finding]]] = [
             self._check_products,
             self._check_users_and_orders,
-            self._check_counts,
+            lambda: compare_counts(self._generation.manifest, self._counts.items()),
             self._check_fingerprint,
             self._check_index,
             lambda: self._unreadable,
@@ -80,7 +70,7 @@ class Check:
 
     def _check_products(self) -> Iterable[Finding]:
         for product in products_in(self._servers, self._collections["products"], self._product):
-            self._listings[product.product_id] = Listing(product.price, product.category)
+            self._listings[product.product_id] = ProductFacts(product.price, product.category)
             self._product_hash.add(product_line(product))
         return ()
 
@@ -98,8 +88,8 @@ class Check:
             return read(document)
         except DAMAGED as problem:
             if len(self._unreadable) < EXAMPLES:
-                said = f"the {what} {document['_id']} in the database is damaged"
-                self._unreadable.append(fault("unreadable", said, type(problem).__name__))
+                where = f"the {what} {document['_id']} in the database is damaged"
+                self._unreadable.append(fault("unreadable", where, type(problem).__name__))
             return None
 
     def _check_users_and_orders(self) -> Iterator[Finding]:
@@ -134,18 +124,18 @@ class Check:
         listing = self._listings.get(order.product_id)
         if listing is None:
             yield fault("order_without_product", f"{order.order_id} ({order.product_id})")
-        total.add(order.timestamp, order.quantity, order.order_status, listing or Listing(None, ""))
+        total.add(order.timestamp, order.quantity, order.order_status, listing or ProductFacts(None, ""))
 
     def _check_user(self, document: Document, total: Aggregates) -> Iterator[Finding]:
-        said = self._read("user", aggregates_of, document)
-        if said is None:
+        kept = self._read("user", aggregates_of, document)
+        if kept is None:
             return
         if not total.n_orders:
-            yield fault("user_without_order", f"{said.user_id} ({said.n_orders})")
-        elif said != total:
-            yield fault("user_sums", str(said), str(total))
+            yield fault("user_without_order", f"{kept.user_id} ({kept.n_orders})")
+        elif kept != total:
+            yield fault("user_sums", str(kept), str(total))
         if self._generation.materialized and not self._has_its_profile(document):
-            yield fault("user_profile", f"the profile of {said.user_id} is not the one that belongs to the id")
+            yield fault("user_profile", f"the profile of {kept.user_id} is not the one that belongs to the id")
 
     def _has_its_profile(self, document: Document) -> bool:
         seed, pool = self._generation.manifest.seed, self._generation.pool
@@ -156,30 +146,14 @@ class Check:
         except DAMAGED:
             return False
 
-    def _check_counts(self) -> Iterator[Finding]:
-        for name, said in self._generation.manifest.counts.model_dump().items():
-            if self._counts[name] != said:
-                yield fault("count", f"{said} {name} in the manifest", f"{self._counts[name]} in the database")
-
     def _check_fingerprint(self) -> Iterator[Finding]:
-        manifest, pool = self._generation.manifest, self._generation.pool.hash
-        if pool != manifest.profile_pool:
-            yield fault("profile_pool", manifest.profile_pool, pool)
-        formulation = manifest.versions.get(INDEX_VERSION, "")
-        if formulation not in BY_VERSION:
-            yield fault(
-                "index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}"
-            )
-        found = world_fingerprint(
+        return compare_fingerprint(
+            self._generation.manifest,
+            self._generation.pool.hash,
             products=self._product_hash.hexdigest(),
             orders=self._order_hash.hexdigest(),
-            seed=manifest.seed,
-            pool=pool,
-            formulation=formulation,
             holdout=self._hash_holdout(),
         )
-        if found != manifest.fingerprint:
-            yield fault("fingerprint", manifest.fingerprint, found)
 
     def _hash_holdout(self) -> str | None:
         rows = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
@@ -198,10 +172,7 @@ class Check:
         except UserError as problem:
             yield fault("unreadable", str(problem))
             return
-        for in_store, in_index in zip_longest(sorted(self._listings), catalog.product_ids()):
-            if in_store != in_index:
-                yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")
-                return
+        yield from compare_index(sorted(self._listings), catalog.product_ids())
 
 
 def keyed_product(document: Document) -> Product:

@@ -1,8 +1,9 @@
 """The words of Unicode's text segmentation (UAX #29), as Lucene's ``standard`` tokenizer cuts them, in one regular
 expression of Rust's dialect.
 
-``python -m drretail.env.catalog.word_pattern`` prints it; the package ships what it printed as ``words.regex``, so that
-what an index was built with can be read, and a change of it shows in a diff.
+    python scripts/word_pattern.py > drretail/env/catalog/words.regex
+
+The package ships the file, so that what an index was built with can be read, and a change of it shows in a diff.
 """
 
 MARKS = r"[\p{WB=Extend}\p{WB=Format}\x{200D}]*"
