@@ -35,6 +35,8 @@ _DENIES = re.compile(
     # "Free of BPA, lead and phthalates"
     r"|\bfree\s+(?:of|from)\s+(?:[\w'-]+(?:\s[\w'-]+)?(?:\s*,\s*|\s+)(?:(?:and|or|nor)\s+)?){1,5}$"
 )
+# "BPA free" in a list of what a product lacks ("free of lead, BPA free", "zero sugar and alcohol free") is no denial.
+_DENIES_FREE = re.compile(r"\b(?:not|never|isn't|aren't)\s+$")
 _FREE_AFTER = re.compile(
     r"[\s-]+free\b(?!\s+(?:shipping|returns?|gift|of|from))|\s*\??:\s*(?:no|none|false|0\s*%)(?!\w)"
 )
@@ -142,18 +144,19 @@ def _pieces(demand: str) -> tuple[str, ...]:
 def _affirmations(texts: Iterable[str], demand: str) -> set[bool]:
     """Whether the places that name a demand affirm it; empty where none does."""
     pattern, freed_of = demand_pattern(demand), _freed_of(demand)
+    denies = _DENIES_FREE if freed_of else _DENIES
     found: set[bool] = set()
     for text in texts:
-        found |= {not _is_denied(text, place) for place in pattern.finditer(text)}
+        found |= {not _is_denied(text, place, denies) for place in pattern.finditer(text)}
         # "Fragrance free" is said by "no fragrance" and "free of fragrance", too.
         if freed_of and any(_is_denied(text, place) for place in demand_pattern(freed_of).finditer(text)):
             found.add(True)
     return found
 
 
-def _is_denied(text: str, place: re.Match[str]) -> bool:
+def _is_denied(text: str, place: re.Match[str], denies: re.Pattern[str] = _DENIES) -> bool:
     is_free = not place[0].endswith("free") and bool(_FREE_AFTER.match(text, place.end()))
-    return is_free or bool(_DENIES.search(text[max(0, place.start() - _REACH) : place.start()]))
+    return is_free or bool(denies.search(text[max(0, place.start() - _REACH) : place.start()]))
 
 
 @lru_cache(maxsize=2000)

@@ -34,6 +34,8 @@ def says(demand: str, title: str = "A thing", *features: str, **details: str) ->
         ("undated", "Undated pages"),
         ("glass", "Jars of borosilicate glass"),
         ("lead free", "Free of BPA, lead and phthalates"),
+        ("BPA free", "Made without lead, BPA free"),
+        ("alcohol free", "Zero sugar and alcohol free"),
     ],
 )
 def test_a_demand_is_kept_where_the_record_affirms_it(demand: str, words: str) -> None:
@@ -81,6 +83,7 @@ def test_title_and_details_go_before_prose() -> None:
     assert says("dimmable", "Bulb", Dimmable="Yes")
     assert says("latex free", "Gloves", Material_Type_Free="Latex")
     assert not says("latex", "Gloves", Material_Type_Free="Latex")
+    assert says("BPA free", "Bottle", Material_Type_Free="BPA Free")
 
 
 @pytest.mark.parametrize(
