@@ -56,7 +56,7 @@ class Opinion(Record):
     def findings(self) -> Iterator[Finding]:
         for code, answer in zip(OPINIONS, (self.sensible, self.same, self.anonymous), strict=True):
             if answer.answer == "no":
-                yield found(code, answer.reason, severity="warning")
+                yield found(code, "the question", answer.reason, severity="warning")
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(
     first, second = json.loads(result.stdout)["queries"]
     (finding,) = second["findings"]
     assert (result.exit_code, len(chat.asked), first["findings"]) == (3, 2, [])
-    assert (finding["code"], finding["severity"], finding["said"]) == ("not_sensible", "warning", "No lamp runs low.")
+    assert (finding["code"], finding["severity"], finding["found"]) == ("not_sensible", "warning", "No lamp runs low.")
     assert finding["to_do"] == "ask something else"
     table, again = check(opinion)
     assert again.asked == []

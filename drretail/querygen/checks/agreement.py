@@ -57,10 +57,8 @@ _RATED = re.compile(
 _DOLLARS = frozenset({"USD", "CAD", "AUD"})
 # Fewer stars are what somebody complains about, and nobody's demand.
 _LEAST_STARS = 3
-# In these words a text may say how many it wants without a number.
-_ANY_NUMBER = frozenset(
-    {"both", "couple", "dozen", "double", "each", "every", "pair", "pairs", "twice", "twin", "twins"}
-)
+# Words by which a text says how many it wants without a number.
+_HOW_MANY = dict.fromkeys(("both", "couple", "double", "pair", "pairs", "twice", "twin", "twins"), 2) | {"dozen": 12}
 _QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
 _MONTHS = list(calendar.month_name)
 MONTH = rf"(?P<month>{'|'.join(_MONTHS[1:])})"
@@ -68,10 +66,12 @@ _LAST_YEAR = re.compile(rf"\b{MONTH} last year\b")
 # A month without a year is when something began only behind these; "by May" and "for June" are plans.
 _BARE_MONTH = re.compile(rf"\b(?:in|since)\s{MONTH}(?![a-z]|,? (?:\d|last|next|of))")
 _DAY = re.compile(rf"\b{MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!,? ?(?:19|20)\d\d)")
+# A number like a year is one only behind these, and not in "the HP 2022 laptop".
+_BEFORE_A_YEAR = re.compile(r"\b(?:in|since|from|during|of|until)\s$")
 _PLACEHOLDER = re.compile(r"\{[^{}\n]{0,40}\}|<[a-z_ ]{1,40}>|\[[A-Z_ ]{3,40}\]|\b(?:TODO|TBD)\b")
 # A project is of several things, and these needs are of something that the shopper has.
 _OF_OWNED = frozenset({"restock", "replacement", "companion"})
-_FULL = len("2022-03-01")
+_YEAR, _FULL = len("2022"), len("2022-03-01")
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -109,13 +109,13 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
 
 def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
     text = case.query.text
-    words = {word: Decimal(number) for word, number in NUMBERS.items()}
+    words = {word: Decimal(number) for word, number in (*NUMBERS.items(), *_HOW_MANY.items())}
     spoken = set(folded(text).split())
     numbers = {end for amount in find_amounts(text) for end in (amount.low, amount.high)}
     numbers |= {words[word] for word in spoken & words.keys()}
     for want in wish.wants:
         typed = [want.rating_min, want.ratings_min]
-        typed += [want.quantity] if want.quantity > 1 and not spoken & _ANY_NUMBER else []
+        typed += [want.quantity] if want.quantity > 1 else []
         for number in typed:
             if number is not None and Decimal(str(number)) not in numbers:
                 yield found("number_not_in_text", f"{number:g}", f"typed for {want.name}")
@@ -190,7 +190,8 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
         if not names & case.stems(said):
             continue
         outside = _QUOTED.sub(lambda match: " " * len(match[0]), said)  # a year in a title is no date
-        dates = [date.iso for date in find_dates(outside) if date.iso <= today.isoformat()]
+        past = [day for day in find_dates(outside) if day.iso <= today.isoformat()]
+        dates = [day.iso for day in past if len(day.iso) > _YEAR or _BEFORE_A_YEAR.search(outside[: day.start])]
         dates += [f"{today.year - 1}-{_MONTHS.index(match['month']):02}" for match in _LAST_YEAR.finditer(outside)]
         matched = any(day.startswith(iso) for iso in dates for day in days)
         bare = [f"-{_MONTHS.index(match['month']):02}-" for match in _BARE_MONTH.finditer(outside)]

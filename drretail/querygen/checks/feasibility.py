@@ -21,7 +21,7 @@ CODES = {
     "budget_unreachable": Code("what would do costs more than may be spent", "raise the amount in text and wish"),
     "cannot_be_met": Code(
         "no product would do",
-        "drop the demand that is in the way; a query that is meant so says `infeasible` and has a proof",
+        "drop the demand that is in the way; if the query is meant to be infeasible, set `infeasible` to true",
     ),
     "infeasible_not_proved": Code(
         "the query says that the shop can't meet it, and that is not proved", "drop `infeasible`, or change the wish"
@@ -123,4 +123,4 @@ def _unheard_of(case: Case) -> Iterator[Finding]:
         for demand in want.must:
             words = set(map(stem, folded(demand).split()))
             if not any(words <= set(map(stem, listing.text.split())) for listing in listings):
-                yield found("demand_unheard_of", demand, f"none of {len(listings)} of {want.name} says anything of it")
+                yield found("demand_unheard_of", demand, f"none of the {len(listings)} products of {want.name} says so")

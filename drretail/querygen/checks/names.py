@@ -84,7 +84,12 @@ def _recorded(case: Case, wish: Wish) -> Iterator[Finding]:
         if not case.stock.offers.listings([product_id]):
             yield found("product_unknown", product_id, "the wish names it as owned")
         elif shopper is not None and product_id not in shopper.bought:
-            yield found("owned_not_ordered", product_id, "no kept order of the user", evidence_id=f"P:{product_id}")
+            yield found(
+                "owned_not_ordered",
+                product_id,
+                "this user never ordered it, or gave it back",
+                evidence_id=f"P:{product_id}",
+            )
     if shopper is not None and not case.query.infeasible:
         for order_id in wish.orders:
             if order_id not in shopper.order_ids:
