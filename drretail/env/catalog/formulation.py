@@ -2,10 +2,11 @@
 
 A world keeps the formulation that it was made with; new ones are made with the first of these or with ``standard``:
 
-english    ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
+english 2  ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
            neighbours as one word, so that phrases are found as fast as words. A number and its unit are one word
            ("50ft"), beside which ``text`` keeps the number. A query's word is also looked for in ``pairs``, and two
            neighbours also as one word: "airtight", "air-tight" and "air tight" find each other.
+english 1  the same with words as they stand before their stems are made; found in older worlds.
 standard   ``title`` and ``text`` (the title again and everything else), words as they stand. A word need only occur in
            ``text``; the score adds BM25(text) + TITLE_BOOST * BM25(title).
 
@@ -16,7 +17,7 @@ scores are in order of product id.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
@@ -33,8 +34,8 @@ FieldTexts = dict[str, list[str]]
 TITLE_BOOST = 3.0
 TITLE_TIMES = 3
 """How often the title counts in ``text``; chosen, as the fields were, by benchmarks/relevance.py."""
-NO_PAIR = "+"
-"""Stands in ``pairs`` of a product without any; it occurs in no stem."""
+PAIR = "+"
+"""Occurs in no stem: alone it stands for no pair; the first version puts it between the two stems of one."""
 OTHER_FORM_BOOST = 0.5
 """What two words count that may be one, or one that may be two; chosen by benchmarks/relevance.py.
 
@@ -109,25 +110,34 @@ def other_texts(product: Product) -> list[str]:
 
 
 def english_texts(product: Product) -> FieldTexts:
-    title = stems(with_sizes(indexed_title(product)))
-    others = [found for text in other_texts(product) if (found := stems(with_sizes(text)))]
-    values = [*[title] * TITLE_TIMES, *others]
+    values = _stems_of(product, with_sizes)
     texts = [" ".join(value) for value in values]
     pairs = [" ".join(paired(value)) for value in values if len(value) > 1]
-    return {"text": [" ".join([text, *bare_numbers(text)]) for text in texts], "pairs": pairs or [NO_PAIR]}
+    return {"text": [" ".join([text, *bare_numbers(text)]) for text in texts], "pairs": pairs or [PAIR]}
 
 
-def paired(found: Sequence[str]) -> Iterator[str]:
+def first_english_texts(product: Product) -> FieldTexts:
+    values = _stems_of(product, str)
+    pairs = [" ".join(paired(value, PAIR)) for value in values if len(value) > 1]
+    return {"text": [" ".join(value) for value in values], "pairs": pairs or [PAIR]}
+
+
+def _stems_of(product: Product, prepare: Callable[[str], str]) -> list[list[str]]:
+    """The title as often as it counts, and each other text."""
+    title = stems(prepare(indexed_title(product)))
+    return [*[title] * TITLE_TIMES, *(found for text in other_texts(product) if (found := stems(prepare(text))))]
+
+
+def paired(found: Sequence[str], joint: str = "") -> Iterator[str]:
     """Each two neighbours as one word."""
-    return map("".join, pairwise(found))
+    return map(joint.join, pairwise(found))
 
 
 def english_terms(query: CatalogQuery) -> SearchTerms:
     text = with_sizes(query.text)
     phrase = words(text)
     if query.match == "phrase" and len(phrase) > 1:
-        pairs = tuple(paired([stem_of(word) for word in phrase]))
-        return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
+        return _phrase_terms(phrase)
     found = words(_COMPOUND.sub(r"\1\2", text))
     # What is written with a hyphen is looked for as one word, and as the pair of its parts' stems.
     parts = {words(one + other)[0]: stem_of(one) + stem_of(other) for one, other in _COMPOUND.findall(text.lower())}
@@ -144,6 +154,20 @@ def english_terms(query: CatalogQuery) -> SearchTerms:
     is_short = len(terms) <= MOST_IN_OTHER_FORMS
     matching = [Term("text", (stem,), others=tuple(others) if is_short else ()) for stem, others in terms.items()]
     return SearchTerms(tuple(matching), every=query.match == "all")
+
+
+def first_english_terms(query: CatalogQuery) -> SearchTerms:
+    found = words(query.text)
+    if query.match == "phrase" and len(found) > 1:
+        return _phrase_terms(found, PAIR)
+    content = [word for word in found if word not in STOP_WORDS] or found
+    once = dict.fromkeys(stem_of(word) for word in content)
+    return SearchTerms(tuple(Term("text", (word,)) for word in once), every=query.match == "all")
+
+
+def _phrase_terms(found: Sequence[str], joint: str = "") -> SearchTerms:
+    pairs = tuple(paired([stem_of(word) for word in found], joint))
+    return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
 
 
 def standard_texts(product: Product) -> FieldTexts:
@@ -174,6 +198,12 @@ ENGLISH = Formulation(
     texts=english_texts,
     terms=english_terms,
 )
+FIRST_ENGLISH = replace(
+    ENGLISH,
+    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29, snowball english, 1",
+    texts=first_english_texts,
+    terms=first_english_terms,
+)
 STANDARD = Formulation(
     analyzer="standard",
     version=f"bm25 title^{TITLE_BOOST:g} + text, uax29, 1",
@@ -184,7 +214,9 @@ STANDARD = Formulation(
 )
 FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType({"english": ENGLISH, "standard": STANDARD})
 """Of new worlds."""
-BY_VERSION: Mapping[str, Formulation] = MappingProxyType({each.version: each for each in (ENGLISH, STANDARD)})
+BY_VERSION: Mapping[str, Formulation] = MappingProxyType(
+    {each.version: each for each in (ENGLISH, FIRST_ENGLISH, STANDARD)}
+)
 
 
 def formulation_of_index(version: str, index: str) -> Formulation:
