@@ -105,7 +105,7 @@ def measured(folder: Path, agent: str, alone: int, at_once: int, seed: int) -> d
         batch = runs_of(to / "batch", shop, agent, memory, queries, WAVES * at_once // len(queries), at_once)
         peak = _peak_mb()  # the runs' own: nothing has read them yet
         criticals = [run.critical_seconds for run in batch.walked()]
-        alones = [runs_of(to / f"alone-{it.query_id}", shop, agent, memory, [it]) for it in queries[:alone]]
+        alones = [runs_of(to / f"alone-{query.query_id}", shop, agent, memory, [query]) for query in queries[:alone]]
         memory.seconds = 0.0
         passes = [runs_of(to / f"cpu-{number}", shop, agent, memory, queries) for number in range(CPU_PASSES)]
         least = min(passes, key=lambda ran: ran.cpu)  # what else the machine does only ever adds

@@ -176,7 +176,7 @@ def coverage(its: Simulated, design: Design, samples: int, make: Make | None = N
     held: list[float] = []
     for groups in (design.groups, alone):
         found = [(make or its.interval)(sample, groups) for sample in drawn]
-        ends = [(it.low, it.high) for it in found if it.low is not None and it.high is not None]
+        ends = [(item.low, item.high) for item in found if item.low is not None and item.high is not None]
         held.append(sum(low <= truth <= high for low, high in ends) / len(ends))
     return held[0], held[1]
 
@@ -335,16 +335,16 @@ def _print_coverage(samples: int) -> dict[str, dict[str, tuple[float, float]]]:
 def _print_methods(samples: int) -> dict[str, dict[str, float]]:
     shown = [Design(8, 1, 0), Design(20, 1, 0), Design(7, 3, 0.3), Design(10, 5, 0.5), Design(20, 3, 0.3)]
     values = ("faithfulness, mean .83", "faithfulness, mean .97", "clean, .8", "ratings")
-    print(f"Methods that were tried, {samples:,} samples\n{'':45}" + "".join(f"{it!s:>11}" for it in shown))
+    print(f"Methods that were tried, {samples:,} samples\n{'':45}" + "".join(f"{design!s:>11}" for design in shown))
     found: dict[str, dict[str, float]] = {}
     for name in values:
         for method, make in METHODS.items():
             if (name, method) == ("ratings", "ours for shares"):
                 continue
-            held = {str(it): coverage(SIMULATED[name], it, samples, make)[0] for it in shown}
+            held = {str(design): coverage(SIMULATED[name], design, samples, make)[0] for design in shown}
             found[f"{name}: {method}"] = held
             print(
-                f"{name + ':':24} {method:20}"[:46].ljust(34) + "".join(f"{it:>11.2f}" for it in held.values()),
+                f"{name + ':':24} {method:20}"[:46].ljust(34) + "".join(f"{value:>11.2f}" for value in held.values()),
                 flush=True,
             )
     print()

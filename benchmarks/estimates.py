@@ -80,7 +80,7 @@ def of_large(experiment: Path, folder: Path, reports: int, metrics: Sequence[str
     return {
         "reports": count,
         "seconds": seconds,
-        "said": {name: [asdict(it) for it in of] for name, of in said.items()},
+        "said": {name: [asdict(estimate) for estimate in of] for name, of in said.items()},
     }
 
 
@@ -139,7 +139,9 @@ def of_claims(experiment: Path, folder: Path, rules: Rules, metrics: Sequence[st
             if effect.request["schema"]["title"] in ("AllClaims", "ReportClaims"):
                 report = tag_content("report", effect.request["messages"][0]["content"]) or ""
                 claims = json.loads(effect.response)["claims"]
-                found[report.strip()] = [Statement(it["quote"], it["claim"], tuple(it["sources"])) for it in claims]
+                found[report.strip()] = [
+                    Statement(claim["quote"], claim["claim"], tuple(claim["sources"])) for claim in claims
+                ]
     by_sentence = estimate_judging(bare, metrics, [judge_of(JUDGE)], rules=rules)
     with patch("drretail.llm.stand_in.statements", lambda report: found[report.strip()]):
         by_claims = estimate_judging(bare, metrics, [judge_of(JUDGE)], rules=rules)
@@ -148,7 +150,10 @@ def of_claims(experiment: Path, folder: Path, rules: Rules, metrics: Sequence[st
     for some, real in zip(by_sentence, by_claims, strict=True):
         for what in ("calls", "input", "output"):
             _print(f"{some.name}, {what}", getattr(some, what), getattr(real, what).middle)
-    return {"by sentences": [asdict(it) for it in by_sentence], "by claims": [asdict(it) for it in by_claims]}
+    return {
+        "by sentences": [asdict(estimate) for estimate in by_sentence],
+        "by claims": [asdict(claim) for claim in by_claims],
+    }
 
 
 def judge_of(spec: str) -> Judge:

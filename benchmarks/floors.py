@@ -46,7 +46,11 @@ def judge(experiment: Path) -> None:
 def measured(experiment: Path) -> dict[str, dict[str, float | None]]:
     """By system and column, the mean over reports; None where nothing applies."""
     scores = Scores.model_validate(read_json(experiment / "scores.json"))
-    found = {(it.system, it.metric, it.variant): it.value for it in scores.scores if it.policy == "answered"}
+    found = {
+        (score.system, score.metric, score.variant): score.value
+        for score in scores.scores
+        if score.policy == "answered"
+    }
     systems = in_order(dict.fromkeys(system for system, _, _ in found))
     return {system: {name: found.get((system, *column)) for column, name in COLUMNS.items()} for system in systems}
 

@@ -144,8 +144,8 @@ def rewards(shop: Shop, experiment: Path) -> None:
         earned[made.system].append(reward)
     print("| system | runs | reward |", " | ".join(PARTS[1:]), "|")
     print("|---|" + "---|" * (len(PARTS) + 1))
-    for label, of_system in sorted(earned.items(), key=lambda it: mean(reward.value for reward in it[1])):
-        means = [f"{mean(getattr(it, part) for it in of_system):.2f}" for part in PARTS]
+    for label, of_system in sorted(earned.items(), key=lambda each: mean(reward.value for reward in each[1])):
+        means = [f"{mean(getattr(each, part) for each in of_system):.2f}" for part in PARTS]
         print(f"| {label} | {len(of_system)} |", " | ".join(means), "|")
 
 
@@ -167,7 +167,7 @@ def found(env: ShopEnv) -> list[str]:
     """All products of three searches in the query's own words."""
     words = env.query.text.split()
     asked = [" ".join(words[start : start + 8]) for start in range(0, len(words), max(1, len(words) // 3))]
-    shown = [env.step(call("product_catalog_search", query=it))[3]["evidence"] for it in asked[:3]]
+    shown = [env.step(call("product_catalog_search", query=each))[3]["evidence"] for each in asked[:3]]
     return list(dict.fromkeys(it.removeprefix("P:") for ids in shown for it in ids if it.startswith("P:")))
 
 
@@ -181,7 +181,7 @@ def looked_up(env: ShopEnv) -> dict[str, int]:
 def padded(env: ShopEnv) -> str:
     """The best basket, and one thing more that was found."""
     best = looked_up(env)
-    more = {next(it for it in found(env) if it not in best): 1}
+    more = {next(each for each in found(env) if each not in best): 1}
     return f"{cited({**best, **more})}\n\n{cart({**best, **more})}"
 
 

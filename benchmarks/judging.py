@@ -139,7 +139,7 @@ def sent_for(experiment: Path, family: str, pairs: Sequence[str]) -> Sent:
 
 def _leave_reports_with_pages(experiment: Path) -> None:
     for run in read_runs(experiment):
-        if run.report is not None and not any(it.type == "web" for it in run.citations):
+        if run.report is not None and not any(citation.type == "web" for citation in run.citations):
             shutil.rmtree(run_folder(experiment, run.system, run.query_id, run.repeat))
 
 
@@ -148,7 +148,9 @@ def _answer(schema: str, question: str) -> dict[str, Any]:
         case "ClaimsSupport":
             return {"claims": [{"claim_id": int(number), **LABEL} for number in _CLAIM.findall(question)]}
         case "ReportClaims" | "ClaimsAndPicks":
-            claims = [_claim(*it) for it in enumerate(statements(tag_content("report", question) or ""), 1)]
+            claims = [
+                _claim(*statement) for statement in enumerate(statements(tag_content("report", question) or ""), 1)
+            ]
             return {"claims": claims} | ({"picks": []} if schema == "ClaimsAndPicks" else {})
         case "ReportPicks":
             return {"picks": []}
@@ -158,7 +160,7 @@ def _answer(schema: str, question: str) -> dict[str, Any]:
 
 def _claim(number: int, said: Statement) -> dict[str, Any]:
     figures = _FIGURE.findall(said.text)
-    values = [{**VALUE, "amount": it} for it in figures[:1]]  # people found 21 in a report of 40 statements
+    values = [{**VALUE, "amount": figure} for figure in figures[:1]]  # people found 21 in a report of 40 statements
     quote = said.quote.partition(" [")[0]  # a played judge quotes words up to their marks
     return {"claim_id": number, "claim": said.text, "quote": quote, "sources": [*said.sources], "values": values}
 
@@ -173,7 +175,7 @@ def _parts(content: Any) -> tuple[str, str]:
 
 def _print(name: str, sent: Sent) -> None:
     figures = (sent.uncached, sent.written, sent.read, sent.plain)
-    print(f"{name:18}{sent.calls:>8,}{''.join(f'{it:>12,.0f}' for it in figures)}{sent.output:>10,.0f}")
+    print(f"{name:18}{sent.calls:>8,}{''.join(f'{figure:>12,.0f}' for figure in figures)}{sent.output:>10,.0f}")
 
 
 if __name__ == "__main__":

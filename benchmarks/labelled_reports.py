@@ -90,14 +90,21 @@ class LabelledReport:
         lines = json.loads(next(path for path in lists if path.exists()).read_text("utf-8"))
         folder = self.home / "planted"
         return [
-            Planted(it["file"], it["kind"], (folder / Path(it["file"]).name).read_text("utf-8"), it.get("product_id"))
-            for it in lines
+            Planted(
+                line["file"],
+                line["kind"],
+                (folder / Path(line["file"]).name).read_text("utf-8"),
+                line.get("product_id"),
+            )
+            for line in lines
         ]
 
     @cached_property
     def picks(self) -> tuple[Pick, ...]:
         """The labelled picks."""
-        return tuple(_pick(it["product_id"], self.report, it["text"], it["quantity"]) for it in self.labels["picks"])
+        return tuple(
+            _pick(label["product_id"], self.report, label["text"], label["quantity"]) for label in self.labels["picks"]
+        )
 
     def case(self, report: str, picks: Sequence[Pick] | None = None) -> Case:
         """A version of the report under check, with the picks that it declares."""
@@ -110,15 +117,15 @@ class LabelledReport:
             picks=None if picks is None else tuple(picks),
             lookup=lambda ids: store.products(list(ids)),
             profiles=() if user_id is None else (store.user(user_id),),
-            owned=frozenset(it.product_id for it in orders if it.order_status not in VOID_STATUSES),
-            order_ids=frozenset(it.order_id for it in orders),
+            owned=frozenset(order.product_id for order in orders if order.order_status not in VOID_STATUSES),
+            order_ids=frozenset(order.order_id for order in orders),
         )
 
     def declared(self, planted: Planted) -> tuple[Pick, ...]:
         """The picks of a planted copy: those of its block as a run takes them, else the labelled ones in the quantity
         that it says; and the one that its prose adds."""
         picks = take_picks(planted.report).picks or (*_in_planted_quantity(self, planted),)
-        added = [it for it in _planted_pick(self, planted) if it.product not in {pick.product for pick in picks}]
+        added = [each for each in _planted_pick(self, planted) if each.product not in {pick.product for pick in picks}]
         return (*picks, *added)
 
     def ideal(self, planted: Planted | None = None) -> Reading:
@@ -207,10 +214,10 @@ def _performed(calls: Path, query: Query, world: World) -> Mapping[str, Evidence
 def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue | None:
     """What a label says of the edited report; None for what is no value (dates of pages, sizes, the budget)."""
     place = edit.moved(label["start"], label["end"])
-    of = [f"P:{it}" if it[:1] == "B" else it for it in _listed(label["of"])]
+    of = [f"P:{each}" if each[:1] == "B" else each for each in _listed(label["of"])]
     if label["kind"] not in get_args(ValueKind) or place is None:
         return None
-    if label["kind"] == "date" and not all(it[:2] == "O:" for it in of):
+    if label["kind"] == "date" and not all(each[:2] == "O:" for each in of):
         return None
     text = edit.after[slice(*place)]
     if label["kind"] in DERIVED:
@@ -221,7 +228,7 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
     return ReadValue.model_validate(
         {
             "kind": label["kind"],
-            "amount": [f"{it:g}" for it in amount] if isinstance(amount, list) else f"{amount}",
+            "amount": [f"{each:g}" for each in amount] if isinstance(amount, list) else f"{amount}",
             "currency": "USD" if is_money and label["kind"] in ("price", *DERIVED) else None,
             "relation": _RELATIONS.get(re.sub(r"[\s-]", "_", label.get("relation") or ""), "is"),
             "of": of,
@@ -270,7 +277,7 @@ def _in_planted_quantity(report: LabelledReport, plant: Planted) -> Iterator[Pic
     """The labelled picks; one whose quantity was exchanged has the new one."""
     (_, _), (start, end) = _Edit(report.report, plant.report).replaced()
     words = plant.report[start:end]
-    numbers = [int(it.low) for it in find_amounts(words)] or [_spelled(words)]
+    numbers = [int(amount.low) for amount in find_amounts(words)] or [_spelled(words)]
     is_quantity = "quantity" in plant.kind and "total" not in plant.kind and numbers[0] > 0
     for pick in report.picks:
         is_meant = is_quantity and pick.product == (plant.product or report.picks[0].product)

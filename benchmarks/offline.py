@@ -46,7 +46,14 @@ class Answered:
 
 def answered(claims: Sequence[LabelledClaim]) -> list[Answered]:
     """All claims, judged both ways."""
-    return [Answered(it.label, SPELLINGS[judge_claim(it.claim, it.sources).label], share_of_words(it)) for it in claims]
+    return [
+        Answered(
+            labelled_claim.label,
+            SPELLINGS[judge_claim(labelled_claim.claim, labelled_claim.sources).label],
+            share_of_words(labelled_claim),
+        )
+        for labelled_claim in claims
+    ]
 
 
 def balanced_accuracy(rows: Sequence[Answered], says_full: Callable[[Answered], bool]) -> float:
@@ -70,7 +77,7 @@ def measured(rows: Sequence[Answered], seed: int, threshold: float | None) -> di
     rules: dict[str, Callable[[Answered], bool]] = {
         "offline:judge": lambda row: row.judged == "full",
         "stems in the source": lambda row: row.share >= least,
-        "always the majority": lambda _: Counter(it.is_full for it in rows).most_common(1)[0][0],
+        "always the majority": lambda _: Counter(each.is_full for each in rows).most_common(1)[0][0],
     }
     parts = {"half": half, "other half": other, "all": rows}
     return {
@@ -93,7 +100,7 @@ def _difference(
     gained = (first == truth).astype(float) - (second == truth)
     drawn, told = truth[draws], gained[draws]
     means = [(told * part).sum(1) / part.sum(1) for part in (drawn, ~drawn)]
-    return [float(it) for it in np.quantile((means[0] + means[1]) / 2, (0.025, 0.975))]
+    return [float(each) for each in np.quantile((means[0] + means[1]) / 2, (0.025, 0.975))]
 
 
 def _three_labels(rows: Sequence[Answered]) -> dict[str, Any]:

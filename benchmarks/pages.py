@@ -150,23 +150,23 @@ def _type_table(readings: Sequence[Reading]) -> Iterator[str]:
     """Means by type of page, over the pages with content; and how many of those were given up."""
     yield "| pages | n | F1 | precision | recall | ms | alone: F1 | precision | recall | ms | not read |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
-    readable = [it for it in readings if it.truth]
-    for kind in sorted({it.type for it in readable}):
-        these = [it for it in readable if it.type == kind]
-        ours, alone = [it.ours for it in these], [it.alone for it in these]
+    readable = [reading for reading in readings if reading.truth]
+    for kind in sorted({reading.type for reading in readable}):
+        these = [reading for reading in readable if reading.type == kind]
+        ours, alone = [reading.ours for reading in these], [reading.alone for reading in these]
         figures = f"{_figures(ours)} | {_milliseconds(ours)} | {_figures(alone)} | {_milliseconds(alone)}"
-        yield f"| {kind} | {len(these)} | {figures} | {sum(it.state != 'ok' for it in these)} |"
-    states = Counter(it.state for it in readable)
+        yield f"| {kind} | {len(these)} | {figures} | {sum(reading.state != 'ok' for reading in these)} |"
+    states = Counter(reading.state for reading in readable)
     yield f"\n{len(readable)} readable pages: " + ", ".join(f"{n} {state}" for state, n in states.most_common())
 
 
 def _figures(overlaps: Sequence[Overlap]) -> str:
-    means = (fmean(getattr(it, name) for it in overlaps) for name in ("f1", "precision", "recall"))
+    means = (fmean(getattr(overlap, name) for overlap in overlaps) for name in ("f1", "precision", "recall"))
     return " | ".join(f"{mean:.3f}" for mean in means)
 
 
 def _milliseconds(overlaps: Sequence[Overlap]) -> str:
-    return f"{1000 * median(it.seconds for it in overlaps):.0f}"
+    return f"{1000 * median(overlap.seconds for overlap in overlaps):.0f}"
 
 
 def main() -> None:
@@ -177,7 +177,7 @@ def main() -> None:
     readings = list(read_folder(_folder(given.folder)))
     print("\n".join([*_page_table(readings), "", *_type_table(readings)]))
     if given.json is not None:
-        given.json.write_text(json.dumps([asdict(it) for it in readings], indent=1), encoding="utf-8")
+        given.json.write_text(json.dumps([asdict(reading) for reading in readings], indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

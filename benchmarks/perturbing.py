@@ -51,7 +51,9 @@ def measured(products: list[Product], seed: str) -> tuple[Counter[str], Counter[
     names = NamesOfShop()
     for product in products:
         names.take(product)
-    renaming = Renaming(names.renamed(seed), names.spellings, names.ordinary(), {it.product_id: "" for it in products})
+    renaming = Renaming(
+        names.renamed(seed), names.spellings, names.ordinary(), {each.product_id: "" for each in products}
+    )
     counts, foreign = Counter[str](products=len(products)), Counter[str]()
     for product in products:
         new = renaming.product(product)

@@ -67,7 +67,7 @@ def timed(world: World, wanted: int) -> dict[str, Any]:
         "checks": checks,
         "together": {name: round(generation[name] + checks[name], 2) for name in generation},
         "goal_seconds": GOAL_SECONDS,
-        "found": dict(Counter(finding.code for it in checked for finding in it.findings).most_common()),
+        "found": dict(Counter(finding.code for each in checked for finding in each.findings).most_common()),
     }
     print(f"{result['queries']} queries, a world of {result['world']['products']:,} products; goal {GOAL_SECONDS} s")
     for step in ("generation", "checks", "together"):
@@ -81,8 +81,8 @@ def checked(world: World, files: Sequence[Path], *, good: bool) -> dict[str, Any
     for path in files:
         is_record = path.suffix == ".jsonl"
         queries = read_queries(path) if is_record else queries_from(read_questions(path), path.name, None)
-        found = [it for it in Linter(world).check_all(queries) if it.faults]
-        codes = Counter(code for it in found for code in {finding.code for finding in it.faults})
+        found = [each for each in Linter(world).check_all(queries) if each.faults]
+        codes = Counter(code for each in found for code in {finding.code for finding in each.faults})
         rows[str(path)] = {"good": good, "queries": len(queries), "with_a_finding": len(found), "codes": codes}
         told = ", ".join(f"{code} {count}" for code, count in codes.most_common())
         print(f"{'good' if good else 'bad':5}{len(found):4} of {len(queries):4} with a finding  {path}  {told}")
@@ -101,10 +101,10 @@ def sentences(worlds: Sequence[Path]) -> dict[str, Any]:
 
 
 def _stock(queries: Sequence[Query], form: Callable[[str], str]) -> float:
-    told = [[form(it.casefold()) for it in re.split(r"(?<=[.!?])\s+", query.text)] for query in queries]
+    told = [[form(part.casefold()) for part in re.split(r"(?<=[.!?])\s+", query.text)] for query in queries]
     counts = Counter(it for text in told for it in set(text))
     every = [it for text in told for it in text]
-    return sum(counts[it] >= OFTEN for it in every) / len(every)
+    return sum(counts[each] >= OFTEN for each in every) / len(every)
 
 
 def _without_amounts(sentence: str) -> str:

@@ -81,11 +81,11 @@ def measure(report: LabelledReport, tally: Tally) -> None:
             tally.misses.append(f"{report.home.name} FALSE {reader} {finding.severity} {words}")
     for planted in report.planted:
         for reader, (_, findings) in honest.items():
-            known = {(it.code, it.said) for it in findings}
+            known = {(each.code, each.said) for each in findings}
             _, found = checked(report, reader, planted)
-            new = [it for it in found if it.severity == "error" and (it.code, it.said) not in known]
+            new = [each for each in found if each.severity == "error" and (each.code, each.said) not in known]
             tally.planted[reader][planted.kind]["found" if new else "missed"] += 1
-            codes = ", ".join(it.code for it in new) or "missed"
+            codes = ", ".join(each.code for each in new) or "missed"
             tally.misses.append(f"{report.home.name}/{planted.file} {reader} {planted.kind}: {codes}")
 
 
@@ -130,9 +130,9 @@ def is_right(value: ReadValue, label: Mapping[str, Any]) -> bool:
     if value.kind != label["kind"] or value.end <= label["start"] or label["end"] <= value.start:
         return False
     products = label["of"] if isinstance(label["of"], list) else [label["of"]]
-    return value.kind not in OF_PRODUCTS or {it[2:] for it in value.of} <= {
+    return value.kind not in OF_PRODUCTS or {each[2:] for each in value.of} <= {
         *products,
-        *(f"{it}"[2:] for it in products),
+        *(f"{product}"[2:] for product in products),
     }
 
 

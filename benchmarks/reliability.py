@@ -209,13 +209,13 @@ def content(made: Path) -> str:
             if name.startswith("verdicts/"):  # claims are judged side by side, and kept as they end
                 data = b"".join(sorted(data.splitlines(keepends=True)))
             found.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
-    unfinished = [it for it in made.rglob("journal.jsonl") if it.with_name("run.json").exists()]
+    unfinished = [each for each in made.rglob("journal.jsonl") if each.with_name("run.json").exists()]
     return "a finished run has a journal still" if unfinished else found.hexdigest()
 
 
 def size_of(folder: Path) -> int:
     """The bytes of its files on a disk of pages."""
-    return sum(-(-it.stat().st_size // 4096) * 4096 for it in folder.rglob("*") if it.is_file())
+    return sum(-(-path.stat().st_size // 4096) * 4096 for path in folder.rglob("*") if path.is_file())
 
 
 def kills(bench: Bench) -> Row:
@@ -241,10 +241,10 @@ def double_starts(bench: Bench) -> Row:
         for number in range(bench.tries(1, 5)):
             with bench.place(job) as folder:
                 row.tried += 1
-                ended = [it.wait() for it in [bench.start(job, folder, variant) for variant in (1, 2)]]
+                ended = [process.wait() for process in [bench.start(job, folder, variant) for variant in (1, 2)]]
                 told = f"{job.name} {number}"
-                if not any(it.code == 0 for it in ended) or not all(it.in_one_sentence for it in ended):
-                    row.lost.append(f"{told}: {' | '.join(f'{it.code} {it.said[-300:]}' for it in ended)}")
+                if not any(each.code == 0 for each in ended) or not all(each.in_one_sentence for each in ended):
+                    row.lost.append(f"{told}: {' | '.join(f'{each.code} {each.said[-300:]}' for each in ended)}")
                 elif content(folder / "made") not in ends:
                     row.lost.append(f"{told}: what is there is neither's")
     return row
@@ -335,7 +335,7 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
 def table(rows: Sequence[Row]) -> str:
     """As Markdown."""
     lines = ["| | what was done | tried | lost |", "|---|---|---:|---:|"]
-    return "\n".join([*lines, *(f"| {it.name} | {it.what} | {it.tried:,} | {len(it.lost):,} |" for it in rows)])
+    return "\n".join([*lines, *(f"| {row.name} | {row.what} | {row.tried:,} | {len(row.lost):,} |" for row in rows)])
 
 
 def main() -> None:

@@ -105,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
 def _answer(messages: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One search, and then a report."""
     message: dict[str, Any] = {"role": "assistant", "content": "Nothing here suits you better than what you have."}
-    if not any(it["role"] == "tool" for it in messages):
+    if not any(entry["role"] == "tool" for entry in messages):
         search = {"name": "product_catalog_search", "arguments": json.dumps({"query": "bottle"})}
         message |= {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": search}]}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}

@@ -124,7 +124,7 @@ class Fuzz:
             change(place)
             code, said = run(place, self.folder / "said", arguments)
             self.tried += 1
-            if code not in (0, 1, 2, 3) or any(it in said for it in TOLD_BADLY) or len(said) > 20_000:
+            if code not in (0, 1, 2, 3) or any(literal in said for literal in TOLD_BADLY) or len(said) > 20_000:
                 line = (said.strip().splitlines() or [""])[-1]
                 self.lost.append(f"{told}; drretail {' '.join(arguments)[:80]}: {code}: {line[:300]}")
 

@@ -74,7 +74,7 @@ def main() -> None:
         found = list(pairs_of(experiment))
     show(found, calls)
     if args.json:
-        held = {"reports": [asdict(it) for it in found], "calls": calls}
+        held = {"reports": [asdict(pairs) for pairs in found], "calls": calls}
         args.json.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
 
 
@@ -142,18 +142,18 @@ def pairs_of(experiment: Path) -> Iterator[Pairs]:
 def show(found: list[Pairs], calls: dict[str, dict[str, int]]) -> None:
     """A row a report, and what pairs come to."""
     names = [name for name, _, _ in ASKED]
-    print(f"{'report':40}{''.join(f'{it:>16}' for it in names)}{'cited':>8}{'unresolved':>12}")
+    print(f"{'report':40}{''.join(f'{each:>16}' for each in names)}{'cited':>8}{'unresolved':>12}")
     for it in found:
         cells = (f"{it.judged.get(name, 0)} of {it.possible.get(name, 0)}" for name in names)
         print(f"{it.run_id[-38:]:40}{''.join(f'{cell:>16}' for cell in cells)}{it.sentences:>8}{it.unresolved:>12}")
     for name in names:
-        told = Counter(it.possible.get(name, 0) for it in found)
+        told = Counter(each.possible.get(name, 0) for each in found)
         spread = ", ".join(f"{pairs}: {count}" for pairs, count in sorted(told.items()))
-        capped = sum(it.judged.get(name, 0) < it.possible.get(name, 0) for it in found)
-        mean = fmean(it.judged.get(name, 0) for it in found)
+        capped = sum(each.judged.get(name, 0) < each.possible.get(name, 0) for each in found)
+        mean = fmean(each.judged.get(name, 0) for each in found)
         print(f"{name}: {mean:.2f} pairs a report; of {capped} reports a sample; reports by possible pairs: {spread}")
     for rules in ("default", "hkuds"):
-        states = sum((Counter(it.states.get(rules, {})) for it in found), Counter[str]())
+        states = sum((Counter(each.states.get(rules, {})) for each in found), Counter[str]())
         print(f"labels, {rules}: {dict(sorted(states.items()))}")
     for name, asked in calls.items():
         print(f"questions, {name}: {asked}")

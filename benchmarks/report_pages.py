@@ -172,7 +172,7 @@ def main() -> None:
     built = [measured(given.experiment, queries) for queries in given.queries]
     print("\n".join(table(built)))
     if given.json is not None:
-        document = [asdict(it) | {"ratio": it.ratio} for it in built]
+        document = [asdict(each) | {"ratio": each.ratio} for each in built]
         given.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 

@@ -106,7 +106,7 @@ def _results(run: Run) -> Iterator[tuple[str, str, int]]:
     """Each tool call: its tool, its result, and how many model calls came after it at its place."""
     for step in run.steps:
         if step.kind == "tool" and step.name and step.result_sha:
-            later = sum(it.kind == "model" and it.path == step.path and it.seq > step.seq for it in run.steps)
+            later = sum(each.kind == "model" and each.path == step.path and each.seq > step.seq for each in run.steps)
             yield step.name, step.result_sha, later
 
 
@@ -134,7 +134,7 @@ def shipped(folder: Path) -> Iterator[tuple[str, list[Size]]]:
         for agent in BUILT_IN:
             memory = Memory.load(folder / f"{agent}.json", 42)
             ran = runs_of(folder / "runs", shop, agent, memory, queries)
-            yield agent, [size_of(it, shop) for it in ran.folders]
+            yield agent, [size_of(path, shop) for path in ran.folders]
 
 
 def main() -> None:
@@ -144,8 +144,8 @@ def main() -> None:
     args = parser.parse_args()
     if args.folder is not None:
         with open_world(args.world) as world:
-            systems = sorted(it for it in args.folder.iterdir() if it.is_dir())
-            found = {it.name: [size_of(run, world) for run in sorted(it.iterdir())] for it in systems}
+            systems = sorted(path for path in args.folder.iterdir() if path.is_dir())
+            found = {system.name: [size_of(run, world) for run in sorted(system.iterdir())] for system in systems}
     else:
         with tempfile.TemporaryDirectory() as parent:
             found = dict(shipped(Path(parent)))

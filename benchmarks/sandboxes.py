@@ -43,24 +43,24 @@ def built(world: World, queries: Sequence[Query], to: Path, sizes: str) -> float
 
 def packed(sandbox: Path, queries: Sequence[Query]) -> float:
     """Seconds to write the same pages down once, without making them."""
-    pages = [read_pages(task_folder(sandbox, it.query_id)) for it in queries]
+    pages = [read_pages(task_folder(sandbox, query.query_id)) for query in queries]
     began = time.process_time()
     for of_one in pages:
-        gzip.compress("\n".join(json.dumps(it.model_dump()) for it in of_one).encode())
+        gzip.compress("\n".join(json.dumps(page.model_dump()) for page in of_one).encode())
     return time.process_time() - began
 
 
 def digest(folder: Path) -> str:
     """Of all names and bytes."""
     found = hashlib.sha256()
-    for path in sorted(it for it in folder.rglob("*") if it.is_file()):
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         found.update(f"{path.relative_to(folder)}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()
 
 
 def nearly_one(pages: Sequence[TaskPage]) -> float:
     """The share of pages that are nearly another one."""
-    runs = [set(_runs(it.text)) for it in pages]
+    runs = [set(_runs(page.text)) for page in pages]
     stands_in = Counter(run for of_page in runs for run in of_page)
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for at, of_page in enumerate(runs):
@@ -93,9 +93,9 @@ def of_size(sandbox: Path, size: str, queries: Sequence[Query]) -> Figures:
     seconds: list[float] = []
     for query in queries:
         task = task_folder(sandbox, query.query_id)
-        pages = [it for it in read_pages(task) if it.since in served]
-        labels = {it.url: it for it in read_labels(task)}
-        tokens = {it.url: (len(it.title) + len(it.text)) / 4 for it in pages}
+        pages = [page for page in read_pages(task) if page.since in served]
+        labels = {page_label.url: page_label for page_label in read_labels(task)}
+        tokens = {page.url: (len(page.title) + len(page.text)) / 4 for page in pages}
         total = sum(tokens.values())
         off.append(abs(total / about.sizes[size] - 1))
         shares.append(sum(n for url, n in tokens.items() if labels[url].label == "distractor") / total)
@@ -104,16 +104,16 @@ def of_size(sandbox: Path, size: str, queries: Sequence[Query]) -> Figures:
         own.search(query.text[:200], 5)
         seconds.append(time.process_time() - began)
         for url in (url for url in tokens if labels[url].label == "supportive"):
-            found = [it.url for it in own.search(labels[url].keyword, 100)]
+            found = [result.url for result in own.search(labels[url].keyword, 100)]
             ranks.append(found.index(url) + 1 if url in found else None)
     return {
         "size": size,
         "off at most": round(max(off), 4),
         "distractors' share": round(statistics.mean(shares), 3),
         "supportive": len(ranks),
-        "among 5": sum(it is not None and it <= 5 for it in ranks),
-        "among 10": sum(it is not None and it <= 10 for it in ranks),
-        "among 100": sum(it is not None for it in ranks),
+        "among 5": sum(rank is not None and rank <= 5 for rank in ranks),
+        "among 10": sum(rank is not None and rank <= 10 for rank in ranks),
+        "among 100": sum(rank is not None for rank in ranks),
         "first search (s)": round(statistics.median(seconds), 2),
     }
 
@@ -132,7 +132,7 @@ def main() -> None:
         limit = packed(first, queries)
         whole = sum(not faults for faults in check_sandbox(first, world).values())
         sizes = [of_size(first, size, queries) for size in read_sandbox(first).names]
-        near = [nearly_one(read_pages(task_folder(first, it.query_id))) for it in queries]
+        near = [nearly_one(read_pages(task_folder(first, query.query_id))) for query in queries]
         figures: Figures = {
             "queries": len(queries),
             "built (s)": round(min(seconds), 2),

@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("world")
     parser.add_argument("--told", action="store_true", help="print each struck statement with its reason")
     asked = parser.parse_args()
-    homes = {json.loads(it.read_text("utf-8"))["text"]: it.parent for it in asked.folder.glob("*/query.json")}
+    homes = {json.loads(path.read_text("utf-8"))["text"]: path.parent for path in asked.folder.glob("*/query.json")}
     counted: Counter[str] = Counter()
     with open_world(asked.world) as world:
         for subject in read_subjects(asked.experiment, world.store):
@@ -47,8 +47,8 @@ def main() -> None:
 def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *, told: bool) -> None:
     """One right report and its planted copies."""
     picks = [
-        Pick(product=it["product_id"], quantity=int(it["quantity"] or 1))
-        for it in json.loads((home / "labels.json").read_text("utf-8"))["picks"]
+        Pick(product=load["product_id"], quantity=int(load["quantity"] or 1))
+        for load in json.loads((home / "labels.json").read_text("utf-8"))["picks"]
     ]
     right = stricken(subject, subject.report or "", picks, world)
     counted["right reports"] += 1
@@ -56,10 +56,11 @@ def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *
     counted["right reports that lost a pick"] += len(right.draft.case.picks or ()) < len(picks)
     for planted in json.loads((home / "planted.json").read_text("utf-8")):
         report = (home / planted["file"]).read_text("utf-8")
-        besides = [Pick(product=it) for it in _recommended(planted) if it not in {pick.product for pick in picks}]
+        besides = [Pick(product=each) for each in _recommended(planted) if each not in {pick.product for pick in picks}]
         out = stricken(subject, report, [*picks, *besides], world)
         holds = [
-            planted["changed"] in it.said or it.evidence_id in {f"P:{b.product}" for b in besides} for it in out.struck
+            planted["changed"] in finding.said or finding.evidence_id in {f"P:{b.product}" for b in besides}
+            for finding in out.struck
         ]
         counted["planted errors"] += 1
         counted["whose statement was struck"] += any(holds)
@@ -67,7 +68,11 @@ def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *
         counted["words of planted reports"] += len(report.split())
         counted["words struck"] += len(report.split()) - len(out.draft.report.split())
         if told:
-            print(home.name, planted["kind"], *(f"\n    {it.code}: {it.said} ({it.found})" for it in out.struck))
+            print(
+                home.name,
+                planted["kind"],
+                *(f"\n    {finding.code}: {finding.said} ({finding.found})" for finding in out.struck),
+            )
 
 
 def stricken(subject: Subject, report: str, picks: list[Pick], world: World) -> Stricken:

@@ -227,10 +227,10 @@ def changed_prompts(held: Definition, asked: Definition, label: str) -> list[str
     """The prompts that a system had otherwise before: by the names of the user's files where these are what changed."""
     if label not in held.prompt_hashes:
         return []
-    sets = [it.systems[label].prompts for it in (held, asked)]
-    before, now = (it.hashes if it is not None else {} for it in sets)
+    sets = [definition.systems[label].prompts for definition in (held, asked)]
+    before, now = (set_.hashes if set_ is not None else {} for set_ in sets)
     if before == now:
-        before, now = (it.prompt_hashes.get(label, {}) for it in (held, asked))
+        before, now = (definition.prompt_hashes.get(label, {}) for definition in (held, asked))
     return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 

@@ -90,7 +90,9 @@ class Journal:
         if path is not None:
             drop_cut_line(path)
         if source is not None and source.exists():
-            self._known = {it.key: it for it in read_effects(source) if self._replays or not _was_locked_out(it)}
+            self._known = {
+                effect.key: effect for effect in read_effects(source) if self._replays or not _was_locked_out(effect)
+            }
         self._file = None if path is None else LineAppender(path)
         self._on_disk = set() if self._replays else set(self._known)
 
@@ -257,7 +259,7 @@ class Tries:
 
     @classmethod
     def of(cls, effects: Iterable[Effect], *, retry_failed: bool) -> "Tries":
-        return cls(frozenset(it.scope for it in effects), retry_failed)
+        return cls(frozenset(effect.scope for effect in effects), retry_failed)
 
     def scopes(self, name: str) -> Iterator[str]:
         """That of the first try, and, each after a failure, of those that were made again or are to be."""

@@ -104,7 +104,7 @@ def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
     """The plugins of every kind, by kind and name, each loaded once by the function of its group in ``kinds``."""
     for group, (load, built_in) in kinds.items():
         taken = dict.fromkeys(built_in, "drretail's own")
-        for point in sorted(entry_points(group=group), key=lambda it: it.name):
+        for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
             problem = None
             try:
                 if point.name in taken:

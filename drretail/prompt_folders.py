@@ -21,7 +21,7 @@ def changed_prompts(folder: Path, known: Mapping[str, Path], parts: Collection[s
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: drretail prompts --to {folder} writes the prompts to change.")
     texts: dict[Path, str] = {}
-    for path in sorted(it for it in folder.rglob("*") if it.is_file()):
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         name = path.relative_to(folder).as_posix()
         if any(part.startswith(".") for part in Path(name).parts):
             continue
@@ -64,7 +64,7 @@ def _check_places(path: Path, name: str, text: str, packaged: str, parts: Collec
     written = {found[0] for found in _PLACE.finditer(text)}
     strange = sorted(written - {*map(_place, may)})
     if strange:
-        known = ", ".join(_place(it) for it in sorted(may)) or "none"
+        known = ", ".join(_place(each) for each in sorted(may)) or "none"
         raise UserError(f"{path} has the placeholder {strange[0]}, which nothing fills in; it may have {known}.")
     missing = sorted({*map(_place, filled)} - written)
     if missing:

@@ -95,7 +95,7 @@ def _agent(name: str, world: World, folder: Path) -> str:
     agent = load_agent(name)
     sent = list(_sent(name, agent, world, folder / f"{name}.jsonl"))
     names = {_filled(prompt): prompt.name for prompt in agent.prompts()}
-    shown = {names.get(it.system) for it in sent}
+    shown = {names.get(each.system) for each in sent}
     lines = [f"## {TITLES[name]}", ""]
     for it in sent:
         heading = WHEN.get(names.get(it.system, ""), f"Role `{it.role}`")
@@ -127,7 +127,7 @@ def _sent(name: str, agent: Agent, world: World, journal: Path) -> Iterator[Sent
     seen: set[str] = set()
     for effect in read_effects(journal):
         messages: list[dict[str, Any]] = effect.request.get("messages", [])
-        if [it["role"] for it in messages] == ["system", "human"] and messages[0]["content"] not in seen:
+        if [message["role"] for message in messages] == ["system", "human"] and messages[0]["content"] not in seen:
             seen.add(messages[0]["content"])
             yield Sent(effect.role or "", messages[0]["content"], _without_data(messages[1]["content"]))
 

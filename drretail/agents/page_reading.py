@@ -48,7 +48,7 @@ async def with_pages_read(
     """
     if session.web_mode != "ws":
         return [*performed], []
-    searches = [_found(it, session) for it in performed]
+    searches = [_found(each, session) for each in performed]
     pages = [page for found in searches for page in found if page.text is not None]
     shares = models.branches(len(pages)) if pages else []
     read = await asyncio.gather(*(_read(page, share) for page, share in zip(pages, shares, strict=True)))

@@ -61,7 +61,7 @@ def files_in(folder: Path | None) -> tuple[UserFile, ...]:
     """The files of a folder by name, without hidden ones and those in folders of its own; none without a folder."""
     if folder is None or not folder.is_dir():
         return ()
-    found = sorted(it for it in folder.iterdir() if it.is_file() and not it.name.startswith("."))
+    found = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     return tuple(map(UserFile, found[:MOST_FILES]))
 
 
@@ -77,10 +77,10 @@ def files_hash(folder: Path) -> str:
     """A hash of all that lies in a folder: names and bytes. Raises UserError for a folder without files."""
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder: name one with the user's files, or with such a folder for each query.")
-    found = sorted(it for it in folder.rglob("*") if it.is_file() and not it.name.startswith("."))
+    found = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     if not found:
         raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
-    named = [[it.relative_to(folder).as_posix(), hashlib.sha256(it.read_bytes()).hexdigest()] for it in found]
+    named = [[path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in found]
     return sha256_of(named)[:12]
 
 

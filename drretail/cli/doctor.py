@@ -120,18 +120,18 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, 
     from drretail.event_loop import run_loop
     from drretail.viewer.output import print_json
 
-    specs = specs or [it for it in (opener.settings.model,) if it is not None]
+    specs = specs or [each for each in (opener.settings.model,) if each is not None]
     if not specs:
         raise UserError("Which model are the prompts to be tried on? Add --model PROVIDER:MODEL.")
     models = [_opened(spec, opener) for spec in dict.fromkeys(specs)]
     checked = [run_loop(check_prompts(model, max_dollars)) for model in models]
     if as_json:
-        documents = [it.model_dump(mode="json", exclude_none=True) for it in checked]
-        print_json({"ok": all(it.is_well for it in checked), "models": documents})
+        documents = [each.model_dump(mode="json", exclude_none=True) for each in checked]
+        print_json({"ok": all(each.is_well for each in checked), "models": documents})
     else:
         for it in checked:
             _print_checked(it)
-    if not all(it.is_well for it in checked):
+    if not all(each.is_well for each in checked):
         raise typer.Exit(3)
 
 
@@ -140,14 +140,14 @@ def _print_checked(checked: "Checked") -> None:
     from drretail.tables.table import table_of
     from drretail.viewer.output import print_table, print_text, print_title
 
-    rows = [(VERDICTS[it.state], it.probe, it.shows, it.found or "") for it in checked.probes]
+    rows = [(VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in checked.probes]
     print_table(table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows))
     print_title("What was said (--json has all of it)")
     for name, exchanges in checked.conversations.items():
-        print_text(*(line for it in exchanges for line in _said(name, it)))
+        print_text(*(line for exchange in exchanges for line in _said(name, exchange)))
     used = checked.usage
     cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
-    passed = sum(it.state == "passed" for it in checked.probes)
+    passed = sum(finding.state == "passed" for finding in checked.probes)
     typer.echo(
         f"{passed} of {len(checked.probes)} passed; {used.calls} calls, {used.total - used.output:,} tokens in, "
         f"{used.output:,} out, {cost}."
@@ -159,14 +159,16 @@ def _said(name: str, exchange: "Exchange") -> list[str]:
     asked = exchange.messages[-1]
     answer: Any = exchange.answer if exchange.error is None else exchange.error
     if isinstance(answer, dict):
-        calls = [f"{it['name']}({', '.join(map(str, it['args'].values()))})" for it in answer.get("tool_calls", ())]
+        calls = [
+            f"{each['name']}({', '.join(map(str, each['args'].values()))})" for each in answer.get("tool_calls", ())
+        ]
         answer = " ".join([_text(answer.get("content")), *calls])
     return [f"{name} ← {asked['role']}: {_short(_text(asked['content']))}", f"{name} → {_short(_text(answer))}"]
 
 
 def _text(content: Any) -> str:
     blocks = content if isinstance(content, list) else [content]
-    texts = [it.get("text", "") if isinstance(it, dict) else str(it or "") for it in blocks]
+    texts = [block.get("text", "") if isinstance(block, dict) else str(block or "") for block in blocks]
     return " ".join(filter(None, texts))
 
 

@@ -63,7 +63,7 @@ class Recorded:
             return question_as_query(self.question, user, shop)
         assert self.queries is not None
         assert self.query is not None
-        found = {it.query_id: it for it in read_queries(self.queries)}
+        found = {each.query_id: each for each in read_queries(self.queries)}
         if self.query not in found:
             raise UnknownName("query", self.query, found)
         query = found[self.query]

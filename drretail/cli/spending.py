@@ -65,7 +65,7 @@ def _row(row: "Spending") -> list[object]:
     return [
         row.label,
         row.done,
-        *(Cell(it.mean, "mean", deviation=it.sd) for it in spreads),
+        *(Cell(spread.mean, "mean", deviation=spread.sd) for spread in spreads),
         a_run,
         _dollars(row.total.dollars),
         Cell(row.cache_read, "percent"),
@@ -106,12 +106,12 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     """One sentence on all judging so far; blank where nobody was asked."""
     from drretail.tables.figures import dollars as in_dollars
 
-    calls = sum(it.cost.usage.calls for it in costs)
+    calls = sum(judging_cost.cost.usage.calls for judging_cost in costs)
     if not calls:
         return ""
-    tokens = sum(it.cost.usage.total for it in costs)
-    known = [it.cost.dollars for it in costs]
-    dollars = None if None in known else sum(it for it in known if it is not None)
+    tokens = sum(judging_cost.cost.usage.total for judging_cost in costs)
+    known = [judging_cost.cost.dollars for judging_cost in costs]
+    dollars = None if None in known else sum(value for value in known if value is not None)
     cost = "a price unknown" if dollars is None else f"${in_dollars(dollars)}" if dollars else "at no cost"
     return f"Judging took {calls:,} calls, {tokens:,} tokens, {cost}."
 

@@ -45,7 +45,9 @@ def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress
     """In which files the plan differs; read only where they have the same names and sizes, and another time."""
     states = [(item.name, *_state(item)) for item in plan.inputs]
     if [state[:2] for state in states] != [(source.name, source.size) for source in there]:
-        return [f"{_files([state[:2] for state in states])} instead of {_files([(it.name, it.size) for it in there])}"]
+        return [
+            f"{_files([state[:2] for state in states])} instead of {_files([(file.name, file.size) for file in there])}"
+        ]
     if [state[2] for state in states] == [source.modified for source in there]:
         return []
     with TemporaryDirectory(prefix="drretail-digests-") as folder:

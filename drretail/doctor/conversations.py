@@ -93,7 +93,7 @@ _WHO = ("get_user_profile", {"user_id": USER})
 _RECORD = (_WHO, ("get_user_orders", {"user_id": USER}), ("get_user_statistics", {"user_id": USER}))
 _SHELF = ("product_catalog_search", {"query": "bird feeder"})
 _ADVICE = ("web_search", {"query": SEARCHED})
-_OPENED = tuple(("get_product_details", {"product_id": it}) for it in (CEDAR, STEEL, ADVERTISED))
+_OPENED = tuple(("get_product_details", {"product_id": literal}) for literal in (CEDAR, STEEL, ADVERTISED))
 WRITTEN: Mapping[str, Sequence[AIMessage]] = {
     "first_turn": (),
     "next_turn": (_turn("First I look at who asks.", _WHO),),

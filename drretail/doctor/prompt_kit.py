@@ -56,7 +56,7 @@ class Checked(Record):
 
     @property
     def is_well(self) -> bool:
-        return all(it.state == "passed" for it in self.probes)
+        return all(probe.state == "passed" for probe in self.probes)
 
 
 async def check_prompts(model: Model, max_dollars: float | None = None) -> Checked:
@@ -84,7 +84,7 @@ def _ended(model: Model, held: Sequence[Conversation], cap: float | None) -> str
         return f"not asked, since the model gave no answer before ({held[-1].error})"
     if cap is None or model.price is None:
         return ""
-    costs = [dollars(it.usage, model.price) for it in held] or [dollars(EXPECTED, model.price)]
+    costs = [dollars(conversation.usage, model.price) for conversation in held] or [dollars(EXPECTED, model.price)]
     spent = sum(costs) if held else 0.0
     return "" if spent + max(costs) <= cap else f"not asked: ${figures.dollars(spent)} of ${cap:g} is spent"
 
@@ -92,11 +92,13 @@ def _ended(model: Model, held: Sequence[Conversation], cap: float | None) -> str
 def _left(model: Model, held: Sequence[Conversation], cap: float | None) -> Allowance:
     if cap is None or model.price is None:
         return Allowance(tokens=JUDGING_TOKENS)
-    return Allowance(JUDGING_TOKENS, cap, spent_dollars=sum(dollars(it.usage, model.price) for it in held))
+    return Allowance(
+        JUDGING_TOKENS, cap, spent_dollars=sum(dollars(conversation.usage, model.price) for conversation in held)
+    )
 
 
 def _checked(model: Model, held: Sequence[Conversation], why: str) -> Checked:
-    by_name = {it.name: it for it in held}
+    by_name = {each.name: each for each in held}
     total = Usage()
     for it in held:
         total = total.plus(it.usage)
@@ -104,7 +106,7 @@ def _checked(model: Model, held: Sequence[Conversation], why: str) -> Checked:
         model=model.spec,
         kind=model.info.kind,
         probes=tuple(_finding(probe, by_name.get(probe.conversation), why) for probe in PROBES),
-        conversations={it.name: _exchanges(it) for it in held},
+        conversations={each.name: _exchanges(each) for each in held},
         usage=total,
         dollars=None if model.price is None else dollars(total, model.price),
     )
@@ -115,7 +117,7 @@ def _finding(probe: Probe, seen: Conversation | None, why: str) -> Finding:
     if seen is None:
         return Finding(**told, state="not_asked", found=why)
     fault = f"no answer: {seen.error}" if seen.error is not None else probe.fault(seen)
-    if seen.cut is not None and all(it.state != "failed" for it in seen.verdicts):
+    if seen.cut is not None and all(verdict.state != "failed" for verdict in seen.verdicts):
         return Finding(**told, state="not_asked", found=f"not asked to the end: {seen.cut}")
     return Finding(**told, state="passed" if fault is None else "failed", found=fault or on_try(seen.tries) or None)
 
@@ -136,5 +138,5 @@ def _plain(response: Any) -> Any:
     """An agent's turn as its text and calls, a judge's as the text that it is."""
     if not isinstance(response, dict):
         return response
-    calls = [{"name": it["name"], "args": it["args"]} for it in response.get("tool_calls") or []]
+    calls = [{"name": each["name"], "args": each["args"]} for each in response.get("tool_calls") or []]
     return {"content": response.get("content"), **({"tool_calls": calls} if calls else {})}

@@ -64,7 +64,7 @@ PAGE_ID = web_evidence_id(PAGE.url)
 def tiny_shop(folder: Path) -> Generator[World]:
     """The shop, open, in a new folder below ``folder``."""
     place = folder / "world"
-    products = sorted(PRODUCTS, key=lambda it: it.product_id)
+    products = sorted(PRODUCTS, key=lambda product: product.product_id)
     orders = [OrderRow("0417250932", USER, BATH, _ORDERED + MILLISECONDS_PER_DAY // 2)]
     write_world(place, products=products, orders=orders, seed="42", pool=default_pool())
     with open_world(place, web=SandboxWeb([PAGE])) as world:

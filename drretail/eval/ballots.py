@@ -58,7 +58,7 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
     path = votes_path(experiment, ballot.annotator)
     with _held(path):
         now = standing(_lines(path, forgives_a_cut=True))
-        before = next((it for it in now if (it.about, it.asked) == (ballot.about, ballot.asked)), None)
+        before = next((vote for vote in now if (vote.about, vote.asked) == (ballot.about, ballot.asked)), None)
         unseen = before if before is not None and before.ballot_id != seen else None
         ballot = ballot.model_copy(update={"replaces": None if before is None else before.ballot_id})
         if before is not None and _says(before) == _says(ballot):
@@ -72,7 +72,7 @@ def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[
     path = votes_path(experiment, annotator)
     with _held(path):
         now = standing(_lines(path, forgives_a_cut=True))
-        gone = next((it for it in now if it.ballot_id == ballot_id), None)
+        gone = next((vote for vote in now if vote.ballot_id == ballot_id), None)
         if gone is not None:
             _append(path, Withdrawal(annotator=annotator, at=clock(), replaces=ballot_id))
     return gone

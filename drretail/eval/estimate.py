@@ -102,7 +102,7 @@ def estimate_judging(
     """
     definition = read_definition(experiment)
     families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}]
-    asking = [*families, *(it for it in metrics if it == PAIRWISE)]
+    asking = [*families, *(family for family in metrics if family == PAIRWISE)]
     sample = Sample.of(experiment, definition, len(asking) * len(judges))
     with unsynced(), tempfile.TemporaryDirectory(prefix="drretail-estimate-") as folder:
         copied = Path(folder) / "experiment"
@@ -220,9 +220,9 @@ def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str])
     def ignored(folder: str, names: list[str]) -> Iterable[str]:
         place = Path(folder).relative_to(experiment).parts
         if not place:
-            return [it for it in names if it in (*_LINKED, *_LEFT_OUT) or it.startswith(".")]
+            return [each for each in names if each in (*_LINKED, *_LEFT_OUT) or each.startswith(".")]
         others = place[0] == "verdicts" and len(place) == _DEPTH
-        return [it for it in names if others and _query_of(Path(it)) not in stems]
+        return [each for each in names if others and _query_of(Path(each)) not in stems]
 
     shutil.copytree(experiment, to, ignore=ignored, copy_function=shutil.copyfile)
     for run in experiment.glob("runs/*/*"):
@@ -230,7 +230,7 @@ def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str])
             link = to / run.relative_to(experiment)
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(run.resolve())
-    for name in filter(lambda it: (experiment / it).exists(), _LINKED[1:]):
+    for name in filter(lambda literal: (experiment / literal).exists(), _LINKED[1:]):
         (to / name).symlink_to((experiment / name).resolve())
     kept = tuple(query for query in definition.queries if query.query_id in queries)
     document = definition.model_copy(update={"queries": kept})
@@ -257,10 +257,10 @@ def _usage_by_query(experiment: Path, before: Mapping[Path, int]) -> dict[tuple[
 
 def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: Sample) -> Estimate:
     """What the queries of the sample took, for all queries."""
-    parts = [[usage.get(file_name(it), QueryUsage()) for it in part] for part in sample.parts]
+    parts = [[usage.get(file_name(each), QueryUsage()) for each in part] for part in sample.parts]
 
     def total(value: Callable[[QueryUsage], float]) -> Range:
-        return sample.total([[value(it) for it in part] for part in parts])
+        return sample.total([[value(query_usage) for query_usage in part] for part in parts])
 
     read = Range(total(lambda it: it.read[0]).low, total(lambda it: it.read[1]).high)
     written = Range(total(lambda it: it.written[0]).low, total(lambda it: it.written[1]).high)

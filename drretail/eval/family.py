@@ -249,7 +249,7 @@ def metric(
                 raise Unsound(
                     f"{measure.__name__} gave {', '.join(map(repr, found)) or 'nothing'} for {', '.join(names)}"
                 )
-            numbers = {it: None if found[it] is None else number_of(found[it], it) for it in names}
+            numbers = {each: None if found[each] is None else number_of(found[each], each) for each in names}
             for variant, value in numbers.items():
                 judge_session.record(_STAGE, variant, "na" if value is None else "scored", value)
 

@@ -118,7 +118,7 @@ async def score(
         _take_inputs(experiment, definition, families, {it: str(value) for it, value in given.items() if value})
         if criteria is not None:
             take_criteria(experiment, criteria, families, definition.queries)
-        tasks = [TaskJob(*it) for it in unprepared(experiment, definition, families, judges, store)]
+        tasks = [TaskJob(*each) for each in unprepared(experiment, definition, families, judges, store)]
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)

@@ -27,13 +27,13 @@ def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *,
     system = env.system
     agent = Agent(_unanswered, roles=(), prompts=lambda: (question_prompt(),))
     made = list(rollouts)
-    queries = [env.shop.query(it) for it in dict.fromkeys(it.run.query_id for it in made)]
+    queries = [env.shop.query(each) for each in dict.fromkeys(recorded.run.query_id for recorded in made)]
     sut = SystemUnderTest(system.label(), system, agent, {})
     references = env.shop.references
     with open_experiment(
         Path(to), env.shop.world, queries, [sut], seed, reference=lambda it: references[it.query_id], is_part=True
     ) as experiment:
-        return [_save(experiment, it, sut.label) for it in made]
+        return [_save(experiment, recorded, sut.label) for recorded in made]
 
 
 def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Reward]]:

@@ -126,8 +126,8 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
         self._envs: OrderedDict[str, ShopEnv | None] = OrderedDict()
         """By trace; None for a rollout that has ended."""
         self._listed = [
-            Tool(name=it["name"], description=it["description"], input_schema=it["parameters"])
-            for it in (schema["function"] for schema in self._new().tools)
+            Tool(name=each["name"], description=each["description"], input_schema=each["parameters"])
+            for each in (schema["function"] for schema in self._new().tools)
         ]
 
     def register(self, mcp: MCPServer) -> None:

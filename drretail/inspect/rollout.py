@@ -73,7 +73,7 @@ class Rollout:
 
     def note_turns(self, events: Sequence[Event]) -> None:
         """Puts the model's answers into the trajectory that are not there yet: before the calls that they ask for."""
-        answers = [it for it in events if isinstance(it, ModelEvent) and it.output.choices]
+        answers = [each for each in events if isinstance(each, ModelEvent) and each.output.choices]
         for event in answers[self._turns :]:
             trajectory, completion = self._session.trajectory, event.output.completion
             trajectory.add(

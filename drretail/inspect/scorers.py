@@ -107,8 +107,10 @@ def shown(metric: Family, variants: Shown) -> list[str]:
     What is formed over all reports at once is none of a single report's.
     """
     about = metric.description
-    alone = [it for it in metric.variants if it not in metric.pooled and it not in about.only_in_json]
-    return [it for it in alone if it in about.headlines] or alone if variants == "headlines" else alone
+    alone = [
+        variant for variant in metric.variants if variant not in metric.pooled and variant not in about.only_in_json
+    ]
+    return [each for each in alone if each in about.headlines] or alone if variants == "headlines" else alone
 
 
 def _as_score(metric: Family, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 OpenEmbeddings = Callable[[str], "Embeddings"]
 LANGCHAIN: Mapping[str, str] = {
     **{
-        it: it
-        for it in ("azure_ai", "azure_openai", "bedrock", "cohere", "huggingface", "mistralai", "ollama", "openai")
+        literal: literal
+        for literal in ("azure_ai", "azure_openai", "bedrock", "cohere", "huggingface", "mistralai", "ollama", "openai")
     },
     "google": "google_genai",
     "google_vertexai": "google_vertexai",

@@ -66,7 +66,10 @@ class StandIn(BaseChatModel):
         run_manager: "CallbackManagerForLLMRun | None" = None,
         **kwargs: Any,
     ) -> ChatResult:
-        schema = tag_content("schema", "\n".join(it.text for it in messages if isinstance(it, HumanMessage)))
+        schema = tag_content(
+            "schema",
+            "\n".join(human_message.text for human_message in messages if isinstance(human_message, HumanMessage)),
+        )
         answer = answered(messages, json.loads(schema)) if schema is not None else _message(messages, "", PROSE)
         return ChatResult(generations=[ChatGeneration(message=answer)])
 
@@ -86,13 +89,13 @@ class _InSchema:
 
 def answered(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> AIMessage:
     """A valid answer in the schema, with its tokens and those of messages and schema."""
-    question = next((it.text for it in messages if isinstance(it, HumanMessage)), "")
+    question = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
     answer = json.dumps(_Filling(schema, question).value(schema), ensure_ascii=False)
     return _message(messages, json.dumps(schema), answer)
 
 
 def _message(messages: Sequence[BaseMessage], schema: str, answer: str) -> AIMessage:
-    read = (sum(len(it.text) for it in messages) + len(schema)) // CHARACTERS_PER_TOKEN
+    read = (sum(len(message.text) for message in messages) + len(schema)) // CHARACTERS_PER_TOKEN
     written = max(1, len(answer) // CHARACTERS_PER_TOKEN)
     usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
     return AIMessage(answer, usage_metadata=usage, response_metadata={"stop_reason": "end_turn"})
@@ -121,7 +124,7 @@ def statements(report: str) -> list[Statement]:
         for mark in inside:
             text, start = text + report[start : mark.start], mark.end
         text = " ".join((text + report[start : sentence.end]).split())
-        is_said = any(it.isalpha() for it in text) and (inside or len(text.split()) >= FEWEST_WORDS)
+        is_said = any(each.isalpha() for each in text) and (inside or len(text.split()) >= FEWEST_WORDS)
         if is_said and sentence.kind not in ("heading", "table_head"):
             sources = dict.fromkeys(cited.said for mark in inside for cited in mark.cited)
             found.append(Statement(report[sentence.start : sentence.end], text, tuple(sources)))
@@ -193,11 +196,11 @@ class _Filling:
         if {"dimension", "weight"} == {*properties}:
             keys = dict.fromkeys(_DIMENSION.findall(self.question))
             return [{"dimension": key, "weight": 1 / len(keys)} for key in keys]
-        by_dimension = [it for it in _CRITERION.findall(self.question) if it[0] == name.rpartition(".")[2]]
+        by_dimension = [each for each in _CRITERION.findall(self.question) if each[0] == name.rpartition(".")[2]]
         if by_dimension:
             return [{"criterion": text.partition("\n(")[0]} for _, text in by_dimension]
         count = max(TYPICAL_ITEMS.get(name, ITEMS), schema.get("minItems", 0))
-        first = next((it for it in properties if _is_text(properties[it])), None)
+        first = next((each for each in properties if _is_text(properties[each])), None)
         share = {"weight": 1 / count} if properties.get("weight", {}).get("type") == "number" else {}
         return [share | ({} if first is None else {first: f"{PROSE} {number}"}) for number in range(1, count + 1)]
 
@@ -205,7 +208,7 @@ class _Filling:
         """A claim for each statement of the report, or a fact for each of its references."""
         found = statements(tag_content("report", self.question) or "")
         if name.startswith("CitedClaims."):
-            found = [it for it in found if it.sources]
+            found = [statement for statement in found if statement.sources]
         for number, it in enumerate(found, 1):
             if "fact" in properties:
                 yield from ({"fact": it.text, "ref_idx": source, "url": ""} for source in it.sources or ("",))
@@ -216,7 +219,10 @@ class _Filling:
     def _picks(self) -> list[Mapping[str, Any]]:
         """The first product that the report cites."""
         found = statements(tag_content("report", self.question) or "")
-        named = next(((it, source) for it in found for source in it.sources if source.startswith("P:")), None)
+        named = next(
+            ((statement, source) for statement in found for source in statement.sources if source.startswith("P:")),
+            None,
+        )
         if named is None:
             return []
         return [{"product": named[1], "quantity": 1, "alternatives": [], "quote": named[0].quote}]
@@ -234,4 +240,4 @@ def _is_text(schema: Mapping[str, Any]) -> bool:
 
 def _of_enum(choices: Sequence[Any]) -> Any:
     """Of numbers the middle one, so that a rating is neither high nor low; of words the first."""
-    return choices[len(choices) // 2] if all(isinstance(it, int) for it in choices) else choices[0]
+    return choices[len(choices) // 2] if all(isinstance(choice, int) for choice in choices) else choices[0]

@@ -51,7 +51,7 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
 def _looks(read: str, tools: frozenset[str]) -> list[Call]:
     """What a search has shown is opened, for the texts of listings stand behind their titles."""
     ids = dict.fromkeys(_SHOWN.findall(read))
-    return [(DETAILS, {"product_id": it}) for it in ids] if DETAILS in tools else []
+    return [(DETAILS, {"product_id": id_}) for id_ in ids] if DETAILS in tools else []
 
 
 def _known(read: str, turn: Turn) -> dict[str, str]:
@@ -100,7 +100,7 @@ def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[
     told: dict[str, Any] = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
     said = [*(harmless(text.said) for text in texts), json.dumps(known, ensure_ascii=False)]
     if "insights" in told:
-        told["insights"] = [*told["insights"], *({"statement": it, "citations": []} for it in said)]
+        told["insights"] = [*told["insights"], *({"statement": each, "citations": []} for each in said)]
     else:
         told |= {"relevant": True, "summary": " ".join([str(told.get("summary", "")), *said])}
     if not answer.tool_calls:
@@ -116,7 +116,11 @@ def _written(report: str, texts: Sequence[HostileText], known: Mapping[str, str]
     """The report with everything that a report was to hold, and the cart with everything that was to be bought."""
     written = take_picks(report)
     lines = [line for text in texts if (line := _line(text, known))]
-    bought = [Pick(product=it.wanted, quantity=it.quantity) for it in texts if _buys(it)]
+    bought = [
+        Pick(product=hostile_text.wanted, quantity=hostile_text.quantity)
+        for hostile_text in texts
+        if _buys(hostile_text)
+    ]
     return AIMessage("\n\n".join([written.report.rstrip(), *lines, picks_block([*(written.picks or ()), *bought])]))
 
 

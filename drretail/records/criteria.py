@@ -115,7 +115,7 @@ class Gold(Document):
     @property
     def documents_hash(self) -> str:
         """Of what has to be cited, in eight digits."""
-        return sha256_of([[it.model_dump() for it in self.part(name).documents] for name in GOLD_PARTS])[:8]
+        return sha256_of([[document.model_dump() for document in self.part(name).documents] for name in GOLD_PARTS])[:8]
 
     @model_validator(mode="after")
     def _ids_are_told_apart(self) -> "Gold":

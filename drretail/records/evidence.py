@@ -64,7 +64,7 @@ class Evidence(Document):
         known = {"state": state, "problem": None if state == "ok" else problem, "date": self.date or date}
         if state != "ok":
             return self.model_copy(update=known)
-        path, seq = next(((it.path, it.seq) for it in self.texts), ("0", 0))
+        path, seq = next(((evidence_text.path, evidence_text.seq) for evidence_text in self.texts), ("0", 0))
         page = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path=path, seq=seq)
         return self.model_copy(update={**known, "texts": (*self.texts, page)})
 

@@ -140,7 +140,7 @@ class Demand(Record):
 
 def demands(*properties: str, of: str | None = None) -> tuple[Demand, ...]:
     """These properties, all said of the same thing, or of everything."""
-    return tuple(Demand(property=it, of=of) for it in properties)
+    return tuple(Demand(property=each, of=of) for each in properties)
 
 
 class Constraints(Record):
@@ -163,7 +163,7 @@ class Constraints(Record):
         """A bare phrase, as files had it before demands were said of something, is one on everything."""
         if not isinstance(given, list | tuple):
             return given
-        return [{"property": it} if isinstance(it, str) else it for it in given]
+        return [{"property": each} if isinstance(each, str) else each for each in given]
 
 
 def carried_over(constraints: Constraints, wants: tuple[Want, ...]) -> Wish:

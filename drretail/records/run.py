@@ -288,7 +288,9 @@ def slug(text: str) -> str:
 
 def _option(name: str, value: Any) -> str:
     """``redact``, ``without-user-web``, or ``counterfactual-swap``."""
-    values = [value] if isinstance(value, str) else [str(it) for it in value] if isinstance(value, list | tuple) else []
+    values = (
+        [value] if isinstance(value, str) else [str(each) for each in value] if isinstance(value, list | tuple) else []
+    )
     return "-".join(map(slug, [name, *values]))
 
 

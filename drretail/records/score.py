@@ -308,7 +308,7 @@ WHY_NOT = "n/a: "
 def reasons_of(items: Mapping[str, float]) -> dict[str, float]:
     """Of a row's items those that count reports by why they have no value, the commonest reason first."""
     found = {name.removeprefix(WHY_NOT): count for name, count in items.items() if name.startswith(WHY_NOT)}
-    return dict(sorted(found.items(), key=lambda it: (-it[1], it[0])))
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def readers_of(items: Mapping[str, float]) -> dict[str, float]:

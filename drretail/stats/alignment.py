@@ -47,7 +47,7 @@ def ranking_agreement(judged: Ratings, rated: Ratings) -> float | None:
 
 def _places(judged: Ratings, rated: Ratings) -> list[tuple[dict[str, float], dict[str, float]]]:
     """Of every query that both know, the systems that both know."""
-    places = [(judged[it], rated[it]) for it in judged if it in rated]
+    places = [(judged[each], rated[each]) for each in judged if each in rated]
     return [({s: m[s] for s in m if s in h}, {s: h[s] for s in m if s in h}) for m, h in places]
 
 

@@ -45,7 +45,7 @@ class Clusters:
 
     def groups(self, query_ids: Iterable[str]) -> Groups:
         """The cluster of each of these queries."""
-        return numbered((self.user_of.get(it), None if it in self.user_of else it) for it in query_ids)
+        return numbered((self.user_of.get(id_), None if id_ in self.user_of else id_) for id_ in query_ids)
 
     def users(self, query_ids: Collection[str]) -> int | None:
         """How many clusters these queries are of; None where no user is known of any, and each is its own."""

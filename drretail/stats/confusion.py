@@ -97,9 +97,9 @@ def accuracy_interval(tables: "Tables", seed: str) -> Interval:
     if drawn.value is None or len(tables) < FEW:
         return Interval(drawn.value)
     halves = [_told_right(tables, label, seed) for label in (0, 1)]
-    if all(it.value not in (0, 1) for it in halves):
+    if all(half.value not in (0, 1) for half in halves):
         return drawn
-    return _squared(drawn.value, [(0.5, it) for it in halves])
+    return _squared(drawn.value, [(0.5, half) for half in halves])
 
 
 def difference_interval(both: "Tables", seed: str) -> Interval:
@@ -111,8 +111,8 @@ def difference_interval(both: "Tables", seed: str) -> Interval:
     if drawn.value is None or len(both) < FEW:
         return Interval(drawn.value)
     sides = [both[:, 0], both[:, 1]]
-    exact = [accuracy_interval(it, seed) for it in sides]
-    if exact == [drawn_interval(it, balanced_accuracy, seed) for it in sides]:
+    exact = [accuracy_interval(side, seed) for side in sides]
+    if exact == [drawn_interval(side, balanced_accuracy, seed) for side in sides]:
         return drawn
     return _squared(drawn.value, [*zip((1.0, -1.0), exact, strict=True)])
 

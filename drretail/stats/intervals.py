@@ -170,7 +170,7 @@ def percentile_interval(value: float, drawn: "NDArray[np.float64]", clusters: in
     if clusters < FEWEST or not len(drawn):
         return Interval(_rounded(value), lacks="few")
     beyond = 100 * tail(clusters)
-    low, high = (_rounded(it) for it in np.percentile(drawn, [beyond, 100 - beyond]))
+    low, high = (_rounded(each) for each in np.percentile(drawn, [beyond, 100 - beyond]))
     return Interval(_rounded(value), low, high) if low < high else Interval(_rounded(value), lacks="alike")
 
 

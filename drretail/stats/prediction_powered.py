@@ -165,7 +165,9 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
     def mean(values: "Numbers") -> float:
         return sum(part.share * float(part.weights @ values[part.labelled]) for part in parts) / labelled_share
 
-    labels, wholes = (np.array(column) for column in zip(*((it.label or 0.0, it.whole) for it in items), strict=True))
+    labels, wholes = (
+        np.array(column) for column in zip(*((each.label or 0.0, each.whole) for each in items), strict=True)
+    )
     whole = mean(wholes)
     value = mean(labels) / whole
     # What does not count in the denominator is labelled with the value itself: a ratio is then a mean of such labels.

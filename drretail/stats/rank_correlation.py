@@ -42,7 +42,7 @@ def spearman_within(first: Values, second: Values) -> Within | None:
     n = sum(len(one[system]) for system in systems)
     queries = {query for system in systems for query in one[system]}
     size = _norm(one, systems) * _norm(other, systems)
-    rho = max(-1.0, min(1.0, sum(_dot(one[it], other[it]) for it in systems) / sqrt(size)))
+    rho = max(-1.0, min(1.0, sum(_dot(one[each], other[each]) for each in systems) / sqrt(size)))
     shuffled = sum(_dot(one[a], one[b]) * _dot(other[a], other[b]) for a in systems for b in systems)
     free = n - len(systems)
     worth = 1 + (free if shuffled <= 0 else min(free, size / shuffled * (len(queries) - 1)))

@@ -51,9 +51,9 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
     total = sum(map(abs, sums))
     if not total:
         return 1.0
-    is_whole = total <= _GRID * _UNIT and all(abs(it / _UNIT - round(it / _UNIT)) < 1e-6 for it in sums)
+    is_whole = total <= _GRID * _UNIT and all(abs(value / _UNIT - round(value / _UNIT)) < 1e-6 for value in sums)
     unit = _UNIT if is_whole else total / _GRID
-    steps = [round(it / unit) for it in sums]
+    steps = [round(value / unit) for value in sums]
     sizes = [abs(step) for step in steps if step]
     reached = sum(step for step in steps if step > 0)
     # chances[x]: that the users whose sign comes out positive sum to x

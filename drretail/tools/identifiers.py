@@ -60,12 +60,12 @@ def explained(
     problem: NotFound, session: Session, parameters: Sequence[Parameter], given: object, path: str
 ) -> ToolError:
     """The same error with the right form of such an id, and the nearest that the step at ``path`` was shown."""
-    named: Named | None = next((it.id_of for it in parameters if it.name == problem.field), None)
+    named: Named | None = next((parameter.id_of for parameter in parameters if parameter.name == problem.field), None)
     if named is None or not isinstance(given, str):
         return problem
     ids = _ids_in(named, given, session.user_id)
     # The words of a title are no ids; those of a shop hold a digit.
-    are_ids = len(ids) > 1 and all(any(map(str.isdigit, it)) for it in ids)
+    are_ids = len(ids) > 1 and all(any(map(str.isdigit, id_)) for id_ in ids)
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3, likeness=_SLIP)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
@@ -80,7 +80,7 @@ def _product(session: Session, given: str) -> str | None:
 
 
 def _order(session: Session, given: str) -> str | None:
-    return _known(given, "order", lambda ids: [it for it in ids if _is_order(session.world.store, it)])
+    return _known(given, "order", lambda ids: [id_ for id_ in ids if _is_order(session.world.store, id_)])
 
 
 def _user(session: Session, given: str) -> str | None:
@@ -111,14 +111,14 @@ def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
     plain = given.translate(_WRAPPERS).strip(" \t\r\n,;.#")
     text = _URL.sub(r" P:\1 ", _LABEL.sub(" ", plain))
     marks = [match.groups() for match in _MARK.finditer(text)]
-    rest = [it for it in re.split(r"[\s,;]+", _MARK.sub(" ", text)) if it]
-    if not all(_BARE.fullmatch(it) for it in rest):
+    rest = [part for part in re.split(r"[\s,;]+", _MARK.sub(" ", text)) if part]
+    if not all(_BARE.fullmatch(each) for each in rest):
         return []
     if named == "user":
         marked = [(whose or f"@{own or ''}")[1:] for letter, _, whose in marks if letter is None]
     else:
         marked = [key for letter, key, _ in marks if letter is not None and letter.upper() == _LETTERS[named]]
-    return list({it.casefold(): it for it in (*filter(None, marked), *rest)}.values())
+    return list({each.casefold(): each for each in (*filter(None, marked), *rest)}.values())
 
 
 def _is_order(store: Store, order_id: str) -> bool:

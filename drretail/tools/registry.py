@@ -159,7 +159,10 @@ def openai_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
 def anthropic_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
     """What ``tools`` of an Anthropic Messages request holds."""
     plain = map(_plain, tools.values())
-    return [{"name": it["name"], "description": it["description"], "input_schema": it["parameters"]} for it in plain]
+    return [
+        {"name": entry["name"], "description": entry["description"], "input_schema": entry["parameters"]}
+        for entry in plain
+    ]
 
 
 def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool]":

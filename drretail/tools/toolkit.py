@@ -132,7 +132,7 @@ class Toolkit:
     def record_all(self, performed: Iterable[Performed]) -> list[ToolReply]:
         """The replies, once ledger and trajectory hold what came of the calls. Raises as ``call_all`` does."""
         ended = list(performed)
-        replies = [self._record(it.launch, it.outcome) for it in ended]
+        replies = [self._record(each.launch, each.outcome) for each in ended]
         for it in ended:
             if isinstance(it.outcome, ModelError):
                 raise it.outcome
@@ -273,7 +273,7 @@ def _checked(tool: Tool, result: object) -> ToolResult:
         canonical_json(result.value)
         value = cast(object, result.value)
         sources = cast(Iterable[object], result.sources)
-        if not isinstance(value, dict) or not all(isinstance(it, Source) for it in sources):
+        if not isinstance(value, dict) or not all(isinstance(source, Source) for source in sources):
             raise TypeError(f"{tool.name} gave a ToolResult whose value is no dict, or whose sources are no Source")
     return result
 

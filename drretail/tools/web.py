@@ -183,8 +183,8 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
     def search() -> Outcome:
         # Cleaned before it is written down: whatever the provider, nothing unbounded or hidden goes further.
         found = [
-            cleaned_result(replace(it, snippet=it.chunk) if chunks and it.chunk else it)
-            for it in web.search(query, k)[:k]
+            cleaned_result(replace(web_result, snippet=web_result.chunk) if chunks and web_result.chunk else web_result)
+            for web_result in web.search(query, k)[:k]
         ]
         return Outcome({"results": [asdict(result) for result in found if result is not None]})
 

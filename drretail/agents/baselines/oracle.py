@@ -34,7 +34,7 @@ def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1, *, beside
     price = _price(card)
     facts = [remark, f"{pieces} × {price}" if pieces > 1 and price else price, _rating(card)]
     described = ", ".join(fact for fact in facts if fact)
-    cited = "".join(f"[{it}]" for it in (product_evidence_id(card["product_id"]), *beside))
+    cited = "".join(f"[{each}]" for each in (product_evidence_id(card["product_id"]), *beside))
     return f"- **{short_title(card['title'], LONGEST_TITLE)}**{f': {described}' if described else ''} {cited}."
 
 

@@ -65,6 +65,6 @@ def _prompt() -> Prompt:
 
 def _asked(task: Task, session: Session) -> HumanMessage:
     """The task, and the names of the user's files where there are any."""
-    files = [it.described() for it in files_in(session.files)]
+    files = [file.described() for file in files_in(session.files)]
     listing = [tagged("files", "\n".join(files))] if files else []
     return HumanMessage("\n".join([task_message(task, session).text, *listing]))

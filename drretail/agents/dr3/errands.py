@@ -57,7 +57,7 @@ def read_file(
         The evidence id of the file, what its parts say on the question, and quotes that stand in it word for word.
         "unverifiable", with the reason, for a file that could not be read.
     """
-    names = [it.name for it in files_in(session.files)]
+    names = [user_file.name for user_file in files_in(session.files)]
     if file not in names:
         raise ToolError("invalid_argument", f"There is no file {file!r}.", field="file", allowed=names)
     return ToolResult({"file": file, "question": _said(question)}, ())
@@ -154,7 +154,7 @@ class Errands:
         return _Ended(path, result, notes)
 
     def _file(self, name: str) -> UserFile:
-        return next(it for it in files_in(self.session.files) if it.name == name)
+        return next(file for file in files_in(self.session.files) if file.name == name)
 
     def _kept(self, ended: "_Ended") -> Outcome:
         """What the main agent reads of a branch; notes and failures are kept in the order of the launches."""

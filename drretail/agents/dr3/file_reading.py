@@ -72,7 +72,7 @@ async def _read_text(
         answer = await models.ask(
             ROLE, _of_text(file, parts[at], place, question), FileAnswer, path=path, check=_lacks_answer
         )
-        quotes = [it for it in answer.quotes if is_on(it, parts[at])]
+        quotes = [quote for quote in answer.quotes if is_on(quote, parts[at])]
         dropped += len(answer.quotes) - len(quotes)
         if answer.found:
             answers.append({"part": place, "answer": answer.answer, "quotes": quotes})

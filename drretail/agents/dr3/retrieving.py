@@ -39,10 +39,10 @@ async def retrieve(
         raise ModelError("agent", "the retrieval agent ended without an answer")
     pages = _pages(end.messages)
     cited = list(dict.fromkeys(it.value for mark in find_marks(end.text) for it in mark.targets if it.kind == "id"))
-    strange = [it for it in cited if it not in pages]
+    strange = [each for each in cited if each not in pages]
     value: dict[str, Any] = {
         "answer": end.text,
-        "pages": [part for it in cited for part in pages.get(it, ())] or [parts[0] for parts in pages.values()],
+        "pages": [part for each in cited for part in pages.get(each, ())] or [parts[0] for parts in pages.values()],
     }
     if strange:
         value["not_found"] = strange  # whoever reads the answer must not cite these

@@ -68,7 +68,7 @@ def _host(place: str) -> str:
         host, _ = parts.hostname, parts.port
     except ValueError as problem:
         raise UserError(f"{quoted(place)} is no address: {problem}.") from problem
-    if not host or any(it.isspace() or not it.isprintable() for it in place):
+    if not host or any(each.isspace() or not each.isprintable() for each in place):
         raise UserError(f"{quoted(place)} is no address that an agent could be asked at.")
     if parts.username is not None or parts.password is not None:
         raise UserError("An agent's address is recorded with its runs: leave the user and the password out of it.")

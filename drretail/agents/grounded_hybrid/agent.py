@@ -117,7 +117,7 @@ async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
 def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:
     run, repairs = runtime.context, state["repairs"]
     may = len(repairs) < run.limits.repairs and not run.models.must_conclude
-    return "repair" if state["draft"].errors and may and not any(it.failed for it in repairs) else "finish"
+    return "repair" if state["draft"].errors and may and not any(each.failed for each in repairs) else "finish"
 
 
 async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
@@ -158,7 +158,7 @@ async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
 def _notes(draft: Draft) -> list[str]:
     """Why the picks are not known, and what is wrong with the report still."""
     unknown = [] if draft.note is None else [draft.note]
-    return [*unknown, *(f"left wrong: {it.code}: {it.found or it.said}" for it in draft.errors)]
+    return [*unknown, *(f"left wrong: {error.code}: {error.found or error.said}" for error in draft.errors)]
 
 
 def _prompt(name: str) -> Prompt:

@@ -101,7 +101,7 @@ class Refusal:
 
 
 def _named(errors: Iterable[Finding]) -> str:
-    return ", ".join(f"{it.code} “{it.said}”" if it.said else it.code for it in errors)
+    return ", ".join(f"{error.code} “{error.said}”" if error.said else error.code for error in errors)
 
 
 def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
@@ -128,9 +128,9 @@ def refusal_of(mended: Draft, before: Draft) -> Refusal | None:
     why = _why_not(mended, before)
     if why is None:
         return None
-    had = {_kind(it) for it in before.errors}
-    stayed = tuple(it for it in mended.errors if _kind(it) in had)
-    return Refusal(why, mended, stayed, tuple(it for it in mended.errors if it not in stayed))
+    had = {_kind(error) for error in before.errors}
+    stayed = tuple(error for error in mended.errors if _kind(error) in had)
+    return Refusal(why, mended, stayed, tuple(error for error in mended.errors if error not in stayed))
 
 
 def _kind(error: Finding) -> tuple[str, str | None]:

@@ -42,7 +42,7 @@ def with_left_out(stricken: Stricken) -> str:
     """
     draft = stricken.draft
     products = draft.case.ledger(draft.case.picks).products
-    lines = list(dict.fromkeys(_line(it, draft.case.evidence.keys(), products) for it in stricken.struck))
+    lines = list(dict.fromkeys(_line(finding, draft.case.evidence.keys(), products) for finding in stricken.struck))
     left = list(_unmended(draft.errors))
     if not lines and not left:
         return draft.report

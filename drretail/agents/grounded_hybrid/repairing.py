@@ -62,7 +62,7 @@ async def repair(
     notes = (
         *known.told,
         tagged("report", draft.as_written),
-        *(tagged("cost", it) for it in (draft.cost,) if it is not None),
+        *(tagged("cost", each) for each in (draft.cost,) if each is not None),
         tagged("problems", compact_json(list(problems(draft, refused)))),
     )
     try:
@@ -78,12 +78,12 @@ async def repair(
 
 def problems(draft: Draft, refused: Refusal | None = None) -> Iterator[dict[str, Any]]:
     """Each error with the words at fault, the statement they stand in, and what the record says."""
-    yield from (_problem(draft, it) for it in draft.errors)
+    yield from (_problem(draft, error) for error in draft.errors)
     if refused is not None:
         refusal: dict[str, Any] = {"code": "repair_not_taken", "found": refused.why}
         for name, errors in (("stayed", refused.stayed), ("brought", refused.brought)):
             if errors:
-                refusal[name] = [_problem(refused.mended, it) for it in errors]
+                refusal[name] = [_problem(refused.mended, error) for error in errors]
         yield refusal
 
 

@@ -62,8 +62,8 @@ def strike_out(draft: Draft) -> Stricken:
 def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
     """One round; what is left may be wrong in another way, such as a sum of picks that are no more."""
     statements = list(_statements(draft.case.layout))
-    placeless = (it for it in draft.errors if it.start is None and it.code not in STAYS)
-    wrong_picks = {it.evidence_id: it for it in placeless if it.evidence_id is not None}
+    placeless = (error for error in draft.errors if error.start is None and error.code not in STAYS)
+    wrong_picks = {finding.evidence_id: finding for finding in placeless if finding.evidence_id is not None}
     why = {at: found for at, one in enumerate(statements) if (found := _faults(one, draft.errors, wrong_picks))}
     gone = _with_what_falls(statements, why)
     report = _without(draft.report, [statements[at] for at in sorted(gone)])
@@ -74,20 +74,20 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
         outcome = outcome.model_copy(update={"decision": "none"})
     texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
     struck = [it.model_copy(update={"said": texts[at], **_PLACELESS}) for at, found in why.items() for it in found]
-    silent = [it for it in wrong_picks.values() if not any(it in found for found in why.values())]
+    silent = [pick for pick in wrong_picks.values() if not any(pick in found for found in why.values())]
     return draft.instead(Declared(report, picks, outcome=outcome), draft.note), (*struck, *silent)
 
 
 def _faults(one: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
     """The errors in a statement; a wrong pick's where it cites that alone: with an order, it says what is owned."""
-    placed = [it for it in errors if it.start is not None and one.start <= it.start < one.end]
+    placed = [error for error in errors if error.start is not None and one.start <= error.start < one.end]
     return placed + [it for key, it in wrong_picks.items() if one.cited == frozenset({key})]
 
 
 def _kept(picks: Iterable[Pick], wrong_picks: Mapping[str, Finding], left: Draft) -> Iterator[Pick]:
     """The picks that are right and that the report still cites."""
     for pick in picks:
-        cited = any(f"P:{it}" in left.case.cited for it in (pick.product, *pick.alternatives))
+        cited = any(f"P:{each}" in left.case.cited for each in (pick.product, *pick.alternatives))
         if cited and f"P:{pick.product}" not in wrong_picks:
             yield pick
 

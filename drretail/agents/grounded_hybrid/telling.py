@@ -98,7 +98,8 @@ def profile_block(statements: Iterable[Statement], known: Collection[str]) -> st
     """The statements in their tag, one a line, each with the evidence that it rests on."""
 
     lines = (
-        f"- {_marked(it.text, known)} {''.join(f'[{source}]' for source in _sources(it, known))}" for it in statements
+        f"- {_marked(statement.text, known)} {''.join(f'[{source}]' for source in _sources(statement, known))}"
+        for statement in statements
     )
     return tagged("profile", "\n".join(lines))
 

@@ -143,8 +143,8 @@ def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> Interme
     def read(*written: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(it for one in written for it in read_evidence_ids(one, known) or (one,)))
 
-    insights = [it.model_copy(update={"citations": read(*it.citations)}) for it in report.insights]
-    sources = [it.model_copy(update={"evidence": read(it.evidence)[0]}) for it in report.sources]
+    insights = [insight.model_copy(update={"citations": read(*insight.citations)}) for insight in report.insights]
+    sources = [source.model_copy(update={"evidence": read(source.evidence)[0]}) for source in report.sources]
     return report.model_copy(update={"insights": tuple(insights), "sources": tuple(sources)})
 
 
@@ -162,7 +162,7 @@ def _unknown(report: IntermediateReport, known: frozenset[str]) -> list[str]:
 def _without(report: IntermediateReport, known: frozenset[str]) -> IntermediateReport:
     """The report without the ids that are not known; a statement stays, as one that nothing supports."""
     insights = tuple(
-        insight.model_copy(update={"citations": tuple(it for it in insight.citations if it in known)})
+        insight.model_copy(update={"citations": tuple(citation for citation in insight.citations if citation in known)})
         for insight in report.insights
     )
     sources = tuple(source for source in report.sources if source.evidence in known)

@@ -86,9 +86,9 @@ def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices:
         used = [run.usage.get(role, Usage()) for run in dry]
         factor = AS_IT_IS if model.info.kind == "rule_based" else AS_A_MODEL
         share = count / max(1, len(used))
-        tokens = sum(it.input_uncached + it.cache_read + it.cache_creation for it in used)
-        of_role = factor.input.times(share * tokens), factor.output.times(share * sum(it.output for it in used))
-        calls = calls.plus(factor.calls.times(share * sum(it.calls for it in used)))
+        tokens = sum(each.input_uncached + each.cache_read + each.cache_creation for each in used)
+        of_role = factor.input.times(share * tokens), factor.output.times(share * sum(each.output for each in used))
+        calls = calls.plus(factor.calls.times(share * sum(each.calls for each in used)))
         read, written = read.plus(of_role[0]), written.plus(of_role[1])
         price = prices.of(model.spec)
         if price is None:

@@ -52,7 +52,7 @@ def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Qu
         if wanted < 1:
             raise UserError(f"--only {wanted}: say how many of the queries, from 1 on, or which, by their ids.")
         return list(queries[:wanted])
-    ids = [it.strip() for it in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+    ids = [part.strip() for part in (wanted.split(",") if isinstance(wanted, str) else wanted)]
     known = [query.query_id for query in queries]
     for query_id in ids:
         if query_id not in known:

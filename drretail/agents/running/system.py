@@ -160,7 +160,7 @@ def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], We
     if not isinstance(web, SealedWeb):
         return options, web
     part = web.at(options.get(SIZE), options.get(COMPOSE))
-    brought = {it.query_id: folder for it in web.queries if (folder := web.files(it)) is not None}
+    brought = {query.query_id: folder for query in web.queries if (folder := web.files(query)) is not None}
     if brought and FILES in options:
         raise UserError(f"{web.folder} brings the users' files of its queries: leave --files out.")
     return options | part.options | ({FILES: hash_of_all(brought)} if brought else {}), part
@@ -232,7 +232,7 @@ def informed(suts: Sequence[SystemUnderTest], settings: Iterable[str]) -> list[S
     for setting in asked:
         if setting not in INFORMATION:
             raise UnknownName("setting of information", setting, INFORMATION)
-    ordered: list[Information] = [it for it in INFORMATION if it in asked]
+    ordered: list[Information] = [literal for literal in INFORMATION if literal in asked]
     made = [sut if setting == "tools" else _informed(sut, setting) for setting in ordered for sut in suts]
     return list({sut.label: sut for sut in made}.values())
 

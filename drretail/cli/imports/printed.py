@@ -69,7 +69,7 @@ def imported_document(came: "Imported", to: Path, form: str) -> dict[str, Any]:
         "import": form,
         **_questions_counted(came.queries),
         "systems": by_system(came.reports),
-        "reports": [asdict(it) for it in came.reports],
+        "reports": [asdict(report) for report in came.reports],
         "empty": came.empty,
         "held_already": came.held,
         "repeated": came.repeated,

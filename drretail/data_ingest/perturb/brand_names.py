@@ -54,7 +54,9 @@ class NamesOfShop:
         """Of the words of names those that the shop's texts use as words of the language; digits are none of a name."""
         words = {word for name in self.spellings for word in name}
         return frozenset(
-            it for it in words if it.isdigit() or (self._all[it] and self._lower[it] / self._all[it] >= ORDINARY)
+            each
+            for each in words
+            if each.isdigit() or (self._all[each] and self._lower[each] / self._all[each] >= ORDINARY)
         )
 
     def renamed(self, seed: str) -> dict[Name, str]:

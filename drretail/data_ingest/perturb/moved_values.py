@@ -40,4 +40,4 @@ def _price(price: float, by: float) -> float:
 def _rating(rating: float, by: float, *, up: bool) -> float:
     """Within 1 and 5: where one way leads out of it, the other way."""
     ways = (rating + by, rating - by) if up else (rating - by, rating + by)
-    return round(next((it for it in ways if 1 <= it <= 5), rating), 1)
+    return round(next((way for way in ways if 1 <= way <= 5), rating), 1)

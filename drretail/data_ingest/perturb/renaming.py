@@ -33,7 +33,7 @@ class Renaming:
     ) -> None:
         self._names, self._spellings, self.ids = names, spellings, ids
         self._by_first: dict[str, list[Name]] = defaultdict(list)
-        self._common = {it for it in names if len("".join(it)) <= SHORT or all(word in ordinary for word in it)}
+        self._common = {each for each in names if len("".join(each)) <= SHORT or all(word in ordinary for word in each)}
         for name in sorted(names, key=len, reverse=True):
             self._by_first[name[0]].append(name)
 
@@ -54,7 +54,9 @@ class Renaming:
         """The same; with an own name it may begin in any case."""
         words = [*WORD.finditer(title)]
         for name in sorted(own, key=len, reverse=True):
-            if tuple(it[0].casefold() for it in words[: len(name)]) == name and _is_joined(title, words[: len(name)]):
+            if tuple(word[0].casefold() for word in words[: len(name)]) == name and _is_joined(
+                title, words[: len(name)]
+            ):
                 end = words[len(name) - 1].end()
                 return title[: words[0].start()] + self._names[name] + self.text(title[end:], own)
         return self.text(title, own)
@@ -76,8 +78,8 @@ class Renaming:
             update={
                 "product_id": self.ids[product.product_id],
                 "title": self.title(product.title, own),
-                "features": tuple(self.text(it, own) for it in product.features),
-                "description": tuple(self.text(it, own) for it in product.description),
+                "features": tuple(self.text(feature, own) for feature in product.features),
+                "description": tuple(self.text(each, own) for each in product.description),
                 "store": None if product.store is None else self.name(product.store),
                 "details": self.details(product.details, own),
             }
@@ -94,7 +96,7 @@ class Renaming:
                 at += 1
                 continue
             name = next(
-                (it for it in self._by_first.get(word.casefold(), ()) if self._is(it, text, words, at, own)), None
+                (each for each in self._by_first.get(word.casefold(), ()) if self._is(each, text, words, at, own)), None
             )
             if name is not None:
                 yield words[at].start(), words[at + len(name) - 1].end(), self._names[name]
@@ -102,8 +104,8 @@ class Renaming:
 
     def _is(self, name: Name, text: str, words: Sequence[re.Match[str]], at: int, own: Collection[Name]) -> bool:
         here = words[at : at + len(name)]
-        words_here = tuple(it[0] for it in here)
-        if tuple(it.casefold() for it in words_here) != name or not _is_joined(text, here):
+        words_here = tuple(match[0] for match in here)
+        if tuple(each.casefold() for each in words_here) != name or not _is_joined(text, here):
             return False
         return name not in self._common or (name in own and words_here in self._spellings[name])
 

@@ -64,7 +64,7 @@ class Cells:
         """A list of texts: the elements of lists, or what stands between separators, or the texts themselves."""
         if columns is None:
             return "CAST([] AS VARCHAR[])"
-        lists = (self._list(it, separator) for it in ([columns] if isinstance(columns, str) else columns))
+        lists = (self._list(column, separator) for column in ([columns] if isinstance(columns, str) else columns))
         return f"[trim(x) FOR x IN flatten([{', '.join(lists)}]) IF x IS NOT NULL AND trim(x) <> '']"
 
     def json(self, column: str) -> str:

@@ -106,7 +106,7 @@ def columns_named(part: ProductColumns | OrderColumns) -> list[tuple[str, str]]:
 
 def _in_words(problem: ValidationError) -> str:
     first = problem.errors()[0]
-    where = [str(it) for it in first["loc"]]
+    where = [str(number) for number in first["loc"]]
     if first["type"] == "missing":
         return f"{'.'.join(where)} is missing; docs/own-shop.md shows a whole mapping."
     if first["type"] != "extra_forbidden":

@@ -197,4 +197,4 @@ def lines_of(
                 before = reader.line_num
                 if row >= max(rows, default=0) and ordinal >= max(of_refused, default=0):
                     break
-    return [of_rows[it] or it + 1 for it in rows], [of_refused[it] or it for it in of_refused]
+    return [of_rows[number] or number + 1 for number in rows], [of_refused[number] or number for number in of_refused]

@@ -50,7 +50,7 @@ class SourceResolver:
         names = [name for name in _BETWEEN_MARKS.split(source) if name]
         if len(names) < 2 or _spelling(source) in self._known:
             return [source]
-        are_sources = (_spelling(it) in self._known or parse_evidence_id(it) or "://" in it for it in names)
+        are_sources = (_spelling(each) in self._known or parse_evidence_id(each) or "://" in each for each in names)
         return names if all(are_sources) else [source]
 
     def resolve(self, sources: Sequence[str]) -> Resolved:

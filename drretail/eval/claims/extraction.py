@@ -231,6 +231,6 @@ def _claims(answer: Answer, report: str, after: int, resolver: SourceResolver) -
 
 def _of_sources(value: ReadValue, resolver: SourceResolver) -> ReadValue:
     """The value said of evidence ids, where the judge named numbers of marks or addresses."""
-    named = [() if parse_evidence_id(it) else resolver.resolve([it]).sources for it in value.of]
+    named = [() if parse_evidence_id(each) else resolver.resolve([each]).sources for each in value.of]
     of = tuple(name for it, found in zip(value.of, named, strict=True) for name in (found or (it,)))
     return value if of == value.of else value.model_copy(update={"of": of})

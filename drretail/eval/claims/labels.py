@@ -78,7 +78,7 @@ class ClaimsSupport(Record):
     @classmethod
     def _only_usable(cls, given: Any) -> Any:
         """Without items that do not fit the schema: they alone are asked for again."""
-        return [it for it in cast("list[Any]", given) if _is_usable(it)] if isinstance(given, list) else given
+        return [each for each in cast("list[Any]", given) if _is_usable(each)] if isinstance(given, list) else given
 
     def by_number(self) -> dict[int, RuledClaim]:
         """The labels by number, without numbers that were given twice."""

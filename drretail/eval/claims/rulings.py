@@ -133,8 +133,8 @@ class SupportJudge:
             if not content.texts:
                 state, reason = self.unread(content)
                 self.judge_session.record(self.stage, unit.item, state, reason=reason)
-        readable = [it for it in missing if it[1].texts]
-        calls = packed(readable) if self.rules == "default" else [[it] for it in readable]
+        readable = [pair for pair in missing if pair[1].texts]
+        calls = packed(readable) if self.rules == "default" else [[pair] for pair in readable]
         for call in calls:
             texts = {(text.id, text.text.sha256): text for _, content in call for text in content.texts}
             claims = [unit.claim.claim for unit, _ in call]
@@ -150,7 +150,7 @@ class SupportJudge:
         alone = await self._labels(units, texts)
         checks = {unit.item: check_of(unit.claim, self.ledger, self.case.layout.text) for unit in units}
         lines = {item: it.lines for item, it in checks.items() if it is not None and alone[item].differs_from(it)}
-        again = await self._labels([it for it in units if it.item in lines], texts, lines) if lines else {}
+        again = await self._labels([each for each in units if each.item in lines], texts, lines) if lines else {}
         second = {item: it for item, it in again.items() if it.value is not None}
         return {
             item: FinalAnswer(second[item], ruled) if item in second else FinalAnswer(ruled)
@@ -183,8 +183,8 @@ class SupportJudge:
     ) -> tuple[dict[str, SupportAnswer] | None, str]:
         """One call: the labels that can be used, by item; or None, and why."""
         cited = {source for unit in units for source in unit.sources}
-        texts = [it for it in all_texts if it.id in cited]
-        about = about_sources((it.id for it in texts), self.evidence, self.ledger)
+        texts = [all_text for all_text in all_texts if all_text.id in cited]
+        about = about_sources((source_text.id for source_text in texts), self.evidence, self.ledger)
         question = self.subject.query.text
         shown = shown_products((unit.claim for unit in units), self.ledger)
         listed = {unit.item: lists for unit, lists in zip(units, shown, strict=True)}
@@ -223,8 +223,8 @@ class SupportJudge:
         if content.unfetched:
             return "na", UNFETCHED.format(pages=", ".join(content.unfetched))
         notice = (
-            f"{it} ({entry.problem})" if (entry := self.evidence.get(it)) and entry.problem else it
-            for it in content.unreadable
+            f"{each} ({entry.problem})" if (entry := self.evidence.get(each)) and entry.problem else each
+            for each in content.unreadable
         )
         return "unverifiable", f"none of its sources could be read: {', '.join(notice)}"
 
@@ -235,7 +235,7 @@ class SupportJudge:
         for unit, content in call:
             answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
             notes = [PARTIAL_CONTENT] if content.unreadable else []
-            notes += [SOURCE_CUT] if any(it.share is not None for it in own) else []
+            notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in own) else []
             if answer.first is not None:
                 self._record(f"{self.stage}{FIRST_ANSWER}", unit, own, answer.first, notes)
                 notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]

@@ -67,7 +67,7 @@ def _cut(start: int, end: int, places: dict[int, str], longest: int) -> int:
     within = [place for place in places if start < place <= start + longest]
     if not within:
         return min((place for place in places if place > start), default=end)
-    return min(within, key=lambda it: (abs(it - even) - _WEIGHTS[places[it]] * longest, it))
+    return min(within, key=lambda number: (abs(number - even) - _WEIGHTS[places[number]] * longest, number))
 
 
 def _above(titles: list[tuple[int, str]], start: int) -> tuple[str, ...]:

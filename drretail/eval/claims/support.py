@@ -85,7 +85,7 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, show
 
 def fitted(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> tuple[SourceText, ...]:
     """The texts, cut to the passages that matter to the claims where they are longer than ``room`` bytes together."""
-    cut = fit([it.text.text for it in texts], claims, room)
+    cut = fit([source_text.text.text for source_text in texts], claims, room)
     return tuple(shortened(it, text) for it, text in zip(texts, cut, strict=True))
 
 
@@ -115,7 +115,7 @@ def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Conte
     calls: list[list[tuple[Unit, Content]]] = []
     sizes: dict[str, int] = {}
     kind: bool | None = None
-    for (has_pages, _), group in sorted(groups.items(), key=lambda it: it[0][0]):
+    for (has_pages, _), group in sorted(groups.items(), key=lambda each: each[0][0]):
         for unit, content in group:
             own = {text.text.sha256: size(text.text.text) for text in content.texts}
             is_full = not calls or len(calls[-1]) == MOST_CLAIMS or has_pages != kind
@@ -144,7 +144,7 @@ def _attributes(source: SourceText, about: Mapping[str, str] | None) -> dict[str
 
 def about_sources(ids: Iterable[str], evidence: Mapping[str, Evidence], ledger: Ledger) -> dict[str, str]:
     """A line on each calculation, order and record of the user, which say little by themselves."""
-    lines = {it: _about(evidence[it], ledger) for it in dict.fromkeys(ids) if it in evidence}
+    lines = {id_: _about(evidence[id_], ledger) for id_ in dict.fromkeys(ids) if id_ in evidence}
     return {it: line for it, line in lines.items() if line}
 
 

@@ -83,7 +83,7 @@ class ReportVerdicts:
         found = list(verdicts)
         self._rules: Rules = rules
         stages = stages_of(rules)
-        extractions = {it.stage: claims_in(it) for it in found if it.stage in stages and it.item == REPORT}
+        extractions = {each.stage: claims_in(each) for each in found if each.stage in stages and each.item == REPORT}
         self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
         self._live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
         # What is not there was shown to the agent as it is.
@@ -94,7 +94,7 @@ class ReportVerdicts:
         """The claims of which those with a source are judged; None when the extraction failed or never was."""
         self.all = extractions.get(stages[-1])
         """All claims, for recall; of one extraction the same."""
-        self.cited = [it for it in self.judged or () if it.sources or it.unresolved]
+        self.cited = [each for each in self.judged or () if each.sources or each.unresolved]
         self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
 
     @property
@@ -119,7 +119,7 @@ class ReportVerdicts:
             unverifiable=states.count("unverifiable"),
             failed=len(units) - len(scored) - states.count("unverifiable") - states.count("na"),
             unfetched=states.count("na"),
-            unresolved=sum(1 for claim in self.cited if any(it in kinds for it in types_of(claim.unresolved))),
+            unresolved=sum(1 for claim in self.cited if any(type_ in kinds for type_ in types_of(claim.unresolved))),
             unasked=len(units) - len(held),
         )
 

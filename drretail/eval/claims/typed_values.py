@@ -36,7 +36,7 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
                 yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
         if value.currency and not _CURRENCY.fullmatch(value.currency):
             yield f"the currency {value.currency!r} has to be three capital letters, or empty"
-        yield from strange_ids((bare(it) for it in value.of), report, known)
+        yield from strange_ids((bare(each) for each in value.of), report, known)
         if value.quote.strip():
             yield from strange_quote(value.quote, report)
 
@@ -101,7 +101,7 @@ def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int,
     if typed.kind == "date":
         places = [(date.start, date.end) for date in find_dates(text) if date.iso == typed.amount]
     elif typed.kind in _OF_WORDS:
-        places = [it.span() for it in re.finditer(re.escape(typed.amount.strip()), text, re.IGNORECASE)]
+        places = [match.span() for match in re.finditer(re.escape(typed.amount.strip()), text, re.IGNORECASE)]
     else:
         places = [
             (amount.start, amount.end)

@@ -48,7 +48,7 @@ def ablation_tables(
         wanted = _usual(metric) if variants is None else variants.get(name, ())
         for assessor in assessors:
             if assessor in gathered.assessors(name) and not hidden(metric, assessor):
-                tables = (_table(gathered, by, metric, it, assessor, agents) for it in wanted)
+                tables = (_table(gathered, by, metric, each, assessor, agents) for each in wanted)
                 yield from (table for table in tables if any(cell.n for row in table.rows for cell in row.cells))
 
 
@@ -70,7 +70,7 @@ def tables_of_experiment(
     """
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
-    families = [*dict.fromkeys(it.partition(":")[0] for it in named)] or judged_families(experiment)
+    families = [*dict.fromkeys(each.partition(":")[0] for each in named)] or judged_families(experiment)
     gathered = read_judgements(experiment, load_metrics([family for family in families if family != PAIRWISE]))
     variants = {name: _wanted(metric, named) for name, metric in gathered.families.items()}
     assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
@@ -86,7 +86,9 @@ def tables_of_experiment(
 
 def _wanted(metric: Family, named: Collection[str]) -> tuple[str, ...]:
     """The variants of a family that are asked for."""
-    given = [variant for it in named for family, _, variant in [it.partition(":")] if family == metric.name and variant]
+    given = [
+        variant for each in named for family, _, variant in [each.partition(":")] if family == metric.name and variant
+    ]
     for variant in given:
         if variant not in metric.variants:
             raise UnknownName(f"variant of {metric.name}", variant, metric.variants)

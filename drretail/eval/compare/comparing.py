@@ -225,7 +225,9 @@ def _family(
         for variant, sides in variants.items()
         for label, side in zip(labels, sides, strict=True)
     )
-    known = [it.model_copy(update={"name": row_facts(metric, it.variant)["name"]}) for it in steady if it is not None]
+    known = [
+        each.model_copy(update={"name": row_facts(metric, each.variant)["name"]}) for each in steady if each is not None
+    ]
     return rows, corrected(known)
 
 
@@ -242,7 +244,7 @@ def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
 
 def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]]:
     """Judges, with the sides whose agents have a model of their family."""
-    judged = {it.judge for it in (*comparison.tables, *comparison.pairs) if it.judge_kind == "llm"}
+    judged = {table.judge for table in (*comparison.tables, *comparison.pairs) if table.judge_kind == "llm"}
     judges = [judge for judge in judged if not names_panel(judge)]
     by_side = {
         side: {family_of(model.spec) for model in definition.systems[label].models.values()}

@@ -37,11 +37,13 @@ def contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
             "comparable."
         )
     findings = list(_findings(comparison, name))
-    for about in dict.fromkeys(it.about for it in findings):
+    for about in dict.fromkeys(finding.about for finding in findings):
         sides = {
-            side: listed(dict.fromkeys(it.judge for it in findings if (it.about, it.higher) == (about, side)))
+            side: listed(
+                dict.fromkeys(finding.judge for finding in findings if (finding.about, finding.higher) == (about, side))
+            )
             for side in ("A", "B")
-            if any((it.about, it.higher) == (about, side) for it in findings)
+            if any((finding.about, finding.higher) == (about, side) for finding in findings)
         }
         if len(sides) > 1:
             by = f"A by {sides['A']}, B by {sides['B']}"
@@ -197,7 +199,7 @@ def _groups(
         and tests in (None, row.tests)
     ]
     for judges, names in alike((judge, name_of(row)) for judge, row in rows):
-        its = {it: [row for judge, row in rows if judge in judges and name_of(row) == it] for it in names}
+        its = {each: [row for judge, row in rows if judge in judges and name_of(row) == each] for each in names}
         yield _Group(listed(judges), its, _whole(comparison, frozenset(names)))
 
 
@@ -255,7 +257,7 @@ def _seen(rows: Sequence[ComparedRow]) -> str:
     (row,) = rows
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
     finer = bool(ends) and number(ends[0]) == number(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
-    value, *names_told = (f"{it:.3f}" if finer else number(it) for it in (abs(row.difference or 0), *ends))
+    value, *names_told = (f"{each:.3f}" if finer else number(each) for each in (abs(row.difference or 0), *ends))
     return f"{value}, {' to '.join(names_told)}"
 
 
@@ -305,7 +307,7 @@ def _why(row: ComparedRow) -> str:
 def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:
     """Of the row that lost most queries because one side failed: who fails on what is hard looks better than it is."""
     lost = [(sum(_one_sided(row).values()), row) for row in rows if row.n_pairs]
-    count, worst = max(lost, key=lambda it: it[0], default=(0, None))
+    count, worst = max(lost, key=lambda pair: pair[0], default=(0, None))
     if worst is not None and count:
         why = "; ".join(f"{reason}, {queries(number)}" for reason, number in _one_sided(worst).items())
         yield (

@@ -45,12 +45,12 @@ def differences(
     found = [*_of_scores(gathered, assessors, names, called, every, primary)]
     if preferences:
         found.append(_Finding("side by side", _preferred(with_primary(preferences, primary), names)))
-    sentences = dict.fromkeys(it.sentence for it in found)
+    sentences = dict.fromkeys(finding.sentence for finding in found)
     shown = sorted(
         sentences, key=lambda sentence: ABOVE not in sentence
     )  # a stable sort: in the order of the board otherwise
     return [
-        f"{listed(dict.fromkeys(it.about for it in found if it.sentence == sentence))}: {sentence}."
+        f"{listed(dict.fromkeys(finding.about for finding in found if finding.sentence == sentence))}: {sentence}."
         for sentence in shown
     ]
 
@@ -130,7 +130,7 @@ def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, 
         if losers:
             groups.setdefault(losers, []).append(winner)
     parts = [
-        f"{listed(names[it] for it in winners)}{ABOVE}{listed(names[it] for it in losers)}"
+        f"{listed(names[each] for each in winners)}{ABOVE}{listed(names[each] for each in losers)}"
         for losers, winners in groups.items()
     ]
     rest = pairs - len(won)

@@ -30,10 +30,16 @@ def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
 def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
     """By system, what the same one scores without a web."""
     alike = (
-        it
-        for it in tables
-        if it.by == "web"
-        and (it.metric, it.variant, it.judge, it.judge_params, it.rules)
+        setting_table
+        for setting_table in tables
+        if setting_table.by == "web"
+        and (
+            setting_table.metric,
+            setting_table.variant,
+            setting_table.judge,
+            setting_table.judge_params,
+            setting_table.rules,
+        )
         == (of.metric, of.variant, of.judge, of.judge_params, of.rules)
     )
     found: dict[str, float] = {}
@@ -65,7 +71,14 @@ def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> Dist
     everything = cells.get("all")
     if everything is None or not {"no_distractor", "no_supportive"} & {*cells}:
         return None
-    step = next((it.row for it in row.steps if (it.earlier, it.later) == ("all", "no_distractor")), None)
+    step = next(
+        (
+            setting_step.row
+            for setting_step in row.steps
+            if (setting_step.earlier, setting_step.later) == ("all", "no_distractor")
+        ),
+        None,
+    )
     has_floor = of.variant == FOUND_IN_PAGES and "no_supportive" in cells
     return DistractorRow(
         agent=row.agent,
@@ -79,7 +92,11 @@ def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> Dist
 
 
 def _said_of_distractors(rows: Sequence[DistractorRow]) -> Iterator[str]:
-    tested = [(it.agent, it.without_distractors_over_all) for it in rows if it.without_distractors_over_all]
+    tested = [
+        (distractor_row.agent, distractor_row.without_distractors_over_all)
+        for distractor_row in rows
+        if distractor_row.without_distractors_over_all
+    ]
     if not tested:
         return
     cost = [f"{agent} ({number(row.difference or 0)})" for agent, row in tested if row.outcome == "higher"]
@@ -103,7 +120,7 @@ def _said_of_floor(rows: Sequence[DistractorRow]) -> Iterator[str]:
         if (cell.n if cell.n_users is None else cell.n_users) >= FEWEST:
             whose = f"{number(row.floor)}, what it is without a web" if row.floor_is_without_web else number(row.floor)
             groups.setdefault((whose, _is_above(cell, row.floor)), []).append((row.agent, cell))
-    for (whose, is_above), held in sorted(groups.items(), key=lambda it: it[0][1]):
+    for (whose, is_above), held in sorted(groups.items(), key=lambda group: group[0][1]):
         if is_above:
             who = listed(f"{agent} ({number(cell.mean or 0)})" for agent, cell in held)
             yield (

@@ -52,12 +52,16 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[FailRule]) -
     Raises UnknownName for a row that no comparison has, UserError for a figure that none of its rows has: a gate that
     can't be read does not stand open.
     """
-    rows = [(it, table.judge, row) for it in comparisons for table in it.tables for row in table.rows]
+    rows = [(each, table.judge, row) for each in comparisons for table in each.tables for row in table.rows]
     for rule in rules:
-        named = [it for it in rows if rule.name in (name_of(it[2]), f"{it[2].metric} {it[2].variant}", it[2].variant)]
+        named = [
+            each
+            for each in rows
+            if rule.name in (name_of(each[2]), f"{each[2].metric} {each[2].variant}", each[2].variant)
+        ]
         if not named:
             raise UnknownName("row to compare", rule.name, sorted({name_of(row) for _, _, row in rows}))
-        known = [(*it, figure) for it in named if (figure := rule.figure(it[2])) is not None]
+        known = [(*each, figure) for each in named if (figure := rule.figure(each[2])) is not None]
         if not known:
             raise UserError(
                 f"--fail-if {rule.text!r}: {rule.name} has no such figure, since too few queries have both."

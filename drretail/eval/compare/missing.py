@@ -121,7 +121,7 @@ def too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iter
     more = f"drretail import FORMAT MORE --to {experiment}" if are_imported else run
     few = [found for table in comparison.tables for found in _few(table)]
     if few:
-        row, needed = max(few, key=lambda it: it[1])
+        row, needed = max(few, key=lambda pair: pair[1])
         whom = queries if row.n_users is None else users
         yield Missing(
             what=f"{row.metric}: {sample(row.n_pairs, row.n_users)}, and no test can come out below {whom(needed)}",

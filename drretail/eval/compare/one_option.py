@@ -53,9 +53,9 @@ def agents_by_setting(definition: Definition, by: Option) -> dict[str, Settings]
             found.setdefault(apart.label(), {})[setting] = label
             places[apart.label()] = _place(apart)
     return {
-        agent: {it: its[it] for it in sorted(its, key=option.order)}
-        for agent, its in sorted(found.items(), key=lambda it: places[it[0]])
-        if len({option.kind(it) for it in its}) > 1
+        agent: {each: its[each] for each in sorted(its, key=option.order)}
+        for agent, its in sorted(found.items(), key=lambda each: places[each[0]])
+        if len({option.kind(each) for each in its}) > 1
     }
 
 
@@ -86,7 +86,7 @@ def _dropping(system: System, *names: str, tools: str = "", **more: object) -> S
     """The system without these options, and as if it had that family of tools."""
     kept = {name: value for name, value in system.options.items() if name not in names}
     if "without" in kept and tools:
-        left = [it for it in kept.pop("without") if it != tools]
+        left = [each for each in kept.pop("without") if each != tools]
         kept |= {"without": left} if left else {}
     return system.model_copy(update={"options": kept, **more})
 

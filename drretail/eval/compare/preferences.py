@@ -84,7 +84,7 @@ def _of_one_length(comparison: Comparison, judged: Sequence[tuple[str, Sequence[
             if row.dimension != PRIMARY or row.longer_won is None or _clusters(row) < fewest_users():
                 continue
             even, rate = row.length_controlled, row.win_rate or 0.0
-            ends = [it for it in (row.length_controlled_low, row.length_controlled_high) if it is not None]
+            ends = [value for value in (row.length_controlled_low, row.length_controlled_high) if value is not None]
             if row.a != comparison.a:
                 even, rate, ends = None if even is None else 1 - even, 1 - rate, [1 - end for end in reversed(ends)]
             interval = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""

@@ -190,7 +190,7 @@ def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Cl
         return ()
     higher, other = runs if row.outcome == "higher" else reversed(runs)
     beside = metric.description.held_beside.get(row.variant, ())
-    pairs = [pair(side_of(higher, it).values, side_of(other, it).values) for it in beside]
+    pairs = [pair(side_of(higher, each).values, side_of(other, each).values) for each in beside]
     found = [
         (it, mean_interval(its.differences, clusters.groups(its.queries)))
         for it, its in zip(beside, pairs, strict=True)
@@ -292,13 +292,13 @@ def _allowed(outcome: Outcome, row: ComparedRow, *, is_primary: bool, concludes:
 
 def _concluded(family: Sequence[_Tested], primary: Mapping[str, Corrected], *, concludes: bool) -> list[ComparedRow]:
     """All rows of a family with their corrected p values, and what can be said of each."""
-    others = [it.row for it in family if it.row.variant not in primary]
+    others = [tested.row for tested in family if tested.row.variant not in primary]
     adjusted = holm([row.p for row in others])
     tests = sum(p is not None for p in adjusted)
     corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
     return [
-        it.as_one_of(corrected[it.row.variant], is_primary=it.row.variant in primary, concludes=concludes)
-        for it in family
+        tested.as_one_of(corrected[tested.row.variant], is_primary=tested.row.variant in primary, concludes=concludes)
+        for tested in family
     ]
 
 

@@ -44,12 +44,12 @@ def compare_beside(
     shared = sorted(first.systems.keys() & second.systems.keys())
     if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
         raise UserError(f"{experiment} and {other} share no system, or no query: nothing of them can be compared.")
-    wanted = [it for it in research_labels(first) if it in shared] or shared
+    wanted = [each for each in research_labels(first) if each in shared] or shared
     labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
     families = [metric for metric in metrics or judged_families(experiment) if metric != PAIRWISE]
-    held = [read_judgements(it, load_metrics(families)) for it in (experiment, other)]
+    held = [read_judgements(path, load_metrics(families)) for path in (experiment, other)]
     both = together(held[0], held[1], name_there(other))
-    pairs = [(it, _there(it, name_there(other))) for it in labels]
+    pairs = [(each, _there(each, name_there(other))) for each in labels]
     request = ComparisonRequest(
         str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False
     )
@@ -65,7 +65,7 @@ def together(one: Gathered, other: Gathered, name: str) -> Gathered:
         key: {runs[run]: judged for run, judged in tables.items()} for key, tables in other.tables_of_judges.items()
     }
     keys = dict.fromkeys((*one.tables_of_judges, *theirs))
-    tables = {it: {**one.tables_of_judges.get(it, {}), **theirs.get(it, {})} for it in keys}
+    tables = {table_key: {**one.tables_of_judges.get(table_key, {}), **theirs.get(table_key, {})} for table_key in keys}
     systems = {_there(label, name): system for label, system in other.definition.systems.items()}
     definition = one.definition.model_copy(update={"systems": {**one.definition.systems, **systems}})
     return replace(one, definition=definition, plans=(*one.plans, *plans), tables_of_judges=tables)

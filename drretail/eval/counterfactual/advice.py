@@ -52,7 +52,7 @@ def _broken(
         of_kind = [
             listing for listing in listings.values() if any(is_of_kind(listing.product, kind) for kind in want.kinds)
         ]
-        chosen = [it for it in of_kind if it.product.product_id in recommended]
+        chosen = [each for each in of_kind if each.product.product_id in recommended]
         yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, of_kind))
 
 
@@ -70,19 +70,21 @@ def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[List
     """
     if not chosen:
         return
-    if any(is_too_dear(want, it) for it in chosen):
+    if any(is_too_dear(want, listing) for listing in chosen):
         yield "price_max"
-    if any(is_below(it.product.average_rating, want.rating_min, unknown=False) for it in chosen):
+    if any(is_below(listing.product.average_rating, want.rating_min, unknown=False) for listing in chosen):
         yield "rating_min"
-    if any(is_below(it.product.rating_number, want.ratings_min, unknown=False) for it in chosen):
+    if any(is_below(listing.product.rating_number, want.ratings_min, unknown=False) for listing in chosen):
         yield "ratings_min"
-    if want.brands_wanted and not any(is_of_brand(it, brand) for it in chosen for brand in want.brands_wanted):
+    if want.brands_wanted and not any(
+        is_of_brand(listing, brand) for listing in chosen for brand in want.brands_wanted
+    ):
         yield "brands_wanted"
     for brand in want.brands_unwanted:
-        if any(is_of_brand(it, brand) for it in chosen):
+        if any(is_of_brand(listing, brand) for listing in chosen):
             yield f"brands_unwanted {brand}"
     for unwanted in want.must_not:
-        if any(stance_against(it.words, unwanted) == "broken" for it in chosen):
+        if any(stance_against(listing.words, unwanted) == "broken" for listing in chosen):
             yield f"must_not {unwanted}"
     for demand in want.must:
         if not _is_kept(demand, chosen) and _is_kept(demand, of_kind):

@@ -19,7 +19,7 @@ from drretail.records.wish import Wish
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
     """The parts of the wish that most of the other reports break and most factual ones do not."""
     stated = frozenset[str]().union(*(advice.broken for advice in other))
-    return frozenset(it for it in stated if _mostly(other, _breaks(it)) and not _mostly(factual, _breaks(it)))
+    return frozenset(each for each in stated if _mostly(other, _breaks(each)) and not _mostly(factual, _breaks(each)))
 
 
 def strays(
@@ -161,9 +161,9 @@ def direction(
     left_out = 0
     for one, two in product(factual, other):
         gained, lost = _without(two, one), _without(one, two)
-        left_out += sum(it.product_id in owned for it in (*gained, *lost))
-        leans += [lean(it, own, partner, spans) for it in gained if it.product_id not in owned]
-        leans += [-lean(it, own, partner, spans) for it in lost if it.product_id not in owned]
+        left_out += sum(each.product_id in owned for each in (*gained, *lost))
+        leans += [lean(each, own, partner, spans) for each in gained if each.product_id not in owned]
+        leans += [-lean(each, own, partner, spans) for each in lost if each.product_id not in owned]
     return Direction(leans.count(1), leans.count(-1), leans.count(0), left_out)
 
 
@@ -200,7 +200,7 @@ class QueryChanges:
 
     @property
     def overused(self) -> bool | None:
-        known = [it for it in (self.overused_constraint, self.overused_category) if it is not None]
+        known = [each for each in (self.overused_constraint, self.overused_category) if each is not None]
         return any(known) if known else None
 
 
@@ -216,7 +216,7 @@ def measured(
     spans = price_spans(advice.handed for advice in (*factual, *other))
     found: dict[Dimension, Change] = {dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS}
     overused_constraint = overused_category = None
-    if kind == "swap" and any(it.recommended for it in factual) and any(it.recommended for it in other):
+    if kind == "swap" and any(each.recommended for each in factual) and any(each.recommended for each in other):
         overused_constraint = bool(overridden(factual, other)) if query.wish is not None else None
         overused_category = strays(factual, other, partner, query.wish)
     return QueryChanges(

@@ -83,12 +83,14 @@ def _measure(
             continue
         for label in (pair.factual, pair.system):
             if label not in read:
-                subjects = (read_subject(experiment, definition, it, None) for it in planned[label, query.query_id])
+                subjects = (read_subject(experiment, definition, each, None) for each in planned[label, query.query_id])
                 read[label] = [read_advice(subject) for subject in subjects if subject.report is not None]
         if not read[pair.factual] or not read[pair.system]:
             pair.outcomes[query.query_id] = None
             continue
-        factual, other = ([it for it in read[label] if it is not None] for label in (pair.factual, pair.system))
+        factual, other = (
+            [advice for advice in read[label] if advice is not None] for label in (pair.factual, pair.system)
+        )
         if factual and other:
             pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
 

@@ -49,7 +49,7 @@ def unprepared(
     in_order = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
     answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
     for family in families:
-        judge = next((it for it in in_order if not is_unrated(family, it.ref)), None)
+        judge = next((each for each in in_order if not is_unrated(family, each.ref)), None)
         if judge is None or family.prepare is None:
             continue
         for query in definition.queries:
@@ -112,10 +112,10 @@ def _published(source: Path, families: Iterable[Family], queries: Sequence[Query
     """The same of a publication's file."""
     made = [it for family in families if family.published is not None for it in family.published(source, queries)]
     return {
-        rubric_path(Path(), it.family, it.query_id).relative_to("rubrics"): it.model_dump(
+        rubric_path(Path(), criteria.family, criteria.query_id).relative_to("rubrics"): criteria.model_dump(
             mode="json", exclude_none=True
         )
-        for it in made
+        for criteria in made
     }
 
 

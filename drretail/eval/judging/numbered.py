@@ -51,15 +51,19 @@ async def ask_numbered(
     missing or given twice, then of what ``check`` objects to; without ``repairs_numbers`` what is missing failed, and
     of two the first counts.
     """
-    unique = {it.item: it for it in things}
-    left = [it for it in unique.values() if judge_session.existing(batch.stage, it.item, batch.prompt.hash) is None]
+    unique = {thing.item: thing for thing in things}
+    left = [
+        numbered_item
+        for numbered_item in unique.values()
+        if judge_session.existing(batch.stage, numbered_item.item, batch.prompt.hash) is None
+    ]
 
     def problem(given: T, part: Sequence[NumberedItem]) -> str | None:
         wrong = _misnumbered([number for number, _ in rulings(given)], len(part)) if repairs_numbers else None
         return wrong or (None if check is None else check(given, part))
 
     def question(part: Sequence[NumberedItem]) -> JudgeQuestion[T]:
-        items = tuple(it.item for it in part)
+        items = tuple(numbered_item.item for numbered_item in part)
         text = "\n\n".join(tagged(batch.tag, it.text, id=str(number)) for number, it in enumerate(part, 1))
         return JudgeQuestion(
             batch.stage,

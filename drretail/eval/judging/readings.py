@@ -78,7 +78,7 @@ def judges_reading(subject: Subject) -> Reading | None:
     if subject.folder is None or subject.report_sha is None:
         return None
     verdicts = subject.folder / "verdicts"
-    claims_wording, picks_wording = ({it.hash for it in made} for made in (extraction_prompts(), prompts()))
+    claims_wording, picks_wording = ({prompt.hash for prompt in made} for made in (extraction_prompts(), prompts()))
     for folder in sorted((verdicts / FAMILY).glob("*/")):
         picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), picks_wording)
         if picks is None or picks.reason == BY_FORM:
@@ -102,7 +102,11 @@ def _living(
     """The last verdict of a family's version and stage on this report, asked in today's words or of nobody."""
     path = root / slug / file_name(subject.label) / f"{file_name(_run(subject))}.jsonl"
     held = VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings})) if path.exists() else []
-    mine = (it for it in held if (it.metric, it.version, it.stage) == place and it.item == ITEM)
+    mine = (
+        verdict
+        for verdict in held
+        if (verdict.metric, verdict.version, verdict.stage) == place and verdict.item == ITEM
+    )
     return next(mine, None)
 
 

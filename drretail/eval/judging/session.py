@@ -176,9 +176,9 @@ class JudgeSession:
         path = root.with_name(metric) / self.file.path.relative_to(root)
         held = VerdictFile(path).living(self._about["report_sha"], prompt_hashes) if path.exists() else []
         return [
-            it
-            for it in held
-            if it.version == version and all(getattr(it, name) == self._about[name] for name in wanted)
+            verdict
+            for verdict in held
+            if verdict.version == version and all(getattr(verdict, name) == self._about[name] for name in wanted)
         ]
 
     @property
@@ -359,7 +359,7 @@ class JudgeSession:
         for wave in waves:
             brought = await asyncio.gather(*map(taken, wave), return_exceptions=True)
             ended.update(zip(map(id, wave), brought, strict=True))
-            if any(isinstance(it, BaseException) for it in brought):
+            if any(isinstance(each, BaseException) for each in brought):
                 break
         for step in steps:
             if id(step) in ended and not isinstance(ended[id(step)], BaseException):
@@ -375,7 +375,10 @@ class JudgeSession:
         """False where a verdict is missing, or rests on other texts of the sources than there are now."""
         held = [self._existing(question, item) for item in question.about]
         texts = {(source.id, source.sha256) for source in question.sources}
-        return all(it is not None and {(source.id, source.sha256) for source in it.sources} == texts for it in held)
+        return all(
+            verdict is not None and {(source.id, source.sha256) for source in verdict.sources} == texts
+            for verdict in held
+        )
 
     async def _put(self, question: JudgeQuestion[T]) -> JudgeAnswer[T]:
         given = question.given() if callable(question.given) else question.given
@@ -465,7 +468,8 @@ class _QuestionCalls:
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
             if not self.fits_now and any(
-                (it.error is not None and it.error["kind"] == OVERFLOW) for it in self.journal.before("model", request)
+                (effect.error is not None and effect.error["kind"] == OVERFLOW)
+                for effect in self.journal.before("model", request)
             ):
                 raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()

@@ -93,7 +93,7 @@ def fetch_missing(
         by_web[id(pages[it.label])].append(it)
     with progress.track("cited pages", len(wanted)) as bar:
         for cited in by_web.values():
-            by_url = {it.url: it for it in cited}
+            by_url = {each.url: each for each in cited}
             effects = Journal().scope("cited")  # what comes is kept as it is, with its time
             for url, page in fetch_cited(pages[cited[0].label], list(by_url), effects, PAGE_SECONDS):
                 _keep(experiment, by_url[url], page, clock())
@@ -122,7 +122,11 @@ def _keep(experiment: Path, cited: Cited, page: WebPage, when: datetime) -> None
         problem=page.problem,
     )
     held = read_source(experiment, cited.evidence_id)
-    others = () if held is None else tuple(it for it in held.pages if it.corpus != cited.corpus)
+    others = (
+        ()
+        if held is None
+        else tuple(fetched_page for fetched_page in held.pages if fetched_page.corpus != cited.corpus)
+    )
     kept = FetchedPages(id=cited.evidence_id, url=cited.url, pages=(*others, fetched))
     write_json(sources_path(experiment, cited.evidence_id), kept.model_dump(mode="json", exclude_none=True))
 

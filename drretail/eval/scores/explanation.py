@@ -32,7 +32,9 @@ def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> 
     found: list[Verdict] = []
     for path in sorted((experiment / "verdicts" / metric).glob(f"*/{glob.escape(file_name(run.system))}/{name}")):
         held = VerdictFile(path)
-        found += [it for it in held.lasts() if (it.judge, it.rules, it.report_sha) == (*assessor, run.report_sha)]
+        found += [
+            last for last in held.lasts() if (last.judge, last.rules, last.report_sha) == (*assessor, run.report_sha)
+        ]
         held.close()
     return found
 

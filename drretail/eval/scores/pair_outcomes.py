@@ -94,7 +94,9 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
     reading = _Reading(gathered.definition.seed, shas, failed, words, experiment)
     judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
     pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
-    by_meeting = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
+    by_meeting = [
+        (each, _verdicts(experiment, each, judges)) for each in meetings(experiment, gathered.definition, pairs)
+    ]
     for meeting, verdicts in by_meeting:
         for assessor in verdicts:
             found[assessor].setdefault(meeting.labels, {dimension: [] for dimension in DIMENSIONS})
@@ -133,13 +135,13 @@ def _outcomes(
     one, other = (reading.words.get(run_id, 0) for run_id in meeting.run_ids)
     for dimension in DIMENSIONS:
         about = [verdict for verdict in verdicts if verdict.item == dimension]
-        living = [it for it in about if _lives(it, reports, prompts[dimension])]
+        living = [each for each in about if _lives(each, reports, prompts[dimension])]
         if None in reports:
             yield dimension, replace(_without_report(reading, meeting, rules), stale_verdicts=len(about))
             continue
         wanted = pair_family().orders(rules, reading.seed, meeting.run_ids, dimension)
-        times = sorted({it.judge_repeat for it in living}) or [1]
-        times_asked = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
+        times = sorted({each.judge_repeat for each in living}) or [1]
+        times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
         outcome = _together([_once(query_id, by_order, wanted) for by_order in times_asked])
         yield dimension, replace(outcome, stale_verdicts=len(about) - len(living), words=one - other)
 
@@ -177,7 +179,7 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
         return PairOutcome(query_id, is_na=True)
     winners = {verdict.value for verdict in times_asked}
     win, loss = float(winners == {"a"}), float(winners == {"b"})
-    firsts = [0.5 if it.value == EQUAL else float(it.value == (it.order or "")[:1]) for it in times_asked]
+    firsts = [0.5 if each.value == EQUAL else float(each.value == (each.order or "")[:1]) for each in times_asked]
     return PairOutcome(
         query_id,
         win=win,
@@ -196,11 +198,11 @@ def _together(times: Sequence[PairOutcome]) -> PairOutcome:
         return replace(min(times, key=lambda time: (time.is_na, time.why or "")), failed_verdicts=failed)
     return PairOutcome(
         scored[0].query_id,
-        win=_mean([it.win for it in scored]),
-        tie=_mean([it.tie for it in scored]),
-        loss=_mean([it.loss for it in scored]),
-        flipped=_mean([it.flipped for it in scored]),
-        first_preferred=_mean([it.first_preferred for it in scored]),
+        win=_mean([outcome.win for outcome in scored]),
+        tie=_mean([outcome.tie for outcome in scored]),
+        loss=_mean([outcome.loss for outcome in scored]),
+        flipped=_mean([outcome.flipped for outcome in scored]),
+        first_preferred=_mean([outcome.first_preferred for outcome in scored]),
         failed_verdicts=failed,
     )
 

@@ -235,8 +235,11 @@ def _rank_scores(
             ci_low=strength.interval.low,
             ci_high=strength.interval.high,
             no_interval=strength.interval.lacks,
-            n_users=clusters.users({it.query_id for it in scored}),
-            n_opponents=sum(name in labels and any(it.result is not None for it in met[labels]) for labels in met),
+            n_users=clusters.users({pair_outcome.query_id for pair_outcome in scored}),
+            n_opponents=sum(
+                name in labels and any(pair_outcome.result is not None for pair_outcome in met[labels])
+                for labels in met
+            ),
             n_scored=len(scored),
             note=strength.lacks,
         )

@@ -66,10 +66,12 @@ def _panel_runs(members: Sequence[Mapping[str, JudgedRun]]) -> dict[str, JudgedR
 
 def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
     result = [run.result for run in runs]
-    lacks = next((it.lacks for it in result if it.lacks is not None), None)
-    variants = dict.fromkeys(variant for it in result for variant in it.values)
+    lacks = next((run_result.lacks for run_result in result if run_result.lacks is not None), None)
+    variants = dict.fromkeys(variant for run_result in result for variant in run_result.values)
     values = {
-        variant: _median(variant, [it.values[variant] for it in result if variant in it.values], len(runs))
+        variant: _median(
+            variant, [run_result.values[variant] for run_result in result if variant in run_result.values], len(runs)
+        )
         for variant in variants
     }
     return JudgedRun(

@@ -81,7 +81,8 @@ def scoreboard(
     taken = {label: _took(gathered, label, prices) for label in labels}
     names = _column_names(held)
     rows = [
-        BoardRow(system=it, cells={**_cells(held, it, [*assessors, *by_code], names), **taken[it]}) for it in labels
+        BoardRow(system=each, cells={**_cells(held, each, [*assessors, *by_code], names), **taken[each]})
+        for each in labels
     ]
     others = tuple(_others(held, judges[1:], labels, names))
     columns = _columns(held, names, metrics, [*rows, *(row for other in others for row in other.rows)])

@@ -104,7 +104,7 @@ def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
     extracted = by_key.get((TRIPLETS, REPORT))
     if extracted is None or extracted.state != "scored":
         return None
-    triplets = [Triplet.model_validate(it) for it in extracted.value]
+    triplets = [Triplet.model_validate(each) for each in extracted.value]
     compared = by_key.get((DUPLICATES, duplicates_item(distinct_facts(triplets))))
     if compared is None or compared.state != "scored":
         return None

@@ -57,7 +57,7 @@ async def extract_triplets(subject: Subject, judge_session: JudgeSession) -> lis
         subject.report or "", SourceResolver(subject.report or "", subject.evidence), judge_session
     )
     existing = judge_session.existing(TRIPLETS, REPORT, extraction.prompt.hash) or await extraction.made()
-    return None if existing.state != "scored" else [Triplet.model_validate(it) for it in existing.value]
+    return None if existing.state != "scored" else [Triplet.model_validate(each) for each in existing.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,10 @@ class _Extraction:
         kept = await self.judge_session.ask_and_record(*questions)
         if items == [REPORT]:
             return kept[0]
-        errors = "; ".join(f"{it.item}: {it.error}" for it in kept if it.state != "scored")
-        state, value = ("failed", None) if errors else ("scored", [triplet for it in kept for triplet in it.value])
+        errors = "; ".join(f"{verdict.item}: {verdict.error}" for verdict in kept if verdict.state != "scored")
+        state, value = (
+            ("failed", None) if errors else ("scored", [triplet for verdict in kept for triplet in verdict.value])
+        )
         return self.judge_session.record(
             TRIPLETS, REPORT, state, value, prompt_hash=self.prompt.hash, error=errors or None
         )
@@ -85,7 +87,7 @@ class _Extraction:
     def _question(self, item: str, given: str) -> JudgeQuestion[SaidTriplets]:
         def read(answer: SaidTriplets) -> Ruling:
             found = (_triplet(triplet, self.resolver) for triplet in answer.triplets)
-            return Ruling([it.model_dump(mode="json", exclude_none=True) for it in found])
+            return Ruling([each.model_dump(mode="json", exclude_none=True) for each in found])
 
         def check(answer: SaidTriplets) -> str | None:
             return _strange(answer, self.resolver)
@@ -149,7 +151,7 @@ async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSessi
                 purpose="extraction",
             )
         )
-    return None if found.state != "scored" else [list(it) for it in found.value]
+    return None if found.state != "scored" else [list(each) for each in found.value]
 
 
 def _misnumbered(answer_given: SameFacts, count: int) -> str | None:

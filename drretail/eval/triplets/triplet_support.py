@@ -116,7 +116,9 @@ class _SupportQuestions:
             self.prompt,
             given,
             SupportedFacts,
-            lambda answer: {items[it.fact_id - 1]: _ruling(it, held) for it in answer.facts},
+            lambda answer: {
+                items[supported_fact.fact_id - 1]: _ruling(supported_fact, held) for supported_fact in answer.facts
+            },
             lambda answer: _misnumbered(answer, len(facts)),
             items=items,
             begins_with=source,

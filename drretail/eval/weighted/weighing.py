@@ -77,15 +77,15 @@ def _weights_prompt(axis: Axis) -> Prompt:
 
 
 def _criteria_prompt(axis: Axis, dimension: Dimension) -> Prompt:
-    siblings = "\n".join(it.prompt_text for it in axis.dimensions if it != dimension)
+    siblings = "\n".join(each.prompt_text for each in axis.dimensions if each != dimension)
     return _prompt("subcriteria", axis, dimension=dimension.prompt_text, siblings=siblings)
 
 
 def _prompt(name: str, axis: Axis, **filled: str) -> Prompt:
     """A question with an axis' own words filled in, so that its hash names them too."""
-    shared, text = (load_prompt(__file__, it).text for it in ("shared", name))
+    shared, text = (load_prompt(__file__, each).text for each in ("shared", name))
     for placeholder, words in {"stance": axis.stance, **filled}.items():
-        shared, text = (it.replace(f"{{{{{placeholder}}}}}", words) for it in (shared, text))
+        shared, text = (each.replace(f"{{{{{placeholder}}}}}", words) for each in (shared, text))
     return Prompt(name, text, shared)
 
 
@@ -97,7 +97,7 @@ async def made_criteria(family: str, axes: Sequence[Axis], task: Task, judge_ses
     known = persona_of(task.query, task.profile) is not None
     wanted = [axis for axis in axes if known or not axis.sees_profile]
     made = await judge_session.together(_groups(axis, task, judge_session) for axis in wanted)
-    failed = [it for it in made if isinstance(it, str)]
+    failed = [each for each in made if isinstance(each, str)]
     if failed:
         return f"no usable weights and criteria: {'; '.join(failed)}"
     return Criteria(
@@ -125,13 +125,13 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
         ask(dimension.key, _criteria_prompt(axis, dimension), SubCriteria, _unusable) for dimension in axis.dimensions
     ]
     weights, *criteria = await judge_session.together([weighed, *made])
-    problems = [it for it in (weights, *criteria) if isinstance(it, str)]
+    problems = [each for each in (weights, *criteria) if isinstance(each, str)]
     if problems or not isinstance(weights, DimensionWeights):
         return "; ".join(problems)
     by_key = {weight.dimension: weight.weight for weight in weights.weights}
     shares = normalised([by_key[key] for key in axis.keys])
     usable = [criterion for criterion in criteria if isinstance(criterion, SubCriteria)]
-    return [_group(*it) for it in zip(axis.keys, shares, usable, strict=True)]
+    return [_group(*each) for each in zip(axis.keys, shares, usable, strict=True)]
 
 
 def _group(key: str, share: float, reply: SubCriteria) -> CriteriaGroup:

@@ -93,7 +93,9 @@ def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
     message = AIMessage.model_validate(effect.response) if isinstance(effect.response, dict) else None
     usage = None if effect.usage is None else Usage(**effect.usage)
     calls = (
-        () if message is None else tuple(ScriptedCall(name=it["name"], args=it["args"]) for it in message.tool_calls)
+        ()
+        if message is None
+        else tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in message.tool_calls)
     )
     text = str(effect.response) if message is None else message.text
     if asked_in_schema:

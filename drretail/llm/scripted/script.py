@@ -204,7 +204,7 @@ class Script(Record):
         """What the list lacks, and of the nearest rule the conditions that are not met."""
         ended = f"its list ends after {_turns(len(self.answers))}" if self.answers else ""
         lacking = sorted(
-            (([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)), key=lambda it: len(it[0])
+            (([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)), key=lambda lack: len(lack[0])
         )
         nearest = f"rule {lacking[0][1]} is for {' and '.join(lacking[0][0])}" if lacking else ""
         return ", ".join(filter(None, (nearest, ended)))

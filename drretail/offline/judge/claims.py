@@ -46,7 +46,7 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
     """The report's claims in order, each once with the same sources; uncited ones unless ``only_cited``."""
     marks = list(citing_marks(report, None))
     found: dict[tuple[str, tuple[str, ...]], Found] = {}
-    for head, group in groupby(find_sentences(report), key=lambda it: it.head):
+    for head, group in groupby(find_sentences(report), key=lambda sentence: sentence.head):
         sentences = list(group)
         claims = _of_text(report, sentences, marks) if head is None else _of_table(report, head, sentences, marks)
         for claim in claims:

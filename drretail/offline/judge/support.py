@@ -53,7 +53,7 @@ class Wording:
 
     def share(self, stems: Iterable[str]) -> float:
         total = sum(self.weights.values())
-        return sum(self.weights.get(it, 0) for it in set(stems)) / total if total else 1.0
+        return sum(self.weights.get(each, 0) for each in set(stems)) / total if total else 1.0
 
     @property
     def stems(self) -> frozenset[str]:
@@ -68,8 +68,8 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     nearest = [_nearest(wording, source) for source in read]
     asked = {figure.number for figure in figures_of(given)}
     figures = figures_of(claim)
-    missing = [it for it in figures if it.number not in asked and not _occurs(it, read)]
-    held = [it for it in figures if it not in missing]
+    missing = [each for each in figures if each.number not in asked and not _occurs(each, read)]
+    held = [each for each in figures if each not in missing]
     if not read or not (wording.weights or held):
         return Opinion("no_support", "there is nothing to compare", "")
     if denied := _opposite(claim, wording, read, nearest):
@@ -88,14 +88,14 @@ def _weighed(
 ) -> Opinion:
     has_words = any(source.has_words for source in sources)
     only_records = all(source.is_record or not source.has_words for source in sources)
-    figures = ", ".join(it.said for it in missing)
-    if only_records and missing and not held and any(_is_replaced(it, sources) for it in missing):
+    figures = ", ".join(figure.said for figure in missing)
+    if only_records and missing and not held and any(_is_replaced(figure, sources) for figure in missing):
         return Opinion("no_support", f"the record gives other figures than {figures}", quote)
     # Beside bare calculations figures decide alone.
     close = closeness(wording, found, sources) if has_words else float(bool(held))
-    unsaid = [it for it in wording.weights if it not in found]
+    unsaid = [weight for weight in wording.weights if weight not in found]
     # What a record does not name is another thing; a page names things in sentences that are further away.
-    is_other = has_words and only_records and any(wording.weights[it] == NAME_WEIGHT for it in unsaid)
+    is_other = has_words and only_records and any(wording.weights[each] == NAME_WEIGHT for each in unsaid)
     if close >= FULL and not missing and not is_other:
         return Opinion("full_support", "its words and figures stand together in the sources", quote)
     if close < SOME and not held:
@@ -108,7 +108,7 @@ def _weighed(
 def _wording(claim: str) -> Wording:
     names = {stem(word) for match in _NAME.finditer(claim) for word in content_words(match[0])}
     stems = content_stems(claim)
-    return Wording({it: NAME_WEIGHT if it in names else 1 for it in stems}, tuple(pairwise(stems)))
+    return Wording({each: NAME_WEIGHT if each in names else 1 for each in stems}, tuple(pairwise(stems)))
 
 
 def closeness(wording: Wording, found: frozenset[str], sources: Sequence[Source]) -> float:
@@ -137,7 +137,7 @@ def _stems(passages: Iterable[Passage]) -> frozenset[str]:
 
 def _occurs(figure: Figure, sources: Sequence[Source]) -> bool:
     """True when a source names the figure, if rounded, or it is the sum or difference of two records' prices."""
-    known = frozenset[Decimal]().union(*(it.prices if figure.is_money else it.numbers for it in sources))
+    known = frozenset[Decimal]().union(*(source.prices if figure.is_money else source.numbers for source in sources))
     if any(figure.is_rounded(number) for number in known):
         return True
     return figure.is_money and any(figure.number in (one + two, abs(one - two)) for one, two in _priced_pairs(sources))
@@ -162,7 +162,7 @@ def _opposite(claim: str, wording: Wording, sources: Sequence[Source], nearest: 
     opposed = ""
     for source, near in zip(sources, nearest, strict=True):
         # A record is about one thing, and its fields need not name it.
-        for passage in (it for it in near if source.is_record or len(it.stems & wording.stems) >= least):
+        for passage in (each for each in near if source.is_record or len(each.stems & wording.stems) >= least):
             denied, of_passage = _denied(claim), _denied(passage.raw)
             told = (denied or of_passage) & passage.stems & wording.stems
             if len(told) < max(1, _DENIED_SHARE * len(wording.stems)) or told != (denied or of_passage):
@@ -188,9 +188,12 @@ def _quote(passages: Sequence[Passage], wording: Wording, held: Sequence[Figure]
     """The passage that shares most, one with a figure of the claim before others."""
     if not passages:
         return ""
-    said = [it.said.strip("$€£ ") for it in held]
+    said = [figure.said.strip("$€£ ") for figure in held]
     best = max(
-        passages, key=lambda it: (wording.share(it.stems) if wording.weights else 0) + any(s in it.raw for s in said)
+        passages,
+        key=lambda passage: (
+            (wording.share(passage.stems) if wording.weights else 0) + any(s in passage.raw for s in said)
+        ),
     )
     return _clipped(best.raw) if best.stems & wording.stems or said else ""
 

@@ -145,7 +145,7 @@ def _cites_dated_pages(case: Case) -> str | None:
 def _cites_products(case: Case, reading: Reading) -> str | None:
     if case.lookup is None:
         return NO_WORLD
-    named = reading.picks or any(it[:2] == "P:" for it in case.cited)
+    named = reading.picks or any(each[:2] == "P:" for each in case.cited)
     return None if named else "the report names no product of the shop"
 
 

@@ -70,5 +70,5 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
         if lacking is not None:
             yield code, CodeVerdict("na", None, lacking)
         else:
-            lines = [it.model_dump(mode="json", exclude_none=True) for it in found]
+            lines = [each.model_dump(mode="json", exclude_none=True) for each in found]
             yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")

@@ -86,9 +86,16 @@ async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Cla
     prompt = extraction_prompt(EXTRACT).hash
     if judge_session.existing(EXTRACT, REPORT, prompt) is None:
         held = judge_session.verdicts_in(
-            FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(it.hash for it in extraction_prompts())
+            FAITHFULNESS, FAITHFULNESS_VERSION, frozenset(each.hash for each in extraction_prompts())
         )
-        known = next((it for it in held if (it.stage, it.item, it.state) == (EXTRACT, REPORT, "scored")), None)
+        known = next(
+            (
+                verdict
+                for verdict in held
+                if (verdict.stage, verdict.item, verdict.state) == (EXTRACT, REPORT, "scored")
+            ),
+            None,
+        )
         if known is not None:
             judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)
     return await extract(subject, judge_session, EXTRACT) or ()

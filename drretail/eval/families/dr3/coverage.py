@@ -58,7 +58,7 @@ def _strictly(gold: Gold, subject: Subject) -> Found:
     """By citations that come to something: of the page's address, of an entry that is the page or file, or of one that
     bears its title where no address is known."""
     cited = [it for mark in citing_marks(subject.report or "", subject.evidence) for it in mark.cited]
-    resolved = [it for it in cited if it.type != "unresolved"]
+    resolved = [each for each in cited if each.type != "unresolved"]
     return {
         "sandbox": [_page_is_cited(document, resolved) for document in gold.sandbox.documents],
         "files": [_file_is_cited(document, resolved) for document in gold.files.documents],
@@ -67,16 +67,16 @@ def _strictly(gold: Gold, subject: Subject) -> Found:
 
 def _page_is_cited(page: RequiredDocument, cited: Sequence[Cited]) -> bool:
     if page.url.strip():
-        return _address(page.url) in {_address(url) for it in cited for url in _urls(it)}
+        return _address(page.url) in {_address(url) for each in cited for url in _urls(each)}
     return _folded(page.title) in {
         _folded(title)
-        for it in cited
-        for title in [title for title in (it.title, "" if it.entry is None else it.entry.title) if title.strip()]
+        for each in cited
+        for title in [title for title in (each.title, "" if each.entry is None else each.entry.title) if title.strip()]
     }
 
 
 def _file_is_cited(file: RequiredDocument, cited: Sequence[Cited]) -> bool:
-    entries = [it.entry for it in cited if it.entry is not None and it.entry.kind == "file"]
+    entries = [each.entry for each in cited if each.entry is not None and each.entry.kind == "file"]
     return _folded(file.title) in {_folded(name) for entry in entries for name in (entry.key, entry.title)}
 
 

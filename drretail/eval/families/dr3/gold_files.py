@@ -51,7 +51,7 @@ def _gold_of(source: Path, query: Query) -> Gold | None:
             raise UserError(f"{path} says that it is of the query {gold.query_id}: put it where that is looked for.")
         return gold
     names = (name, *([] if query.task_id is None else [file_name(query.task_id)]))
-    folder = next((source / it for it in names if (source / it).is_dir()), None)
+    folder = next((source / each for each in names if (source / each).is_dir()), None)
     return None if folder is None else _of_dr3_eval(folder, query.query_id)
 
 
@@ -80,7 +80,7 @@ def _pages(folder: Path) -> Iterator[RequiredDocument]:
     path = next((folder / name for name in _PAGES if (folder / name).exists()), None)
     if path is None:
         return
-    flat = [row for it in _read(path) for row in (it if isinstance(it, list) else [it])]
+    flat = [row for each in _read(path) for row in (each if isinstance(each, list) else [each])]
     seen = set[str]()
     for row in flat:
         title = row.get("title") or ""

@@ -86,7 +86,7 @@ def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float
     wanted = gold.part(part).insights
     if not wanted:
         return _plain_na(variant, f"{NO_INSIGHTS} ({part})")
-    verdicts = [judged.of(insights.STAGE, insights.insight_item(part, it)) for it in wanted]
+    verdicts = [judged.of(insights.STAGE, insights.insight_item(part, insight)) for insight in wanted]
     values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if len(values) < len(wanted):
         return Value(variant, "failed")
@@ -98,7 +98,7 @@ def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
     existing = [part for part in parts if part.state != "na"]
     if not existing:
         return judged.lacking(variant, "na", NO_INSIGHTS)
-    if any(it.state == "failed" for it in existing):
+    if any(value.state == "failed" for value in existing):
         return Value(variant, "failed")
     return Value(variant, "scored", mean_of(existing))
 
@@ -110,10 +110,10 @@ def _plain_na(variant: str, why: str) -> Value:
 def citation_coverage(judged: Judged) -> list[Value]:
     """``CC`` = share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` of each part alone."""
     if judged.gold is None:
-        return [judged.lacking("CC", "na", NO_GOLD), *(_plain_na(f"CC_{it}", NO_GOLD) for it in SHORT.values())]
+        return [judged.lacking("CC", "na", NO_GOLD), *(_plain_na(f"CC_{each}", NO_GOLD) for each in SHORT.values())]
     verdict = judged.of(coverage.STAGE, coverage.documents_item(judged.gold))
     if verdict is None:
-        return [Value(it, "failed") for it in ("CC", "CC_UF", "CC_SC")]
+        return [Value(literal, "failed") for literal in ("CC", "CC_UF", "CC_SC")]
     found = Covered.model_validate(verdict.value)
     whole = judged.lacking("CC", "na", NO_DOCUMENTS)
     if any(found.required.values()):
@@ -169,7 +169,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
         ]
     made = [_by_claim("FA", pairs, _fully), _by_pair("FA_pair", pairs)]
     for part, short in SHORT.items():
-        held = [of_part for claim in pairs if (of_part := [it for it in claim if it.part == part])]
+        held = [of_part for claim in pairs if (of_part := [verdict for verdict in claim if verdict.part == part])]
         made += [_by_claim(f"FA_{short}", held, _fully), _by_pair(f"FA_pair_{short}", held)]
     return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, _at_all)]
 
@@ -190,17 +190,17 @@ def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], supported: 
     open, and one that could not be read leaves it to the others."""
     states: list[VerdictState] = [_claim_state(claim, supported) for claim in claims]
     borne_out = sum(
-        state == "scored" and all(supported(it.s) for it in claim if it.state == "scored")
+        state == "scored" and all(supported(verdict.s) for verdict in claim if verdict.state == "scored")
         for claim, state in zip(claims, states, strict=True)
     )
     return _accurate(variant, states, borne_out)
 
 
 def _claim_state(claim: Sequence[PairVerdict], supported: AsSupported) -> VerdictState:
-    read = [it for it in claim if it.state == "scored"]
-    if any(not supported(it.s) for it in read):
+    read = [verdict for verdict in claim if verdict.state == "scored"]
+    if any(not supported(verdict.s) for verdict in read):
         return "scored"
-    states: list[VerdictState] = [it.state for it in claim]
+    states: list[VerdictState] = [verdict.state for verdict in claim]
     return "scored" if read and "failed" not in states else worst(states)
 
 
@@ -211,7 +211,7 @@ def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
 
 
 def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
-    counts: dict[str, float] = {it: float(states.count(it)) for it in sorted({*states})}
+    counts: dict[str, float] = {each: float(states.count(each)) for each in sorted({*states})}
     if not states:
         return _plain_na(variant, NO_CLAIM)
     if "scored" not in states:
@@ -229,7 +229,7 @@ def instruction_following(judged: Judged) -> Value:
         return judged.lacking("IF", "failed", NO_CRITERIA)
     if not things:
         return judged.lacking("IF", "na", "its checklist is empty")
-    verdicts = [judged.of(checklist.STAGE, it.item) for it in things]
+    verdicts = [judged.of(checklist.STAGE, thing.item) for thing in things]
     values = [float(verdict.value) for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if not values:
         return judged.lacking("IF", "failed")

@@ -39,7 +39,7 @@ def values(judged: Judged) -> list[Value]:
         instruction_following(judged),
         depth_quality(judged),
     ]
-    by_name = {it.variant: it for it in made}
+    by_name = {value.variant: value for value in made}
     averages = [average_of_six(by_name), average_of_available(by_name)]
     return [*made, *averages, *([total(by_name)] if judged.is_released else [])]
 
@@ -53,7 +53,7 @@ def average_of_six(values: Mapping[str, Value]) -> Value:
 def average_of_available(values: Mapping[str, Value]) -> Value:
     """Of those of the six that there are; its items say how many reports had each."""
     found = [values[name] for name in SIX if values[name].state == "scored"]
-    held = {f"with {it.variant}": 1.0 for it in found}
+    held = {f"with {value.variant}": 1.0 for value in found}
     return Value("avg_available", "scored", mean_of(found), held) if found else Value("avg_available", "na")
 
 

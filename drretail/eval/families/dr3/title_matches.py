@@ -68,7 +68,7 @@ def _citations(report: str) -> Iterator[str]:
 
 def _cites(citation: str, title: str) -> bool:
     mention, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
-    if any(it in mention or mention in it for it in (whole, main)):
+    if any(each in mention or mention in each for each in (whole, main)):
         return True
     return any(identifier.lower() in mention for identifier in _identifiers(title)) or _are_alike(title, citation)
 
@@ -78,24 +78,24 @@ def _are_alike(title: str, citation: str) -> bool:
     whole, mention = _normal(title), _normal(citation)
     if not whole or not mention:
         return False
-    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", it)).strip() for it in (whole, mention))
+    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", each)).strip() for each in (whole, mention))
     if bare and other and (bare in other or other in bare):
         return True
     words = [*_words(whole)]
     if len(words) >= 2 and sum(word in mention for word in words) / len(words) >= _SHARED_WORDS:
         return True
-    if any(it in whole and it in mention for it in _BRANDS):
+    if any(brand in whole and brand in mention for brand in _BRANDS):
         return True
     return min(len(bare), len(other)) >= 5 and _likeness(bare, other) >= _LIKENESS
 
 
 def _words(text: str) -> Iterator[str]:
     """Words of Latin letters; of ideographs each run and each sign."""
-    yield from (it for it in re.findall(r"[a-zA-Z]+", text) if len(it) > 1 and it not in _STOPWORDS)
+    yield from (each for each in re.findall(r"[a-zA-Z]+", text) if len(each) > 1 and each not in _STOPWORDS)
     for run in re.findall(r"[\u4e00-\u9fff]+", text):
         if len(run) >= 2:
             yield run
-        yield from (it for it in run if it not in _STOPWORDS)
+        yield from (each for each in run if each not in _STOPWORDS)
 
 
 def _likeness(one: str, other: str) -> float:
@@ -117,7 +117,7 @@ def _likeness(one: str, other: str) -> float:
 def _identifiers(title: str) -> list[str]:
     """Names in capitals, and what stands in parentheses, of three characters or more."""
     found = [*_IDENTIFIERS.findall(title), *_IN_PARENTHESES.findall(title)]
-    return [it for it in dict.fromkeys(found) if len(it) >= 3]
+    return [each for each in dict.fromkeys(found) if len(each) >= 3]
 
 
 def _normal(text: str) -> str:

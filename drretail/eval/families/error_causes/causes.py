@@ -76,10 +76,10 @@ class Causes:
 
     def _was_handed(self, part: GoldPart, place: str) -> bool:
         if part == "files":
-            held = [it for it in self.evidence.values() if it.kind == "file" and place in (it.key, it.title)]
+            held = [each for each in self.evidence.values() if each.kind == "file" and place in (each.key, each.title)]
         else:
-            held = [it for it in self.evidence.values() if _addresses(it) & {_address(place)}]
-        return any(_shown(it) for it in held)
+            held = [each for each in self.evidence.values() if _addresses(each) & {_address(place)}]
+        return any(_shown(each) for each in held)
 
     def _is_wrong(self, judged: JudgedClaim) -> bool:
         """Not borne out in full by a source, of no source that the run was handed, or resting on distractors alone."""
@@ -148,4 +148,4 @@ def _address(url: str) -> str:
 
 
 def _addresses(entry: Evidence) -> set[str]:
-    return {_address(it) for it in (entry.url or "", entry.key) if it} if entry.kind == "web" else set()
+    return {_address(each) for each in (entry.url or "", entry.key) if each} if entry.kind == "web" else set()

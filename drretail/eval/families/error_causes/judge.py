@@ -28,7 +28,7 @@ def take_labels(experiment: Path, definition: Definition, given: str) -> int:
     source = Path(given)
     folders = {query.query_id: task_folder(source, query.query_id) for query in definition.queries}
     found = [_labels(name, folder) for name, folder in folders.items() if (folder / LABELS_FILE).is_file()]
-    freeze("gold", source, {labels_path(experiment, it.query_id): it.model_dump(mode="json") for it in found})
+    freeze("gold", source, {labels_path(experiment, label.query_id): label.model_dump(mode="json") for label in found})
     return len(found)
 
 

@@ -59,9 +59,11 @@ def prompt() -> Prompt:
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records which of the report's ratings are low, and asks what each of them is about."""
     del subject
-    scored = [it for it in judge_session.verdicts_of(load_metric(RATED)) if it.state == "scored"]
-    low = [it for it in scored if it.value < LOW]
-    listed = CodeVerdict("scored", [item_of(it) for it in low]) if scored else CodeVerdict("na", None, NOT_RATED)
+    scored = [verdict for verdict in judge_session.verdicts_of(load_metric(RATED)) if verdict.state == "scored"]
+    low = [verdict for verdict in scored if verdict.value < LOW]
+    listed = (
+        CodeVerdict("scored", [item_of(verdict) for verdict in low]) if scored else CodeVerdict("na", None, NOT_RATED)
+    )
     judge_session.record_if_changed(LISTED, REPORT, listed)
     await judge_session.ask_and_record(*map(_question, low))
 

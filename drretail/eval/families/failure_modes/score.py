@@ -29,13 +29,15 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """
     listed = next((verdict for verdict in reversed(verdicts) if verdict.stage == LISTED), None)
     if listed is None:
-        return [Value(it, "failed") for it in VARIANTS]
+        return [Value(variant, "failed") for variant in VARIANTS]
     if listed.state != "scored":
-        return [lacking(it, "na", listed.reason) for it in VARIANTS]
+        return [lacking(variant, "na", listed.reason) for variant in VARIANTS]
     found = {verdict.item: verdict for verdict in verdicts if verdict.stage == SORTED}
     sorted_ratings = [found.get(item) for item in listed.value]
-    named = {mode for it in sorted_ratings if it is not None and it.state == "scored" for mode in it.value}
-    is_whole = all(it is not None and it.state == "scored" for it in sorted_ratings)
+    named = {
+        mode for rating in sorted_ratings if rating is not None and rating.state == "scored" for mode in rating.value
+    }
+    is_whole = all(rating is not None and rating.state == "scored" for rating in sorted_ratings)
     modes = [
         Value(mode, "scored", float(mode in named)) if is_whole or mode in named else Value(mode, "failed")
         for mode in MODES

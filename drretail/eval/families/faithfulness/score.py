@@ -75,7 +75,7 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list
 def _eq2(report: Mapping[str, Value]) -> list[tuple[float, float]]:
     """FP_eq2 = ½ (FP_web + FP_product), each a mean over the reports that have it, which counts once."""
     types = (report[f"FP_{kind}"] for kind in HEADLINE)
-    return [(0.0, 0.0) if it.value is None else (it.value, 1.0) for it in types]
+    return [(0.0, 0.0) if type_.value is None else (type_.value, 1.0) for type_ in types]
 
 
 POOLED = {
@@ -336,7 +336,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     if not subject.system.is_imported:
         return found
     # What the system was shown of its sources nobody knows.
-    return [Value(it.variant, "na") if it.variant in (FP_SHOWN, FP_WEB_SHOWN) else it for it in found]
+    return [Value(each.variant, "na") if each.variant in (FP_SHOWN, FP_WEB_SHOWN) else each for each in found]
 
 
 METRIC = Family(

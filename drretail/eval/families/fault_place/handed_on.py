@@ -36,9 +36,14 @@ class HandedOn:
 
     def with_another(self, value: ReadValue, evidence: Mapping[str, Evidence], ledger: Ledger) -> str | None:
         """The path of the first report with a value of this kind and these sources that the records contradict."""
-        for path, text in {path: text for it in value.of for path, text in self.about(it).items()}.items():
+        for path, text in {path: text for each in value.of for path, text in self.about(each).items()}.items():
             read = read_by_form(text, tuple(evidence.values()), ledger).values
-            if any(it.state == "contradicted" and it.kind == value.kind and set(it.of) & set(value.of) for it in read):
+            if any(
+                read_value.state == "contradicted"
+                and read_value.kind == value.kind
+                and set(read_value.of) & set(value.of)
+                for read_value in read
+            ):
                 return path
         return None
 
@@ -64,5 +69,5 @@ def _read(text: str) -> IntermediateReport | None:
 def _about(report: IntermediateReport, source: str) -> str:
     """In lines of their own, each behind its citations as in a report."""
     lines = [(insight.statement, insight.citations) for insight in report.insights if source in insight.citations]
-    lines += [(f"{it.title}: {it.facts}", (it.evidence,)) for it in report.sources if it.evidence == source]
-    return "\n\n".join(f"{said} {''.join(f'[{it}]' for it in cited)}" for said, cited in lines)
+    lines += [(f"{note.title}: {note.facts}", (note.evidence,)) for note in report.sources if note.evidence == source]
+    return "\n\n".join(f"{said} {''.join(f'[{each}]' for each in cited)}" for said, cited in lines)

@@ -39,12 +39,12 @@ def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[
     case = case_of(subject)
     placer = Placer(subject, case.ledger(case.picks), handed_on(subject.folder, subject.run))
     placed = (placer.placed(claim) for claim in wrong_claims(claims.judged, judged, case))
-    return CodeVerdict("scored", [it.model_dump(mode="json") for it in placed], of)
+    return CodeVerdict("scored", [placed_claim.model_dump(mode="json") for placed_claim in placed], of)
 
 
 def placed_in(verdict: Verdict) -> list[PlacedClaim]:
     """The placed claims that a verdict holds."""
-    return [PlacedClaim.model_validate(it) for it in verdict.value or ()]
+    return [PlacedClaim.model_validate(each) for each in verdict.value or ()]
 
 
 def marks(verdicts: Iterable[Verdict]) -> dict[str, ClaimMark]:
@@ -54,6 +54,9 @@ def marks(verdicts: Iterable[Verdict]) -> dict[str, ClaimMark]:
 
 def _content_of(judged: Iterable[Verdict]) -> str:
     """Stands for the verdicts that places follow from."""
-    in_order = sorted(judged, key=lambda it: (it.stage, it.item))
-    content = [(it.stage, it.item, it.state, it.value, it.quote, it.notes) for it in in_order]
+    in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
+    content = [
+        (verdict.stage, verdict.item, verdict.state, verdict.value, verdict.quote, verdict.notes)
+        for verdict in in_order
+    ]
     return f"by the verdicts {sha256_of(content)[:16]}"

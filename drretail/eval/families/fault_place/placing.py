@@ -97,7 +97,7 @@ def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Cas
     told = tuple(value for claim in claims for value in claim.values)
     values = read_report(case, Reading(reader="model:claims", values=told)).values
     found = [WrongClaim(claim, ruled.get(claim.claim_id), _values_of(claim, values)) for claim in claims]
-    return [it for it in found if _is_wrong(it)]
+    return [wrong_claim for wrong_claim in found if _is_wrong(wrong_claim)]
 
 
 def _is_wrong(found: WrongClaim) -> bool:
@@ -157,7 +157,11 @@ class Placer:
         yield from (found for value in wrong.contradicted if (found := self._of_value(value)) is not None)
         yield from self._of_what_was_never_handed(wrong)
         yield from self._of_quotes(wrong)
-        yield from (Found("invented", self._nowhere(it)) for it in wrong.values if self._stands_nowhere(it))
+        yield from (
+            Found("invented", self._nowhere(read_value))
+            for read_value in wrong.values
+            if self._stands_nowhere(read_value)
+        )
 
     def _of_value(self, value: ReadValue) -> Found | None:
         """Of a value that a record contradicts."""
@@ -191,12 +195,12 @@ class Placer:
         """Of a true value whose source the ledger lacks, and of a claim all of whose sources it lacks."""
         evidence, claim = self.subject.evidence, wrong.claim
         for value in wrong.values:
-            if value.state == "verified" and value.of and not any(it in evidence for it in value.of):
+            if value.state == "verified" and value.of and not any(each in evidence for each in value.of):
                 yield Found("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
         named = (*claim.sources, *claim.unresolved)
         if not named or any(source in evidence for source in claim.sources):
             return
-        states = {it: held_by_world(it, self.subject) for it in named}
+        states = {each: held_by_world(each, self.subject) for each in named}
         if there := [it for it, state in states.items() if state == "held"]:
             yield Found("never_retrieved", f"the world has {there[0]}, and the run was never handed it")
         elif all(state == "absent" for state in states.values()):
@@ -220,7 +224,9 @@ class Placer:
         """The claim's source whose text has the quote, however white space is set."""
         wanted, evidence = " ".join(quote.split()), self.subject.evidence
         held = (source for source in wrong.claim.sources if source in evidence)
-        return next((it for it in held if any(wanted in " ".join(t.text.split()) for t in evidence[it].texts)), None)
+        return next(
+            (each for each in held if any(wanted in " ".join(t.text.split()) for t in evidence[each].texts)), None
+        )
 
     def _stands_nowhere(self, value: ReadValue) -> bool:
         """True of an exact figure that no record, calculation or text of the ledger has, nor the query."""
@@ -230,7 +236,7 @@ class Placer:
         if value.state == "underivable" and value.derivation:
             return False
         held = (amount.agreement(number) for number in self._figures)
-        return not self.ledger.names(amount.low) and all(it is None for it in held)
+        return not self.ledger.names(amount.low) and all(each is None for each in held)
 
     @staticmethod
     def _nowhere(value: ReadValue) -> str:
@@ -249,16 +255,20 @@ def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
     """Tells whether a text says what the records have in place of a value; None where no text can be held to that."""
     match value.kind:
         case "price" | "rating" | "rating_count":
-            ids = (ledger.ordered.get(it, it.removeprefix("P:")) for it in value.of)
-            items = (ledger.products[it] for it in ids if it in ledger.products)
+            ids = (ledger.ordered.get(each, each.removeprefix("P:")) for each in value.of)
+            items = (ledger.products[id_] for id_ in ids if id_ in ledger.products)
             numbers = [it for item in items if (it := on_record(value.kind, item)) is not None]
             return lambda text: any(fits(amount, number) for amount in find_amounts(text) for number in numbers)
         case "date":
-            days = [ledger.order_dates[it] for it in value.of if it in ledger.order_dates]
+            days = [ledger.order_dates[each] for each in value.of if each in ledger.order_dates]
             return lambda text: any(date.fits(day) for date in find_dates(text) for day in days)
         case "brand":
-            brands = [item.brand or "" for it in value.of if (item := ledger.products.get(it.removeprefix("P:")))]
+            brands = [item.brand or "" for each in value.of if (item := ledger.products.get(each.removeprefix("P:")))]
             return lambda text: any(plain(brand) in plain(text) for brand in brands)
         case _:
-            done = [ledger.calculations[it] for it in value.of if it in ledger.calculations]
-            return (lambda text: any(result_shown(find_amounts(text), it) for it in done)) if done else None
+            done = [ledger.calculations[each] for each in value.of if each in ledger.calculations]
+            return (
+                (lambda text: any(result_shown(find_amounts(text), calculation) for calculation in done))
+                if done
+                else None
+            )

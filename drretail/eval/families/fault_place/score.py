@@ -13,7 +13,7 @@ PART, WHOLE = "here", "wrong"
 
 def counts(verdict: Verdict) -> list[Value]:
     """How many claims of a report are wrong, and of how many the place is known."""
-    places = [it.place for it in placed_in(verdict)]
+    places = [claim.place for claim in placed_in(verdict)]
     wrong = len(places)
     placed = wrong - places.count("unknown")
     return [
@@ -49,7 +49,7 @@ METRIC = breakdown(
     counts=counts,
     counted=COUNTS,
     kinds=PLACES,
-    kinds_in=lambda verdict: [it.place for it in placed_in(verdict)],
+    kinds_in=lambda verdict: [claim.place for claim in placed_in(verdict)],
     items=(PART, WHOLE),
     marks=marks,
 )

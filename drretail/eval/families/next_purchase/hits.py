@@ -65,7 +65,7 @@ def hits(guessed: Collection[PurchaseItem], bought: Collection[PurchaseItem]) ->
 
 
 def _values(goods: Collection[PurchaseItem], read: Callable[[PurchaseItem], str | None]) -> set[str]:
-    return {" ".join(value.casefold().split()) for it in goods if (value := read(it)) is not None}
+    return {" ".join(value.casefold().split()) for good in goods if (value := read(good)) is not None}
 
 
 ASPECTS: Mapping[str, Callable[[PurchaseItem], str | None]] = {

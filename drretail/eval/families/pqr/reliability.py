@@ -35,7 +35,7 @@ def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     return [
         made(FA, *chosen.accuracy),
         made(CC, *chosen.coverage),
-        made(FA_STRICT, *_accuracy([_strict(*it) for it in _each(judged)], "na")),
+        made(FA_STRICT, *_accuracy([_strict(*each) for each in _each(judged)], "na")),
         made(f"{FA}{LITERAL}", *literal.accuracy),
         made(f"{CC}{LITERAL}", *literal.coverage),
         Value(N_TOTAL, "scored", float(chosen.total)),

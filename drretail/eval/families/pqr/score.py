@@ -41,7 +41,7 @@ VARIANTS = (
     FA,
     CC,
     FA_STRICT,
-    *(f"{it}{LITERAL}" for it in (S_OVERALL, S_R, FA, CC)),
+    *(f"{literal}{LITERAL}" for literal in (S_OVERALL, S_R, FA, CC)),
     N_TOTAL,
     N_CITED,
 )
@@ -68,7 +68,7 @@ def values(
         found |= {value.variant: value for value in _axis_values(axis, criteria, scored, without)}
     found |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
-        r = joined(f"{S_R}{ending}", [found[f"{it}{ending}"] for it in (FA, CC)], lambda it: reliability(*it))
+        r = joined(f"{S_R}{ending}", [found[f"{literal}{ending}"] for literal in (FA, CC)], lambda it: reliability(*it))
         found[r.variant] = r
         found[f"{S_OVERALL}{ending}"] = joined(
             f"{S_OVERALL}{ending}", [found[S_P], found[S_Q], r], lambda it: overall(*it)
@@ -82,7 +82,7 @@ def _axis_values(
     """The dimensions of an axis and their weighted mean (equations 1 and 2); ``without`` criteria all are that."""
     name = S_P if axis is PERSONALIZATION else S_Q
     if criteria is None:
-        return [lacking(it, without, NO_PERSONA) for it in (*(d.variant for d in axis.dimensions), name)]
+        return [lacking(each, without, NO_PERSONA) for each in (*(d.variant for d in axis.dimensions), name)]
     found = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
     groups = [criteria.group(key) for key in axis.keys]
     weights = [0.0 if group is None else group.weight for group in groups]
@@ -96,7 +96,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
         return Value(variant, "failed")
     if verdict.state != "scored" or group is None:
         return lacking(variant, verdict.state, verdict.reason)
-    by_text = {it["criterion"]: float(it["target_score"]) for it in verdict.value}
+    by_text = {each["criterion"]: float(each["target_score"]) for each in verdict.value}
     return Value(
         variant, "scored", weighted_mean((criterion.weight, by_text[criterion.text]) for criterion in group.criteria)
     )
@@ -139,7 +139,7 @@ DESCRIPTION = MetricDescription(
         **dict.fromkeys((dimension.variant for dimension in PERSONALIZATION.dimensions), "P"),
         **dict.fromkeys((dimension.variant for dimension in QUALITY.dimensions), "Q"),
         **dict.fromkeys((FA, CC, FA_STRICT), "R"),
-        **dict.fromkeys((f"{it}{LITERAL}" for it in (S_OVERALL, S_R, FA, CC)), "by triplets"),
+        **dict.fromkeys((f"{literal}{LITERAL}" for literal in (S_OVERALL, S_R, FA, CC)), "by triplets"),
         **dict.fromkeys((N_TOTAL, N_CITED), "N"),
     },
     plots={"PQR by dimension": (*(dimension.variant for axis in AXES for dimension in axis.dimensions), FA, CC)},

@@ -120,7 +120,7 @@ class Course:
     def pages_cited(self) -> frozenset[str]:
         """The addresses of the web pages that the report cites, each in one spelling."""
         web = (citation for citation in self.run.citations if citation.type == "web")
-        return frozenset(normalise_url(url) for it in web if (url := self._url(it.evidence_id) or it.url))
+        return frozenset(normalise_url(url) for each in web if (url := self._url(each.evidence_id) or each.url))
 
     @cached_property
     def pages_seen(self) -> frozenset[str]:

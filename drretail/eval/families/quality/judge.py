@@ -20,7 +20,10 @@ def criteria() -> dict[str, dict[str, str]]:
     """By dimension ``title``, the ``text`` of what it rates, ``anchors``, and for some how ``picks`` belong to it."""
     held = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
     anchors = held["anchors"].strip()
-    return {it: {**held[it], "anchors": held[it].get("anchors", anchors).strip()} for it in DIMENSIONS}
+    return {
+        dimension: {**held[dimension], "anchors": held[dimension].get("anchors", anchors).strip()}
+        for dimension in DIMENSIONS
+    }
 
 
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
@@ -48,8 +51,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
     # Most often every verdict exists, and nothing is asked.
     material = cache(lambda: shopper_context(subject) | report_material(subject))
-    rated = [it for it in DIMENSIONS if it != PERSONALIZATION or subject.profile is not None]
-    await judge_session.ask_and_record(*(_question(it, material, subject, judge_session.rules) for it in rated))
+    rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
+    await judge_session.ask_and_record(*(_question(each, material, subject, judge_session.rules) for each in rated))
     if subject.profile is None:
         reason = "no profile of a user to fit the report to"
         judge_session.record_if_missing(STAGE, PERSONALIZATION, "na", reason=reason)

@@ -26,7 +26,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     ratings = {dimension: value_of(dimension, by_item.get(dimension)) for dimension in DIMENSIONS}
     six = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION]
     means = [
-        joined(name, [ratings[it] for it in dimensions], lambda numbers: sum(numbers) / len(numbers))
+        joined(name, [ratings[each] for each in dimensions], lambda numbers: sum(numbers) / len(numbers))
         for name, dimensions in ((AVERAGE, DIMENSIONS), (AVERAGE_OF_SIX, six))
     ]
     return [*ratings.values(), *means]

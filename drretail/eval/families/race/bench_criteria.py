@@ -62,7 +62,7 @@ def _groups(axis: Axis, task: _PublishedTask) -> tuple[CriteriaGroup, ...]:
 
 
 def _group(key: str, weight: float, published: Sequence[_PublishedCriterion]) -> CriteriaGroup:
-    weights = normalised([it.weight for it in published])
+    weights = normalised([published_criterion.weight for published_criterion in published])
     criteria = (
         Criterion(text=it.criterion, explanation=it.explanation, weight=share)
         for it, share in zip(published, weights, strict=True)

@@ -57,8 +57,8 @@ def share(target: float, reference: float, *, of_nothing: float | None) -> float
 
 def values(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
     """A report's value in every variant, in the order of ``VARIANTS``."""
-    found = {it.variant: it for it in _race(verdicts, criteria, reference, rules)}
-    found |= {it.variant: it for it in _fact(judged_facts(verdicts), rules)}
+    found = {value.variant: value for value in _race(verdicts, criteria, reference, rules)}
+    found |= {value.variant: value for value in _fact(judged_facts(verdicts), rules)}
     return [found[variant] for variant in VARIANTS if variant in found]
 
 
@@ -66,15 +66,16 @@ def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str
     if criteria is None:
         state: VerdictState = "na" if reference is None else "failed"
         return [
-            lacking(it, state, NO_REFERENCE) for it in (RACE, *AXIS.keys, *(BY_ORDER[order] for order in orders(rules)))
+            lacking(each, state, NO_REFERENCE)
+            for each in (RACE, *AXIS.keys, *(BY_ORDER[order] for order in orders(rules)))
         ]
-    by_item = {it.item: it for it in verdicts if it.stage == STAGE}
+    by_item = {each.item: each for each in verdicts if each.stage == STAGE}
     by_order = {order: by_item.get(item_of(order, criteria, reference)) for order in orders(rules)}
     # As released, 0 beside 0 is 0; it says nothing of which is better.
     of_nothing = 0.0 if rules == "drb" else None
     shares = {order: _shares(verdict, criteria, of_nothing) for order, verdict in by_order.items()}
     # Half of two orders is no control of the order.
-    means = [joined(it, [found[it] for found in shares.values()], fmean) for it in (RACE, *AXIS.keys)]
+    means = [joined(each, [found[each] for found in shares.values()], fmean) for each in (RACE, *AXIS.keys)]
     return [*means, *(joined(BY_ORDER[order], [shares[order][RACE]], fmean) for order in BOTH if order in shares)]
 
 
@@ -83,7 +84,7 @@ def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | Non
     if verdict is None or verdict.state != "scored":
         state: VerdictState = "failed" if verdict is None else verdict.state
         why = "" if verdict is None else verdict.reason
-        return {it: lacking(it, state, why) for it in (RACE, *AXIS.keys)}
+        return {each: lacking(each, state, why) for each in (RACE, *AXIS.keys)}
     scored = totals(verdict.value, criteria)
     found: dict[str, Value] = {}
     for name in (RACE, *AXIS.keys):
@@ -112,23 +113,23 @@ def totals(scores: Sequence[Mapping[str, object]], criteria: Criteria) -> Totals
 def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     """Citations of a report: each reference of each unique fact, without those of which nobody knows."""
     if judged is None:
-        return [Value(it, "failed") for it in FACT]
+        return [Value(literal, "failed") for literal in FACT]
     pairs = [pair for pairs in judged.pairs for pair in pairs]
-    if any(it.state is None for it in pairs):
-        return [Value(it, "failed") for it in FACT]
+    if any(reference.state is None for reference in pairs):
+        return [Value(literal, "failed") for literal in FACT]
     if not any(fact.sources or fact.unresolved for fact in judged.facts):
-        return [lacking(it, "na", NO_CITATION) for it in FACT]
-    known = [it for it in pairs if it.state == "scored" and not it.is_unknown]
-    if not known and any(it.state == "failed" for it in pairs):
-        return [Value(it, "failed") for it in FACT]
-    supported = float(sum(_is_supported(it, rules) for it in known))
+        return [lacking(literal, "na", NO_CITATION) for literal in FACT]
+    known = [reference for reference in pairs if reference.state == "scored" and not reference.is_unknown]
+    if not known and any(reference.state == "failed" for reference in pairs):
+        return [Value(literal, "failed") for literal in FACT]
+    supported = float(sum(_is_supported(reference, rules) for reference in known))
     items = {"supported": supported, "known": float(len(known)), "cited": float(len(pairs))}
     rate = supported / len(known) if known else None
-    without: VerdictState = "unverifiable" if any(it.state != "na" for it in pairs) else "na"
+    without: VerdictState = "unverifiable" if any(reference.state != "na" for reference in pairs) else "na"
     if rate is None:
         items |= lacking(VALID, without, UNFETCHED_PAGES).items
     return [
-        *(Value(it, without if rate is None else "scored", rate, items) for it in (VALID, VALID_MEAN)),
+        *(Value(literal, without if rate is None else "scored", rate, items) for literal in (VALID, VALID_MEAN)),
         Value(CITATIONS, "scored", float(len(known))),
         Value(VALID_COUNT, "scored", supported),
     ]

@@ -13,7 +13,7 @@ PICKS_READ = "picks_read"
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """How many picks the judge reads."""
-    verdict = next((it for it in verdicts if it.stage == STAGE), None)
+    verdict = next((each for each in verdicts if each.stage == STAGE), None)
     if verdict is None or verdict.state != "scored":
         return [Value(PICKS_READ, "failed" if verdict is None else verdict.state)]
     return [Value(PICKS_READ, "scored", float(len(verdict.value)))]

@@ -42,9 +42,9 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSente
     for sentence in _sentences(layout):
         inside = marks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         cited = {it.source: it for mark in inside for it in mark.cited}
-        unresolved += sum(it.type == "unresolved" for it in cited.values())
+        unresolved += sum(each.type == "unresolved" for each in cited.values())
         text = _sentence_text(layout, sentence)
-        for source in (it.source for it in cited.values() if it.type in ("web", "product")):
+        for source in (each.source for each in cited.values() if each.type in ("web", "product")):
             item = f"{len(pairs) + 1}-{sha256_of([text, source])[:6]}"
             pairs.append(CitedPair(item=item, sentence=text, source=source))
     return CitedSentences(tuple(pairs), unresolved)

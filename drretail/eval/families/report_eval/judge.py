@@ -106,7 +106,10 @@ async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
     given = {"query": tagged("query", subject.query.text), "report": report}
 
     def read(grades: Grades) -> dict[str, Ruling]:
-        return {it: Ruling(getattr(grades, it), getattr(grades.reason, it).strip()) for it in DIMENSIONS}
+        return {
+            dimension: Ruling(getattr(grades, dimension), getattr(grades.reason, dimension).strip())
+            for dimension in DIMENSIONS
+        }
 
     prompt = prompts()[QUALITY]
     await judge_session.ask_and_record(
@@ -115,7 +118,7 @@ async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 def _unreasoned(grades: Grades) -> str | None:
-    empty = [it for it in DIMENSIONS if not getattr(grades.reason, it).strip()]
+    empty = [dimension for dimension in DIMENSIONS if not getattr(grades.reason, dimension).strip()]
     return f"reason: it is empty for {', '.join(empty)}" if empty else None
 
 
@@ -142,7 +145,7 @@ def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prom
 async def _check(subject: Subject, judge_session: JudgeSession) -> None:
     """Which sentences cite what, and a label for each sentence and source that can be read."""
     cited = cited_sentences(subject.report or "", subject.evidence)
-    held = {"pairs": [it.model_dump() for it in cited.pairs], "unresolved": cited.unresolved}
+    held = {"pairs": [cited_pair.model_dump() for cited_pair in cited.pairs], "unresolved": cited.unresolved}
     reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
     judge_session.record_if_missing(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
     prompt = prompts()[FACTUALITY]

@@ -58,7 +58,7 @@ def _redundancy(held: Held, unit: Unit) -> list[Value]:
     if cut is None:
         return []
     judged = [held.get((REDUNDANCY, pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
-    scores = [float(it.value) for it in judged if it is not None and it.state == "scored"]
+    scores = [float(verdict.value) for verdict in judged if verdict is not None and verdict.state == "scored"]
     counts = {"units": cut.value["units"], POSSIBLE: cut.value["possible"], SCORED: len(scores)}
     state, mean = _mean(scores, _states(judged))
     if None in judged:  # not judged to the end: what was asked first is no sample of it
@@ -82,7 +82,9 @@ def _released(shown: Sequence[Value]) -> list[Value]:
     state: VerdictState = "na" if skipped else "failed"
     why = lacking(REDUNDANCY, state, reason_in(shown)).items
     dropped = (*DIMENSIONS, REDUNDANCY)
-    return [Value(it.variant, state, None, {**it.items, **why}) if it.variant in dropped else it for it in shown]
+    return [
+        Value(each.variant, state, None, {**each.items, **why}) if each.variant in dropped else each for each in shown
+    ]
 
 
 def _factuality(held: Held) -> list[Value]:
@@ -91,7 +93,7 @@ def _factuality(held: Held) -> list[Value]:
     if cited is None:
         return [Value(name, "failed") for name in FACTUAL]
     judged = [held.get((FACTUALITY, pair["item"])) for pair in cited.value["pairs"]]
-    labels = [float(it.value) for it in judged if it is not None and it.state == "scored"]
+    labels = [float(verdict.value) for verdict in judged if verdict is not None and verdict.state == "scored"]
     states = _states(judged)
     by_label = Counter(labels)
     items: dict[str, float] = {
@@ -121,7 +123,7 @@ def _factuality(held: Held) -> list[Value]:
 
 
 def _states(judged: Sequence[Verdict | None]) -> list[VerdictState]:
-    return ["failed" if it is None else it.state for it in judged]
+    return ["failed" if verdict is None else verdict.state for verdict in judged]
 
 
 def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[VerdictState, float | None]:
@@ -160,7 +162,7 @@ DESCRIPTION = MetricDescription(
     primary=("overall",),
     scoreboard=(BoardColumn(variant="overall", name="report_eval", meaning="grade of the report as a whole, 0 to 4"),),
     scale="grade",
-    counts=(*(it for it in OF_UNITS if not it.startswith(REDUNDANCY)), *FACTUAL),
+    counts=(*(of_unit for of_unit in OF_UNITS if not of_unit.startswith(REDUNDANCY)), *FACTUAL),
 )
 
 

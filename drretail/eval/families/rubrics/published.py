@@ -41,7 +41,7 @@ class PublishedRubric(Record):
 def published_rubrics(source: Path, queries: Sequence[Query]) -> list[Criteria]:
     """The published rubrics of these queries, found by id or text. Raises UserError for a line of another form."""
     by_name = {name: rubric for rubric in read_rubrics(source) for name in rubric.names}
-    found = [(it, by_name.get(it.query_id) or by_name.get(it.text)) for it in queries]
+    found = [(each, by_name.get(each.query_id) or by_name.get(each.text)) for each in queries]
     return [
         Criteria(family=FAMILY, query_id=query.query_id, groups=rubric.groups, made_by=source.name)
         for query, rubric in found
@@ -75,14 +75,14 @@ def _bench_ii(line: Mapping[str, Any]) -> PublishedRubric:
         CriteriaGroup(
             name=name,
             criteria=tuple(
-                Criterion(text=it, explanation=explanation, kind="binary") for it in content["rubric"][label]
+                Criterion(text=each, explanation=explanation, kind="binary") for each in content["rubric"][label]
             ),
         )
         for label, name in _BENCH_II.items()
         if content["rubric"].get(label)
     )
     ids = (str(line[name]) for name in ("id", "idx") if name in line)
-    texts = (str(it) for it in (content.get("task"), line.get("prompt")) if it)
+    texts = (str(each) for each in (content.get("task"), line.get("prompt")) if each)
     return PublishedRubric(names=(*ids, f"idx-{line.get('idx')}", *texts), groups=tuple(groups))
 
 
