@@ -74,7 +74,7 @@ def check(
     queries = read_queries(file)
     reader = None if fix else named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
     if planned.estimate and reader is None:
-        raise UserError("--estimate says what reading takes: name a --model, and leave --fix away.")
+        raise UserError(f"--estimate says what reading takes: {'leave --fix away' if fix else 'name a --model'}.")
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         linter.check_world(queries)

@@ -30,7 +30,7 @@ CODES = {
     "words_not_in_text": Code("a typed name, demand, brand or deadline is not in the words of the text", _SAY_IT),
     "quote_not_in_wish": Code(
         "the text quotes a name that is no owned product of the wish and nothing that it wants",
-        "quote the title as the shop has it, and put the product's id under `owned`",
+        "take it out; or, if the user ordered it, quote its title and put its id under `owned`",
     ),
     "owned_not_in_text": Code(
         "no word of the text is of a product that the wish names as owned", "name it in the text, or drop its id"
@@ -59,6 +59,7 @@ _DOLLARS = frozenset({"USD", "CAD", "AUD"})
 _LEAST_STARS = 3
 # Words by which a text says how many it wants without a number.
 _HOW_MANY = dict.fromkeys(("both", "couple", "double", "pair", "pairs", "twice", "twin", "twins"), 2) | {"dozen": 12}
+_SPELT_AMOUNT = re.compile(r"\b(?:dollars?|euros?|pounds?|bucks)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
 _MONTHS = list(calendar.month_name)
 MONTH = rf"(?P<month>{'|'.join(_MONTHS[1:])})"
@@ -68,7 +69,10 @@ _BARE_MONTH = re.compile(rf"\b(?:in|since)\s{MONTH}(?![a-z]|,? (?:\d|last|next|o
 _DAY = re.compile(rf"\b{MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!,? ?(?:19|20)\d\d)")
 # A number like a year is one only behind these, and not in "the HP 2022 laptop".
 _BEFORE_A_YEAR = re.compile(r"\b(?:in|since|from|during|of|until)\s$")
-_PLACEHOLDER = re.compile(r"\{[^{}\n]{0,40}\}|<[a-z_ ]{1,40}>|\[[A-Z_ ]{3,40}\]|\b(?:TODO|TBD)\b")
+_PLACEHOLDER = re.compile(
+    r"\{[^{}\n]{0,40}\}|<[a-z_ ]{1,40}>|\[[A-Za-z_ ]{3,40}\]|\(insert [^()\n]{1,40}\)|_{3,}|\$(?=[A-Za-z]{2})\w+"
+    r"|\b(?:TODO|TBD|X{2,})\b"
+)
 # A project is of several things, and these needs are of something that the shopper has.
 _OF_OWNED = frozenset({"restock", "replacement", "companion"})
 _YEAR, _FULL = len("2022"), len("2022-03-01")
@@ -87,7 +91,7 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
     """In digits only. What was paid before may stand beside a limit, so that of several amounts those count that are
     said to be the most."""
     money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
-    if wish.limits and not money and contract.binds(case.query):
+    if wish.limits and not money and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
         yield found("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
     named, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
     for limit in wish.limits if money else ():

@@ -23,10 +23,12 @@ def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Pa
     assert ".68–.88" in text
 
 
-def test_the_cart_stands_below_the_report(mine: Path) -> None:
+def test_the_cart_stands_below_the_report(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
-    assert "What belongs into the cart was not declared." in render_text(mine)
+    with monkeypatch.context() as patch:
+        patch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
+        assert "What belongs into the cart was not declared." in render_text(mine)
     seen = next(
         citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
     )
