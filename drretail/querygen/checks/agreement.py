@@ -189,20 +189,26 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
     days = [order.order_date[:10] for order in case.shopper.kept if order.product_id in wish.owned]
     names = set[str]().union(*map(case.names, case.owned))
     due = {f"-{_MONTHS.index(match[0]):02}-" for match in re.finditer(MONTH, wish.deadline or "")}
-    for sentence in find_sentences(text):
-        said = text[sentence.start : sentence.end]
-        if not names & case.stems(said):
+    for span in find_sentences(text):
+        sentence = text[span.start : span.end]
+        if not names & case.stems(sentence):
             continue
-        outside = _QUOTED.sub(lambda match: " " * len(match[0]), said)  # a year in a title is no date
-        past = [day for day in find_dates(outside) if day.iso <= today.isoformat()]
-        dates = [day.iso for day in past if len(day.iso) > _YEAR or _BEFORE_A_YEAR.search(outside[: day.start])]
-        dates += [f"{today.year - 1}-{_MONTHS.index(match['month']):02}" for match in _LAST_YEAR.finditer(outside)]
-        matched = any(day.startswith(iso) for iso in dates for day in days)
-        bare = [f"-{_MONTHS.index(match['month']):02}-" for match in _BARE_MONTH.finditer(outside)]
-        bare = [month for month in bare if month not in due]
-        matched = matched or any(month in day for month in bare for day in days)
+        outside = _QUOTED.sub(lambda match: " " * len(match[0]), sentence)  # a year in a title is no date
+        past = [(day.iso, outside[day.start : day.end], day.start) for day in find_dates(outside)]
+        dates = [
+            (iso, words)
+            for iso, words, start in past
+            if iso <= today.isoformat() and (len(iso) > _YEAR or _BEFORE_A_YEAR.search(outside[:start]))
+        ]
+        for match in _LAST_YEAR.finditer(outside):
+            dates.append((f"{today.year - 1}-{_MONTHS.index(match['month']):02}", match[0]))
+        bare = [(f"-{_MONTHS.index(match['month']):02}-", match[0]) for match in _BARE_MONTH.finditer(outside)]
+        bare = [(month, words) for month, words in bare if month not in due]
+        matched = any(day.startswith(iso) for iso, _ in dates for day in days)
+        matched = matched or any(month in day for month, _ in bare for day in days)
         if (dates or bare) and days and not matched:
-            yield found("date_of_no_order", said[:80], f"ordered {', '.join(dict.fromkeys(days))}")
+            named = ", ".join(words for _, words in (*dates, *bare))
+            yield found("date_of_no_order", named, f"ordered {', '.join(dict.fromkeys(days))}")
 
 
 def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
