@@ -37,7 +37,7 @@ _Key = tuple[str, str, str, Assessor]
 """System, metric, variant, judge."""
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
-    (DONE, "share", "of the planned runs that were made: share with a report, and with a decision where something is wanted"),
+    (DONE, "share", "share of planned runs made that left a report, and a decision where something is wanted"),
     ("words", "words", "in a report, without its citations"),
     ("tokens", "tokens", "that a run read and wrote, in thousands"),
     ("$", "dollars", "what a run cost"),
