@@ -12,6 +12,8 @@ from drretail.stats.agreement import (
     kendall,
     krippendorff_alpha,
     pearson,
+    pearson_of_sums,
+    pearson_sums,
     percent,
     soft_disagreement,
     spearman,
@@ -21,7 +23,6 @@ from drretail.stats.alignment import mean_absolute_deviation, pairwise_compariso
 from drretail.stats.clusters import FEWEST
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval
-from drretail.stats.moments import correlation, moments
 from drretail.stats.rank_correlation import ranks
 
 Values = Mapping[str, float]
@@ -168,8 +169,8 @@ def _interval(
         linear = row.get("kappa_linear") is not None
         return drawn_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
     # ρ is Pearson's r of ranks; those of the whole sample are kept, and sums over clusters are drawn.
-    sums = moments(zip(clusters, ranks(ones), ranks(others), strict=True))
-    return drawn_interval(np.array([*sums.values()]), correlation, "agree")
+    sums = pearson_sums(zip(clusters, ranks(ones), ranks(others), strict=True))
+    return drawn_interval(np.array([*sums.values()]), pearson_of_sums, "agree")
 
 
 def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:

@@ -14,5 +14,4 @@ alignment.py         how far a judge's ratings and orders of systems are from pe
 prediction_powered.py  means from few labels and many verdicts (PPI++)
 stratified.py        how labels are shared out among strata
 rank_correlation.py  Spearman's ρ inside systems
-moments.py           r of sums over clusters
 """

@@ -8,8 +8,13 @@ length.
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import isnan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+C = TypeVar("C", bound=Hashable)
 TIE = "tie"
 Weights = Literal["linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -71,6 +76,24 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
     from scipy.stats import pearsonr
 
     return _of(pearsonr, first, second)
+
+
+def pearson_sums(pairs: Iterable[tuple[C, float, float]]) -> dict[C, list[float]]:
+    """By cluster the sums of 1, x, y, x², y² and xy, which can be drawn again for the interval of r."""
+    found: dict[C, list[float]] = {}
+    for cluster, x, y in pairs:
+        terms = (1, x, y, x * x, y * y, x * y)
+        found[cluster] = [a + b for a, b in zip(found.get(cluster, [0.0] * 6), terms, strict=True)]
+    return found
+
+
+def pearson_of_sums(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Pearson's r of the sums in the last axis; nan where x or y never differ."""
+    import numpy as np
+
+    n, x, y, xx, yy, xy = (sums[..., at] for at in range(6))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -13,7 +13,7 @@ from drretail.lab.bias.probe import About, Case, Effects, Probe, Question, Repor
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.score import Rules
-from drretail.stats.moments import correlation, moments
+from drretail.stats.agreement import pearson_of_sums, pearson_sums
 
 NAME = "joint"
 RULES: Rules = "default"
@@ -85,14 +85,16 @@ def _find(case: Case) -> Effects | str:
         return "no report was rated both ways"
     above = {dimension: by_query((query, one - other) for query, one, other in of) for dimension, of in pairs.items()}
     rated_twice = {"all": [pair for of in pairs.values() for pair in of], **pairs}
-    sums = {dimension: moments(sorted(of)) for dimension, of in rated_twice.items()}
+    sums = {dimension: pearson_sums(sorted(of)) for dimension, of in rated_twice.items()}
     return [
         *(
             difference("in one call minus in single calls", of, dimension=dimension)
             for dimension, of in over_dimensions(above)
         ),
         *(
-            drawn("correlation", of, correlation, case.seed, dimension=dimension, n_items=len(rated_twice[dimension]))
+            drawn(
+                "correlation", of, pearson_of_sums, case.seed, dimension=dimension, n_items=len(rated_twice[dimension])
+            )
             for dimension, of in sums.items()
         ),
     ]

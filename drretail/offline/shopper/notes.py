@@ -106,8 +106,8 @@ def _of_product(product: Mapping[str, Any], question: str) -> SourceNote:
         "ratings": product.get("rating_number"),
         "category": category,
     }
-    said = [line for line in telling(listing, question, 1, least=1) if len(line) <= LONGEST_SENTENCE]
-    return _note(product, str(product.get("title")), lines, said)
+    quotes = [line for line in telling(listing, question, 1, least=1) if len(line) <= LONGEST_SENTENCE]
+    return _note(product, str(product.get("title")), lines, quotes)
 
 
 def _of_orders(task: Task) -> Iterator[SourceNote]:
@@ -121,24 +121,24 @@ def _of_orders(task: Task) -> Iterator[SourceNote]:
 def _of_pages(lookup: Lookup, question: str) -> Iterator[SourceNote]:
     for page in (*lookup.value.get("results", ()), *lookup.value.get("pages", ())):
         text = str(page.get("summary") or page.get("snippet") or "")
-        said = telling(sentences_of(text), question, MOST_SAYINGS)
-        if said:
-            yield _note(page, str(page.get("title")), {"date": page.get("date")}, said)
+        quotes = telling(sentences_of(text), question, MOST_SAYINGS)
+        if quotes:
+            yield _note(page, str(page.get("title")), {"date": page.get("date")}, quotes)
 
 
 def _of_file(lookup: Lookup) -> Iterator[SourceNote]:
     answers = lookup.value.get("answers") or [{"answer": lookup.value.get("answer")}]
-    said = [line for answer in answers for line in answer.get("quotes") or [answer.get("answer")] if line]
-    if said:
-        yield _note(lookup.value, str(lookup.value["file"]), {}, said)
+    quotes = [line for answer in answers for line in answer.get("quotes") or [answer.get("answer")] if line]
+    if quotes:
+        yield _note(lookup.value, str(lookup.value["file"]), {}, quotes)
 
 
 def _of_calculation(lookup: Lookup) -> Iterator[SourceNote]:
     yield _note(lookup.value, "Calculation", {name: lookup.value.get(name) for name in ("expression", "value")})
 
 
-def _note(source: Mapping[str, Any], title: str, lines: Mapping[str, Any], said: Sequence[str] = ()) -> SourceNote:
+def _note(source: Mapping[str, Any], title: str, lines: Mapping[str, Any], quotes: Sequence[str] = ()) -> SourceNote:
     known = [f"{label}: {value}" for label, value in lines.items() if value is not None]
-    told = "\n".join([*known, *(f"{SAYS}: {sentence}" for sentence in said)])
+    facts_of_note = "\n".join([*known, *(f"{SAYS}: {sentence}" for sentence in quotes)])
     url = source.get("url") or source.get("product_url")
-    return SourceNote(evidence=str(source["evidence"]), title=title, url=url, facts=told)
+    return SourceNote(evidence=str(source["evidence"]), title=title, url=url, facts=facts_of_note)

@@ -164,9 +164,9 @@ def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
     for match in _QUOTED.finditer(case.query.text):
         quote = match[1] or match[2]
         words = quote.split()
-        said = set(folded(quote).split()) - {"inch"}  # titles have 6" for it
+        named = set(folded(quote).split()) - {"inch"}  # titles have 6" for it
         is_name = len(words) > 1 and 2 * sum(not word[0].islower() for word in words) > len(words)
-        if is_name and not any(said <= name for name in known):
+        if is_name and not any(named <= name for name in known):
             yield found("quote_not_in_wish", quote, "nothing that is typed has this name", span=match.span())
 
 
@@ -187,6 +187,8 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
         return
     text, today = case.query.text, case.now.date()
     days = [order.order_date[:10] for order in case.shopper.kept if order.product_id in wish.owned]
+    if not days:
+        return
     names = set[str]().union(*map(case.names, case.owned))
     due = {f"-{_MONTHS.index(match[0]):02}-" for match in re.finditer(MONTH, wish.deadline or "")}
     for span in find_sentences(text):
@@ -194,11 +196,10 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
         if not names & case.stems(sentence):
             continue
         outside = _QUOTED.sub(lambda match: " " * len(match[0]), sentence)  # a year in a title is no date
-        past = [(day.iso, outside[day.start : day.end], day.start) for day in find_dates(outside)]
         dates = [
-            (iso, words)
-            for iso, words, start in past
-            if iso <= today.isoformat() and (len(iso) > _YEAR or _BEFORE_A_YEAR.search(outside[:start]))
+            (date.iso, outside[date.start : date.end])
+            for date in find_dates(outside)
+            if date.iso <= today.isoformat() and (len(date.iso) > _YEAR or _BEFORE_A_YEAR.search(outside[: date.start]))
         ]
         for match in _LAST_YEAR.finditer(outside):
             dates.append((f"{today.year - 1}-{_MONTHS.index(match['month']):02}", match[0]))
@@ -206,7 +207,7 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
         bare = [(month, words) for month, words in bare if month not in due]
         matched = any(day.startswith(iso) for iso, _ in dates for day in days)
         matched = matched or any(month in day for month, _ in bare for day in days)
-        if (dates or bare) and days and not matched:
+        if (dates or bare) and not matched:
             named = ", ".join(words for _, words in (*dates, *bare))
             yield found("date_of_no_order", named, f"ordered {', '.join(dict.fromkeys(days))}")
 
@@ -216,15 +217,15 @@ def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
     text, deadline, today = case.query.text, wish.deadline or "", case.now.date()
     typed = " ".join((deadline, *(phrase for want in wish.wants for phrase in (want.name, *want.must))))
     known = {order.order_date[5:10] for order in case.shopper.orders} if case.shopper else set[str]()
-    for said in find_dates(text):
-        if said.iso > today.isoformat() and text[said.start : said.end] not in typed:
-            span = said.start, said.end
+    for named in find_dates(text):
+        if named.iso > today.isoformat() and text[named.start : named.end] not in typed:
+            span = named.start, named.end
             yield found("date_not_typed", text[slice(*span)], f"today is {today}", span=span)
     for match in _DAY.finditer(text):
         month_day = f"{_MONTHS.index(match['month']):02}-{int(match['day']):02}"
         if match[0] not in deadline and month_day not in known:
             yield found("date_not_typed", match[0], f"the deadline is {deadline or 'not typed'}", span=match.span())
-    passed = [said.iso for said in find_dates(deadline) if len(said.iso) == _FULL and said.iso < today.isoformat()]
+    passed = [named.iso for named in find_dates(deadline) if len(named.iso) == _FULL and named.iso < today.isoformat()]
     passed += [match[0] for match in _DAY.finditer(deadline) if _is_past(match, today)]
     if passed:
         yield found("deadline_passed", deadline, f"today is {today}")
