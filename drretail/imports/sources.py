@@ -28,6 +28,13 @@ class CitedSources:
     evidence: tuple[Evidence, ...]
     """A page or product each, cited or only listed; none has a text."""
     citations: tuple[Citation, ...]
+    has_list: bool
+    """True where the report lists sources of its own."""
+
+    @property
+    def unread(self) -> bool:
+        """True where the list is all that there is: perhaps citations stand in a form that is not read."""
+        return self.has_list and not self.citations
 
     @property
     def cited(self) -> int:
@@ -47,14 +54,15 @@ def cited_sources(report: str) -> CitedSources:
     """
     marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
     named: dict[str, Evidence] = {}
-    for cited in (*marks, *listed_sources(report, None).cited):
+    listed = listed_sources(report, None)
+    for cited in (*marks, *listed.cited):
         if cited.url is None:
             continue
         held = named.setdefault(address_of(cited.url), _evidence(cited))
         if held.title == held.url and cited.title:
             named[address_of(cited.url)] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple(named.values())
-    return CitedSources(evidence, tuple(find_citations(report, evidence)))
+    return CitedSources(evidence, tuple(find_citations(report, evidence)), bool(listed.spans))
 
 
 def _evidence(cited: Cited) -> Evidence:

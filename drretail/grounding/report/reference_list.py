@@ -10,7 +10,9 @@ from drretail.grounding.report.markup import lines
 
 ADDRESS = r"(?:https?://|(?<![\w@./-])www\.(?=[^\W_]))"
 """How an address begins; ``www.`` alone is one in a list, where nothing else is written so."""
-NAMED = r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|来源|资料|引用|参考(?:文献|资料)?)[ \t]*[:：]?[ \t]*)"
+NAMED = (
+    r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|来源|资料|引用|参考(?:文献|资料)?)[ \t_-]*[:：]?[ \t]*)"
+)
 """What stands before a number in ``[Source 3]``."""
 
 # Lines are matched as ``_folded`` writes them: all brackets square, no tags.
@@ -19,9 +21,7 @@ _NUMBERED = re.compile(
     rf"{_BULLET}\[\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\][ \t]*(?:\*\*)?(?!\[)[ \t]*[:：,，.]?[ \t]*(?P<body>.*)",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(
-    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})\\?[.)\]、:：](?:\*\*)?[ \t]+(?P<body>.*)", re.IGNORECASE
-)
+_DOTTED = re.compile(rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})\\?[.)\]、:：](?:\*\*)?[ \t]+(?P<body>.*)", re.IGNORECASE)
 _RAISED = re.compile(rf"{_BULLET}(?P<label>[⁰¹²³⁴-⁹]{{1,4}})[.:]?[ \t]*(?P<body>.*)")
 _ROW = re.compile(r"[ \t]*\|[ \t*\[]*(?P<label>\d{1,4})[ \t*\].]*\|(?P<body>.*)")
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)", "1. Smith J. Title. Journal 2019;12".
@@ -40,9 +40,10 @@ _LONGEST_ENTRY = 3
 """Lines below an entry's first one that may hold its address."""
 _HEADING = re.compile(r"[ \t]*(?P<level>#{1,6})[ \t]")
 _TITLE = re.compile(
-    r"""[\s#*_>]* (?:(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七八九十]{1,3})\\?[.)、][ ]*)? [*_]*
+    r"""[^\w\n]{0,12} (?:(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七八九十]{1,3})\\?[.)、][ ]*)? [*_]*
+    (?:appendix(?:[ ]\w)?[ ]?[:–—-][ ]?)?
     (?: (?:(?:list[ ]of|key|main|primary|ranked|selected|cited|numbered|web|online|supporting|additional)[ ])?
-        (?:(?:sources?|references?)(?:\(s\))?(?:[ ](?:list|cited|used|consulted))?|citations?)
+        (?:(?:sources?|references?)(?:\(s\))?(?:[ ](?:list|index|cited|used|consulted))?|citations?)
       (?:[ ](?:and|&)[ ](?:sources?|references?|citations?|links?|further[ ]reading))?
     | bibliography | (?:works[ ]cited|footnotes|endnotes)(?:[ ](?:and|&)[ ](?:sources|references))?
     | quellen(?:verzeichnis|angaben)? | literatur(?:verzeichnis)? | einzelnachweise | fuentes | referencias
@@ -51,7 +52,7 @@ _TITLE = re.compile(
     | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元)? | 參考(?:文獻|資料) | 出典
     | 참고[ ]?(?:문헌|자료) | 출처
     | source[ ]?:[ ]conversation[ ]with[ ]\w+.{0,40}
-    ) [\s*_:：]*#*\s*""",
+    ) (?:[ ]?[(（]\d{1,4}(?:[ ]\w+)?[)）])? [\s*_:：]*#*\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>a|b|em|i|li|p|span|strong|sup)\b[^<>\n]{0,300}>", re.IGNORECASE)
@@ -126,9 +127,12 @@ def read_references(text: str) -> References:
 
 
 def is_list_frame(text: str) -> bool:
-    """True for a line of a list that names no source and says nothing: its heading, a blank, an entry without URL."""
+    """True for a line of a list that names no source and says nothing: headings, blanks, the head of a table, an
+    entry without URL.
+    """
     numbered = _NUMBERED.match(_folded(text))
-    return not text.strip() or bool(_TITLE.fullmatch(text)) or bool(numbered and not numbered["body"].strip())
+    is_layout = not text.strip() or _TITLE.fullmatch(text) or _HEADING.match(text) or text.lstrip().startswith("|")
+    return bool(is_layout or (numbered and not numbered["body"].strip()))
 
 
 def author_and_year(author: str, year: str) -> str:
