@@ -27,6 +27,7 @@ _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \
 _NAMED_NUMBER = re.compile(rf"(?<!\w){NAMED}(?=\d)", re.IGNORECASE)
 # A link to a place on the same page is a mark where its words are nothing but a label: [[2]](#ref-2), [S3](#s3).
 _IN_PAGE = re.compile(r"#[^\s()]{0,200}\)")
+_FOOTNOTE_AND_LINK = re.compile(r"\[\^(\d{1,4})\^?\]\[\1\]")
 _ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 UNRESOLVED = "unresolved: "
 _LONGEST_RANGE = 50
@@ -93,7 +94,8 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
     if content.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
         start, content = start - 1, content[:-1]
     targets, certain = _content(content)
-    return Mark(start, close + 1, targets, certain) if targets else None
+    end = same.end() if (same := _FOOTNOTE_AND_LINK.match(text, start)) else close + 1
+    return Mark(start, end, targets, certain) if targets else None
 
 
 def _link(text: str, start: int, close: int) -> Mark | None:
@@ -130,9 +132,9 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
         return (Target("label", content.casefold()),), True
     if content.startswith(UNRESOLVED):  # a rendered report's own word for what led nowhere
         return (Target("id", content.removeprefix(UNRESOLVED)),), True
-    numbers = _NAMED_NUMBER.sub("", content.partition("†")[0])
+    numbers, dagger, _ = _NAMED_NUMBER.sub("", content).partition("†")
     if _NUMBERS.fullmatch(numbers):
-        return numbered_targets(numbers), False
+        return numbered_targets(numbers), bool(dagger)
     ids, certain = _ids(content)
     if ids:
         return ids, certain

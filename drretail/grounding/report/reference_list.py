@@ -21,7 +21,11 @@ _NUMBERED = re.compile(
     rf"{_BULLET}\[\^?{NAMED}?(?P<label>[A-Z]?\d{{1,4}})\^?\][ \t]*(?:\*\*)?(?!\[)[ \t]*[:：,，.]?[ \t]*(?P<body>.*)",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})\\?[.)\]、:：](?:\*\*)?[ \t]+(?P<body>.*)", re.IGNORECASE)
+_DOTTED = re.compile(
+    rf"{_BULLET}{NAMED}?(?P<label>\d{{1,4}})(?:\\?[.)\]、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+<?{ADDRESS}))"
+    r"[ \t]+(?P<body>.*)",
+    re.IGNORECASE,
+)
 _RAISED = re.compile(rf"{_BULLET}(?P<label>[⁰¹²³⁴-⁹]{{1,4}})[.:]?[ \t]*(?P<body>.*)")
 _ROW = re.compile(r"[ \t]*\|[ \t*\[]*(?P<label>\d{1,4})[ \t*\].]*\|(?P<body>.*)")
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)", "1. Smith J. Title. Journal 2019;12".
@@ -46,10 +50,11 @@ _TITLE = re.compile(
         (?:(?:sources?|references?)(?:\(s\))?(?:[ ](?:list|index|cited|used|consulted))?|citations?)
       (?:[ ](?:and|&)[ ](?:sources?|references?|citations?|links?|further[ ]reading))?
     | bibliography | (?:works[ ]cited|footnotes|endnotes)(?:[ ](?:and|&)[ ](?:sources|references))?
-    | quellen(?:verzeichnis|angaben)? | literatur(?:verzeichnis)? | einzelnachweise | fuentes | referencias
-    | bibliograf[ií]a | références | bibliographie | sources[ ]citées | fonti | riferimenti | fontes | referências
+    | quellen(?:verzeichnis|angaben)? | literatur(?:verzeichnis)? | einzelnachweise | referenzen
+    | fuentes | referencias | bibliograf[ií]a | obras[ ]citadas | fontes | referências(?:[ ]citadas)?
+    | références | bibliographie | sources[ ](?:citées|des[ ]citations) | fonti | riferimenti
     | bronnen | kaynaklar | kaynakça | источники | список[ ]литературы
-    | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元)? | 參考(?:文獻|資料) | 出典
+    | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元|的著作)? | 參考(?:文獻|資料) | 出典
     | 참고[ ]?(?:문헌|자료) | 출처
     | source[ ]?:[ ]conversation[ ]with[ ]\w+.{0,40}
     ) (?:[ ]?[(（]\d{1,4}(?:[ ]\w+)?[)）])? [\s*_:：]*#*\s*""",
@@ -118,7 +123,7 @@ def read_references(text: str) -> References:
     for index, line in enumerate(all_lines):
         entry, names = _entry(line, listed=index in listed), _author(line) if index in listed else ()
         if entry is None and names:
-            entry, names = Entry(names[0], line.start, line.end), ()
+            entry, names = Entry(names[0], line.start, line.end), names[1:]
         if entry is not None:
             references.add(_continued(entry, all_lines, index, listed), *names)
         if entry is not None or index in listed:
@@ -157,9 +162,13 @@ def _folded(text: str) -> str:
 
 
 def _author(line: _Line) -> tuple[str, ...]:
-    """The name of an entry that begins with an author and holds a year; of any other none."""
+    """The names of an entry that begins with an author and holds a year, an organisation's initials among them."""
     match = _AUTHORED.match(line.folded)
-    return (author_and_year(match["author"], match["year"]),) if match else ()
+    if match is None:
+        return ()
+    initials = "".join(word[0] for word in match["author"].split() if word[0].isupper())
+    names = match["author"], *([initials] if len(initials) > 1 else [])
+    return tuple(author_and_year(name, match["year"]) for name in names)
 
 
 def _entry(line: _Line, *, listed: bool) -> Entry | None:

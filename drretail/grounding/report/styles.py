@@ -15,7 +15,7 @@ from drretail.grounding.report.marks import Mark, Target, numbered_targets
 from drretail.grounding.report.reference_list import NAMED, References, author_and_year
 
 _NUMBERS = r"[1-9]\d{0,3}(?:[ ]?[–-][ ]?\d{1,4})?(?:[ ]?[,;，；、][ ]?\d{1,4}(?:[ ]?[–-][ ]?\d{1,4})?){0,20}"
-_TIGHT = r"[1-9]\d{0,2}(?:,[1-9]\d{0,2}){0,8}"
+_TIGHT = r"[1-9]\d{0,2}(?:,[ ]?[1-9]\d{0,2}){0,8}"
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LEAST_RESOLVED = 0.8
 """Of all that is written in a loose form; of numbers that mean something else, fewer are entries."""

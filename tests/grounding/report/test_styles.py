@@ -40,9 +40,9 @@ A, B = "https://a.example/1", "https://a.example/2"
 TWO = listed(f"1. A {A}", f"2. B {B}")
 FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     "glued to the stop": (
-        "It grew.10 It fell in the U.S.3\n\n| so.2 |",
+        "It grew.10, 11 It fell in the U.S.3\n\n| so.2 |",
         DOTTED,
-        [("10", "10"), ("3", "3"), ("2", "2")],
+        [("10, 11", "10"), ("10, 11", "11"), ("3", "3"), ("2", "2")],
     ),
     "glued behind closing marks": (
         '"So."4 (All of it).5 **Bold.**6 By 40%.7,8 And more',
@@ -127,6 +127,12 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     ),
     "footnotes that the list has as numbers": ("So[^2^] and so[^1].", TWO, [("[^2^]", "2"), ("[^1]", "1")]),
     "footnotes": ("So[^2] and[^1^].", f"\n\n[^2]: {B}\n[^1^]: {A}\n", [("[^2]", "2"), ("[^1^]", "1")]),
+    "footnotes that are links": (
+        "So[^2^][2] [^1^][1].",
+        f"\n\n[1]: {A}\n[2]: {B}\n",
+        [("[^2^][2]", "2"), ("[^1^][1]", "1")],
+    ),
+    "a list of bare numbers": ("So [1] [2].", listed(f"1 {A}", f"2 – B, {B}"), [("[1]", "1"), ("[2]", "2")]),
     "a list with sub-headings": (
         "So [1] and [2].",
         listed("### Web", f"[1] A {A}", "", "### Files", "", "2. B, a file"),
@@ -149,6 +155,7 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     ),
     "author and year": (
         "It fell (Ma, 2021). Smith et al. (2018) say so, as does (see Smith, 2018a; World Health Organization, 2020). "
+        "So does the WHO (2020). "
         "Not so in May (2021), in 2018, or for $300 (2021).",
         APA,
         [
@@ -156,6 +163,7 @@ FORMS: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
             ("(2018)", "smith"),
             ("(see Smith, 2018a; World Health Organization, 2020)", "standing"),
             ("(see Smith, 2018a; World Health Organization, 2020)", "sitting"),
+            ("(2020)", "sitting"),
         ],
     ),
     "hidden marks": (
@@ -190,8 +198,9 @@ def test_what_looks_like_a_mark_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith("footnotes")])
-def test_without_a_list_no_number_is_a_mark(form: str) -> None:
-    assert cited(FORMS[form][0]) == []
+def test_without_a_list_no_number_is_a_mark_but_one_with_a_dagger(form: str) -> None:
+    assert [one for one in cited(FORMS[form][0]) if "†" not in one[0]] == []
+    assert cited("So【7†L1-L9】.") == [("【7†L1-L9】", "?")]
 
 
 @pytest.mark.parametrize(
