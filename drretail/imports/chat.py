@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,7 +37,7 @@ _NO_MESSAGES = (
     "{place} holds spans without messages: have the assistant record them"
     " (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)."
 )
-_ADDRESSES = ("url", "link", "href", "uri")
+_ADDRESSES = ("url", "link", "href", "uri", "product_url")
 _NAMES = ("title", "name", "product_title", "product_name")
 _PRODUCT_IDS = ("product_id", "asin", "sku", "item_id", "id")
 _WHOLE_TEXTS = ("content", "text", "page_content", "raw_content", "markdown", "body")
@@ -239,13 +240,15 @@ def _list(value: Any) -> list[Any]:
 
 def trace_of(conversation: Conversation) -> Trace:
     """The steps of a conversation in order, what its tools returned, and the evidence in it."""
-    results = {call_id: (text, bad) for message in conversation.messages for call_id, text, bad in message.results}
     steps: list[Step] = []
     texts: dict[str, str] = {}
     evidence: dict[str, Evidence] = {}
-    for message in conversation.messages:
+    for place, message in enumerate(conversation.messages):
         if message.role != ASSISTANT:
             continue
+        # Ids of calls are unique within a turn, and not in every log beyond it.
+        following = takewhile(lambda later: later.role != ASSISTANT, conversation.messages[place + 1 :])
+        results = {call_id: (text, bad) for later in following for call_id, text, bad in later.results}
         steps.append(Step(path="0", seq=len(steps) + 1, kind="model", role=ASSISTANT, name=conversation.model))
         for call_id, name, arguments in message.calls:
             text, bad = results.get(call_id, (None, True))

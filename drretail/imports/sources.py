@@ -48,7 +48,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     Addresses that differ in http and https or in www. alone are one source, the first of them its address.
     """
     marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
-    known = {address_of(entry.url or entry.id): entry for entry in seen}
+    known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
     named: dict[str, Evidence] = {}
     for cited in (*marks, *listed_sources(report, None).cited):
         if cited.url is None:

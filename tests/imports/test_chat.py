@@ -122,6 +122,15 @@ def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_pa
         assert (run.usage["report"].input_uncached, run.usage["report"].output) == (90, 9)
 
 
+def test_ids_of_calls_may_begin_anew_in_each_turn(tmp_path: Path) -> None:
+    first = [OPENAI[1], OPENAI[2], OPENAI[3], OPENAI[4]]
+    again = [{**OPENAI[2], "tool_calls": OPENAI[2]["tool_calls"][:1]}, {**OPENAI[3], "content": "[]"}, OPENAI[5]]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*first, *again]}]))
+    (report,) = material.reports.values()
+    found = [step.evidence for step in report.trace.steps if step.name == "find"]
+    assert found == [("P:K-1",), ()]
+
+
 def test_a_conversation_that_ends_with_a_call_has_no_report(tmp_path: Path) -> None:
     material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": OPENAI[:-1]}]))
     assert [report.text for report in material.reports.values()] == [""]
@@ -160,3 +169,14 @@ def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], 
 )
 def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) -> None:
     assert [entry.id for entry in evidence_in(result, 1)] == ids
+
+
+def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
+    seen = [{"evidence": "O:1"}, {"evidence": "O:2"}, {"evidence": "P:B1", "title": "Kettle"}]
+    answer = {"role": "assistant", "content": "You have one [O:2]; the Kettle is better [P:B1]."}
+    messages = [QUESTION, OPENAI[2], {**OPENAI[3], "content": json.dumps(seen)}, answer]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"id": "x", "messages": messages}]))
+    record(material, "chat", tmp_path / "exp", Progress())
+    folder = run_folder(tmp_path / "exp", "log", "x", 1)
+    assert {entry.id for entry in read_evidence(folder)} == {"O:1", "O:2", "P:B1"}
+    assert [citation.evidence_id for citation in read_run(folder).citations] == ["O:2", "P:B1"]
