@@ -54,7 +54,8 @@ _TITLE = re.compile(
     | fuentes | referencias | bibliograf[ií]a | obras[ ]citadas | fontes | referências(?:[ ]citadas)?
     | références | bibliographie | sources[ ](?:citées|des[ ]citations) | fonti | riferimenti
     | bronnen | kaynaklar | kaynakça | источники | список[ ]литературы
-    | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元|的著作)? | 參考(?:文獻|資料) | 出典
+    | (?:主要)?参考(?:文献|资料|来源|链接) | (?:资料|数据|信息|引用)?来源 | 引用(?:文献|元|的著作)?
+    | 參考(?:文獻|資料) | 出典
     | 참고[ ]?(?:문헌|자료) | 출처
     | source[ ]?:[ ]conversation[ ]with[ ]\w+.{0,40}
     ) (?:[ ]?[(（]\d{1,4}(?:[ ]\w+)?[)）])? [\s*_:：]*#*\s*""",

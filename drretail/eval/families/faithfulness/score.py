@@ -335,16 +335,14 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     found = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]
-    if not subject.system.is_imported:
-        return found
     if _is_unread(subject):
-        return [
-            lacking(value.variant, "na", UNREAD)
-            if value.variant != DENSITY and value.state in ("na", "scored")
-            else value
-            for value in found
+        found = [
+            each if each.variant == DENSITY or each.state == "failed" else lacking(each.variant, "na", UNREAD)
+            for each in found
         ]
-    # What the system was shown of its sources nobody knows.
+    if not subject.system.is_imported or (subject.run is not None and subject.run.steps):
+        return found
+    # What the system was shown of its sources nobody knows, but of an assistant's log.
     return [Value(each.variant, "na") if each.variant in (FP_SHOWN, FP_WEB_SHOWN) else each for each in found]
 
 
