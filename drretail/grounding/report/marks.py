@@ -15,7 +15,7 @@ from drretail.grounding.report.markup import URL_START, closing_brackets, url_en
 from drretail.grounding.report.reference_list import NAMED
 from drretail.prompts import packaged_text
 
-_START = re.compile(r"https?://(?=[^\W_])|[\[【［〔]", re.IGNORECASE)
+_START = re.compile(r"(?i:https?)://(?=[^\W_])|[\[【［〔]")
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
 _TARGET_OPENS = re.compile(r"\([ \t]*<?")
 _NO_TARGET = re.compile(r"\([ \t]*\)")
