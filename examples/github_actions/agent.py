@@ -1,0 +1,12 @@
+"""The agent that pull requests change: one search, and the first hit that has a price."""
+
+from drretail import Answer
+from drretail.tools.toolkit import Toolkit
+
+
+def answer(question: str, toolkit: Toolkit) -> Answer:
+    hits = toolkit.call("product_catalog_search", {"query": question[:200], "limit": 5}).value["hits"]
+    hit = next(hit for hit in hits if hit.get("price"))
+    return Answer(
+        report=f"Take {hit['title']} for ${hit['price']:.2f} [{hit['evidence']}].\n\n```picks\n{hit['evidence']} x 1\n```"
+    )
