@@ -7,6 +7,5 @@ from drretail.tools.toolkit import Toolkit
 def answer(question: str, toolkit: Toolkit) -> Answer:
     hits = toolkit.call("product_catalog_search", {"query": question[:200], "limit": 5}).value["hits"]
     hit = next(hit for hit in hits if hit.get("price"))
-    return Answer(
-        report=f"Take {hit['title']} for ${hit['price']:.2f} [{hit['evidence']}].\n\n```picks\n{hit['evidence']} x 1\n```"
-    )
+    advice = f"Take {hit['title']} for ${hit['price']:.2f} [{hit['evidence']}]."
+    return Answer(report=f"{advice}\n\n```picks\n{hit['evidence']} x 1\n```")
