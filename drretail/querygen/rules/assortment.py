@@ -13,8 +13,7 @@ from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.stock import Stock
 
-_FILE = files("drretail.querygen.rules").joinpath("phrases.toml")
-PHRASES: Mapping[str, Any] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 ENOUGH = 3
 """Offers of a kind, besides what the shopper has, from which an answer may choose."""
 LEAST, MOST = 0.2, 0.8
@@ -61,9 +60,8 @@ class KindOffers:
                 # Nothing smells of "fragrance free".
                 is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
                 may_be_demanded = value in row["only"] if "only" in row else is_plain
-                if not may_be_demanded or not _decides([value in values for values in filled]):
-                    continue
-                if _decides([stance(offer.words, value) == "kept" for offer in counted]):
+                is_told_apart = may_be_demanded and _decides([value in values for values in filled])
+                if is_told_apart and _decides([stance(offer.words, value) == "kept" for offer in counted]):
                     demands.append((name, value))
         return tuple(demands)
 

@@ -63,10 +63,9 @@ class Author:
         is_bounded = not is_two and not need.is_alone and need.kind != "comparison" and self.rng.random() < _BUDGET
         budget = self._budget(need, wants) if is_bounded else None
         quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
-        user_id = self.shopper.profile.user_id
         return Query(
-            query_id=f"{user_slug(user_id)}-{number}",
-            user_id=user_id,
+            query_id=f"{user_slug(self.shopper.profile.user_id)}-{number}",
+            user_id=self.shopper.profile.user_id,
             text=self._text(need, [clause for _, _, clause in demands], budget, is_two=is_two),
             mode="profile_aware",
             kind=need.kind,
@@ -82,10 +81,10 @@ class Author:
         )
 
     def _text(self, need: Need, clauses: list[str], budget: Money | None, *, is_two: bool) -> str:
-        facts, demand, web = need.purchases[0].facts, PHRASES["demand"], PHRASES["web"]
+        facts, frame, web = need.purchases[0].facts, PHRASES["frame"], PHRASES["web"]
         is_one, slots = len(need.purchases) == 1, _slots(need, budget)
         if budget is not None and is_one:
-            clauses = [*clauses, self._choice(demand["budget"]).format(**slots)]
+            clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
         asks = [ask for name in ("lasts", "used_up", "unsure") if name in facts for ask in web[name]]
         if "outdoors" in facts:
             asks = web["outdoors"]
@@ -94,12 +93,12 @@ class Author:
         slots |= {"clauses": listed(clauses) if clauses else "", "ask": self._choice(asks).format(**slots)}
         sentences = [
             self._choice(need.row["open"]),
-            self._choice(PHRASES["want"]["alone" if need.is_alone else need.kind]),
-            self._choice(demand["should"]) if clauses else "",
-            self._choice(demand["total"]) if budget is not None and not is_one else "",
-            self._choice(demand["two"]) if is_two else "",
-            self._choice(PHRASES["frame"]["web"]),
-            self._choice(PHRASES["frame"]["record"]) if self.rng.random() < _RECORD else "",
+            self._choice(PHRASES["want"]["alone" if need.is_alone else need.row.get("want", need.kind)]),
+            self._choice(frame["should"]) if clauses else "",
+            self._choice(frame["total"]) if budget is not None and not is_one else "",
+            self._choice(frame["two"]) if is_two else "",
+            self._choice(frame["web"]),
+            self._choice(frame["record"]) if self.rng.random() < _RECORD else "",
         ]
         # A quoted title at the beginning stays as it is.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
@@ -119,9 +118,9 @@ class Author:
             for name, value in offers.demands
             if value in str(product.details.get(name, value)).casefold()
         ]
-        limits = [(name, least, self._choice(PHRASES["demand"][name]).format(least)) for name, least in offers.limits]
-        brand = product.brand or ""
-        is_named = brand and need.kind == "replacement" and product.title.casefold().startswith(brand.casefold())
+        limits = [(name, least, self._choice(PHRASES["frame"][name]).format(least)) for name, least in offers.limits]
+        brand = product.brand if need.kind == "replacement" else None
+        is_named = bool(brand and product.title.casefold().startswith(brand.casefold()))
         brands = [("brands_unwanted", (brand,), f"be of another brand than {brand}")] if is_named else []
         options = ((_VALUE, values), (_RATED, limits), (_BRAND, brands))
         return [self.rng.choice(found) for share, found in options if found and self.rng.random() < share]

@@ -57,7 +57,7 @@ class Need:
     kind: NeedKind
     purchases: tuple[Purchase, ...]
     row: Mapping[str, Any]
-    """Of phrases.toml: ``when``, ``open``, and ``another`` where what the shopper has would not do."""
+    """Of phrases.toml: ``open``, ``want`` (whose sentences go on), ``another`` (what the shopper has would not do)."""
 
     @property
     def product_ids(self) -> tuple[str, ...]:
@@ -76,8 +76,8 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
     for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
         supporting = [purchase for purchase in purchases if purchase.facts.issuperset(row["when"])]
         for group in combinations(supporting, 2 if kind == "project" else 1):
-            departments = {purchase.listing.product.category for purchase in group}
-            if len(departments) == 1 and len({purchase.kind for purchase in group}) == len(group):
+            is_of_a_sort = len({purchase.listing.product.category for purchase in group}) == 1
+            if is_of_a_sort and len({purchase.kind for purchase in group}) == len(group):
                 yield Need(kind, group, row)
 
 
