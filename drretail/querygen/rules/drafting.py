@@ -180,7 +180,7 @@ def queries_by_rules(
     # A kind of product leaves more to research than one product.
     needs.sort(key=lambda need: (kinds.index(need.kind), need.is_alone))
     while needs:
-        need = min(needs, key=lambda need: (not taken.isdisjoint(need.product_ids), made.count(need.kind)))
+        need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
         needs.remove(need)
         query = author.query(need, len(made) + 1)
         if not linter.findings(query) and written.near_duplicate(query) is None:

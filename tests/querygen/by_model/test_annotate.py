@@ -22,7 +22,7 @@ from tests.querygen.conftest import product_id
 QUESTIONS = "question,user\nI'd like a second bird feeder for at most $20.,ANNA\nWhich desk lamp is dimmable?,\n"
 
 
-LAMP = {"name": "desk lamp", "kinds": ["Desk Lamp"]}
+LAMP = {"name": "desk lamp", "kinds": ["Desk Lamps"]}
 
 
 def types(**changes: Any) -> str:
@@ -70,9 +70,9 @@ def test_import_types_at_once_where_a_model_is_named(
     assert "2 queries →" in result.stdout
     assert "2 typed" in result.stdout
     feeder, lamp = read_queries(to)
-    wanted = (Want(name="bird feeder", kinds=("Bird Feeder",)),)
+    wanted = (Want(name="bird feeder", kinds=("Bird Feeders",)),)
     assert feeder.wish == Wish(wants=wanted, budget=Money.of(20), owned=(product_id("bird feeder", 1),))
-    assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamp",), must=("dimmable",)),))
+    assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamps",), must=("dimmable",)),))
     assert (lamp.typed_by, lamp.user_id) == ("fake:x", None)
     assert call(world, "import", source, "--to", to, "--model", "fake:x").exit_code == 0
     assert len(chat.asked) == 2
