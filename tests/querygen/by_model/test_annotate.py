@@ -39,7 +39,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
         twenty, owned = {"amount": 20, "currency": "USD"}, [product_id("bird feeder", 1)]
-        return types(name="bird feeder", kinds=["bird feeder"], budget=twenty, owned=owned)
+        return types(name="bird feeder", kinds=["bird feeders"], budget=twenty, owned=owned)
 
     made = ScriptedChat(answer=right)
 
