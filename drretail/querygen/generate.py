@@ -62,6 +62,11 @@ def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: 
 def _generate(
     world: World, users: Iterable[str], *, per_user: int, seed: str, linter: Linter | None, wanted: int | None
 ) -> Generated:
+    if world.manifest.language != "english":
+        raise UserError(
+            f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
+            "have a model write them (--model)."
+        )
     linter = linter or Linter(world)
     assortment, written = Assortment(linter.stock), Texts()
     made: dict[str, list[Query]] = {}

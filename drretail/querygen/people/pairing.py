@@ -85,7 +85,6 @@ def pair_query(task: Query, persona: Persona, context: PersonContext | None, fin
             "persona": persona.text,
             "context": None if context is None else context.text,
             "wish": None if task.wish is None else task.wish.model_copy(update={"owned": ()}),
-            "constraints": None,
             "rationale": "",
             "expected_tools": (),
             "world_fingerprint": fingerprint,
