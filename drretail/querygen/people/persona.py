@@ -1,11 +1,18 @@
-"""Who a user is, in the seven groups of PDR-Bench's persona schema (Table 5), and the context that tells it."""
+"""Who a user is, in the seven groups of PDR-Bench's persona schema (Table 5), and the context that tells it.
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Self
+Both are kept in a folder; what stands there is frozen until somebody takes it away.
+"""
 
-from pydantic import Field, model_validator
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
 
+from pydantic import Field, ValidationError, model_validator
+
+from drretail.errors import UserError
+from drretail.files import read_json, write_json
 from drretail.records.base import Document, Record
+from drretail.records.ids import file_name
 
 LONGEST_VALUE = 400
 """Characters of one field."""
@@ -123,17 +130,13 @@ class Persona(Document):
 
     def traits(self) -> dict[str, Trait]:
         """What is known, by ``group.field`` in the order of Table 5."""
-        return {name: trait for name, trait in self._every() if trait is not None}
+        every = ((name, getattr(getattr(self, name.partition(".")[0]), name.partition(".")[2])) for name in FIELDS)
+        return {name: trait for name, trait in every if trait is not None}
 
     @property
     def text(self) -> str:
         """What is known, a field a line, as agents and judges read it."""
         return "\n".join(f"{field_label(name)}: {trait.value}" for name, trait in self.traits().items())
-
-    def _every(self) -> Iterator[tuple[str, Trait | None]]:
-        for name in FIELDS:
-            group, _, field = name.partition(".")
-            yield name, getattr(getattr(self, group), field)
 
 
 GROUPS: Mapping[str, type[Record]] = {
@@ -177,3 +180,33 @@ class PersonContext(Document):
     def text(self) -> str:
         """The entries, one below the other, as agents read them."""
         return "\n".join(f"- {entry.text}" for entry in self.entries)
+
+
+T = TypeVar("T", Persona, PersonContext)
+_FOLDERS: dict[type[Document], str] = {Persona: "personas", PersonContext: "contexts"}
+
+
+def person_path(people: Path, record: type[Document], user_id: str) -> Path:
+    return people / _FOLDERS[record] / f"{file_name(user_id)}.json"
+
+
+def read_people(people: Path, record: type[T]) -> dict[str, T]:
+    """All of one kind in the folder, by user id. Raises UserError for a file that is none."""
+    found: dict[str, T] = {}
+    for path in sorted((people / _FOLDERS[record]).glob("*.json")):
+        try:
+            read = record.model_validate(read_json(path))
+        except ValidationError as problem:
+            error = problem.errors()[0]
+            where = ".".join(map(str, error["loc"]))
+            raise UserError(f"{path} is none of the {_FOLDERS[record]}: {where}: {error['msg']}.") from problem
+        found[read.user_id] = read
+    return found
+
+
+def freeze_person(people: Path, made: Persona | PersonContext) -> None:
+    """Keeps one where none of its user is kept; the first stays."""
+    path = person_path(people, type(made), made.user_id)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, made.model_dump(mode="json", exclude_none=True))
