@@ -112,14 +112,11 @@ def demo_queries(world: World, path: Path, seed: str) -> tuple[Query, ...]:
     """Three queries of three users, those with the largest total budgets first; kept in ``path``."""
     if not path.exists():
         made = generate_sampled(world, USERS, per_user=PER_USER, seed=seed)
-        ranked = sorted(made.queries, key=lambda query: (-_total_budget(query), query.query_id))
+        budgets = {query.query_id: query.wish.budget for query in made.queries if query.wish and query.wish.budget}
+        amounts = {query_id: budget.value for query_id, budget in budgets.items()}
+        ranked = sorted(made.queries, key=lambda query: (-amounts.get(query.query_id, Decimal(0)), query.query_id))
         by_user: dict[str | None, Query] = {}
         for query in ranked:
             by_user.setdefault(query.user_id, query)
         write_lines(path, (query.as_line() for query in list(by_user.values())[:QUESTIONS]))
     return read_queries(path)
-
-
-def _total_budget(query: Query) -> Decimal:
-    budget = None if query.wish is None else query.wish.budget
-    return Decimal(0) if budget is None else budget.value
