@@ -70,7 +70,7 @@ def personas(
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for persona in made:
         freeze_person(people, persona)
-    fields = sum(len(persona.traits()) for persona in made)
+    fields = sum(len(persona.traits) for persona in made)
     line = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} were there"
     tell(line, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
 

@@ -123,7 +123,7 @@ def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
         trait.field: Trait(value=trait.value, orders=trait.orders, of_profile=trait.field in PROFILE_FIELDS)
         for trait in written.traits
     }
-    return Persona.of(past.user_id, made_by, traits)
+    return Persona(user_id=past.user_id, made_by=made_by, traits=traits)
 
 
 def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
@@ -160,7 +160,7 @@ def inference_ask(context: PersonContext) -> Ask[WrittenPersona]:
 
 def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedFields] | None:
     """In which fields both say the same; None where they have no field in common."""
-    second, first = {trait.field: trait.value for trait in inferred.traits}, persona.traits()
+    second, first = {trait.field: trait.value for trait in inferred.traits}, persona.traits
     shared = {name: {"first": trait.value, "second": second[name]} for name, trait in first.items() if name in second}
     if not shared:
         return None

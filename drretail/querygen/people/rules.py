@@ -51,7 +51,7 @@ def persona_by_rules(past: Past) -> Persona:
                 " ".join(statement.text for statement in statements),
                 (id_ for statement in statements for id_ in statement.orders),
             )
-    return Persona.of(past.user_id, RULES, found | _departments(past))
+    return Persona(user_id=past.user_id, made_by=RULES, traits=found | _departments(past))
 
 
 def _departments(past: Past) -> dict[str, Trait]:
