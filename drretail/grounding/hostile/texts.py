@@ -84,8 +84,8 @@ def unhidden(text: str) -> str:
 @cache
 def hostile_texts() -> tuple[HostileText, ...]:
     """All of them, in the order of their file."""
-    held = tomllib.loads((Path(__file__).parent / "texts.toml").read_text(encoding="utf-8"))
-    return tuple(HostileText.model_validate(text) for text in held["text"])
+    texts = tomllib.loads((Path(__file__).parent / "texts.toml").read_text(encoding="utf-8"))
+    return tuple(HostileText.model_validate(text) for text in texts["text"])
 
 
 @cache

@@ -136,7 +136,13 @@ class _Resolver:
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none when it is uncertain and means something else."""
-        if mark.certain or self._is_meant(mark):
+        labels = [target.value for target in mark.targets if target.kind == "label"]
+        # An uncertain mark of labels is meant where it fits the report's list.
+        if any(self.references.entry(label, mark.start) for label in labels):
+            is_meant = "0" not in labels or self.references.entry("0", mark.start) is not None
+        else:
+            is_meant = read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
+        if mark.certain or is_meant:
             found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
         else:
             known = [self._cite(target) for target in mark.targets if target.kind == "id"]
@@ -182,13 +188,6 @@ class _Resolver:
             targets = [Target("id", line[mark.start : mark.end]) for mark in marks]
         title = _title(line, marks)
         return tuple(replace(self._cite(target), title=title) for target in targets)
-
-    def _is_meant(self, mark: Mark) -> bool:
-        """True when an uncertain mark is one of labels, and fits the report's list."""
-        labels = [target.value for target in mark.targets if target.kind == "label"]
-        if any(self.references.entry(label, mark.start) for label in labels):
-            return "0" not in labels or self.references.entry("0", mark.start) is not None
-        return read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
 
 
 def read_as_references(numbers: Sequence[int], highest: int) -> bool:

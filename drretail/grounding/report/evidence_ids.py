@@ -109,19 +109,16 @@ def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
 
     Empty where any part of it is no such id, or could be several.
     """
-    parts = [one for one in re.split(r"[\s,;]+", text.translate(_AROUND)) if one]
-    read = [_known_as(part, known) for part in parts]
-    return () if None in read else tuple(dict.fromkeys(one for one in read if one is not None))
-
-
-def _known_as(written: str, known: Collection[str]) -> str | None:
-    """The one known id that is written so: as it is, as the address of a page, or without its letter."""
-    if written in known:
-        return written
-    address = web_evidence_id(written) if "://" in written else None
-    plain = written.rstrip("/").rsplit("/", 1)[-1].casefold()
-    alike = [key for key in known if plain in (key.casefold(), key.partition(":")[2].casefold())]
-    return address if address in known else alike[0] if len(alike) == 1 else None
+    read: dict[str, None] = {}
+    for part in filter(None, re.split(r"[\s,;]+", text.translate(_AROUND))):
+        # As it is, as the address of a page, or without its letter.
+        plain = part.rstrip("/").rsplit("/", 1)[-1].casefold()
+        alike = [key for key in known if plain in (key.casefold(), key.partition(":")[2].casefold())]
+        exact = [key for key in (part, web_evidence_id(part) if "://" in part else "") if key in known]
+        if not exact and len(alike) != 1:
+            return ()
+        read[(exact or alike)[0]] = None
+    return tuple(read)
 
 
 def _short_hash(data: bytes) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -132,11 +131,15 @@ def _names_a_source(text: str) -> bool:
 def _headed(all_lines: list[_Line]) -> set[int]:
     """The lines from a heading that announces sources to the last line that looks like one."""
     listed: set[int] = set()
-    titles = [index for index, line in enumerate(all_lines) if len(line.text) < 80 and _TITLE.fullmatch(line.text)]
-    for title in titles:
+    titles = {index for index, line in enumerate(all_lines) if len(line.text) < 80 and _TITLE.fullmatch(line.text)}
+    for title in sorted(titles):
         last = None
-        for index in _until_heading(all_lines, title + 1):
-            if _looks_listed(all_lines[index].text):
+        for index in range(title + 1, len(all_lines)):
+            text = all_lines[index].text
+            if _HEADING.match(text) or index in titles:
+                break
+            # An entry, a URL anywhere, or an id that is not inside a sentence.
+            if _NUMBERED.match(text) or _FOOTNOTE.match(text) or _ITEM.match(text) or _URL.search(text):
                 last = index
         if last is not None:
             first = title
@@ -146,19 +149,6 @@ def _headed(all_lines: list[_Line]) -> set[int]:
     return listed
 
 
-def _until_heading(all_lines: list[_Line], first: int) -> Iterator[int]:
-    for index in range(first, len(all_lines)):
-        text = all_lines[index].text
-        if _HEADING.match(text) or (len(text) < 80 and _TITLE.fullmatch(text)):
-            return
-        yield index
-
-
-def _looks_listed(text: str) -> bool:
-    """True for an entry, a URL anywhere, or an id that is not inside a sentence."""
-    return bool(_NUMBERED.match(text) or _FOOTNOTE.match(text) or _ITEM.match(text) or _URL.search(text))
-
-
 def _tail(all_lines: list[_Line]) -> set[int]:
     """The lines at the very end that are entries without a heading above them."""
     listed: set[int] = set()
@@ -166,15 +156,12 @@ def _tail(all_lines: list[_Line]) -> set[int]:
         text = all_lines[index].text
         if not text.strip():
             continue
-        if not _is_plain_entry(text):
+        # What can only be an entry of a list, without a heading that says so.
+        if numbered := _NUMBERED.match(text):
+            is_entry = not numbered["body"].strip() or _URL.search(numbered["body"]) or _ITEM.match(numbered["body"])
+        else:
+            is_entry = (dotted := _DOTTED.match(text)) and _URL_FIRST.match(dotted["body"])
+        if not is_entry:
             break
         listed.add(index)
     return listed
-
-
-def _is_plain_entry(text: str) -> bool:
-    """True for a line that can only be an entry of a list, without a heading that says so."""
-    numbered, dotted = _NUMBERED.match(text), _DOTTED.match(text)
-    if numbered:
-        return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))
-    return bool(dotted and _URL_FIRST.match(dotted["body"]))

@@ -58,7 +58,9 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
             # "a 9 x 13 pan = $12.99" is no product.
             is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
             is_of_money = is_of_money and ("money" in kinds or result.places == _CENTS)
-            expression = _balanced(whole.expression)
+            expression = whole.expression
+            if expression.count("(") > expression.count(")"):  # "(2 × $3 = $6)"
+                expression = expression.removeprefix("(")
             value = value_of(expression) if len(operands) > 1 == len(single.figures) and is_of_money else None
             if value is not None:
                 yield Equation(expression, operands, value, result)
@@ -89,8 +91,3 @@ def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[list[_Side]]:
         if len(chain) > 1 and not is_open:
             yield chain
         chain = []
-
-
-def _balanced(expression: str) -> str:
-    """Without a bracket at its beginning that closes behind the result: "(2 × $3 = $6)"."""
-    return expression.removeprefix("(") if expression.count("(") > expression.count(")") else expression
