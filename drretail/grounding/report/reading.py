@@ -19,17 +19,10 @@ from drretail.grounding.text.equations import Equation
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.records import Calculation, Ledger
-from drretail.grounding.verify.values import (
-    derivation,
-    fits,
-    on_record,
-    result_shown,
-    title_numbers,
-    verify,
-    with_state,
-)
-from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
+from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
+from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
+from drretail.grounding.verify.values import verify
+from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
 
 # A label says what its column or row holds when it says nothing else: "price per inch" is no price.
 _OF_LABELS = frozenset(
@@ -72,7 +65,6 @@ _NO_PRICE_BEFORE = re.compile(
 )
 _REACH_BEFORE, _REACH_BEHIND = 40, 36
 _HIGHEST_RATING = 5
-_CENTS = 2
 _MOST_OPERANDS = 8
 _MOST_SUMMED = 12
 """Prices whose sums are all tried; of more nothing is called wrong."""
@@ -132,7 +124,7 @@ class _Reader:
             read=len(self.seen & self.read),
         )
 
-    def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: str, words: str = "") -> None:
+    def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: ValueState, words: str = "") -> None:
         self.values.append(with_state(_value(kind, amount, of), state, words))
         self.read.add(amount.start)
         self.seen.add(amount.start)
@@ -245,7 +237,7 @@ class _Reader:
         self.seen |= {amount.start for amount in left[-1:]}
         # Counts may stand beside a result that is said in words, and a cell of numbers hold something else.
         may_be_result = len(left) == 1 and (
-            left[0].kind == "money" or (left[0].places == _CENTS and left[0].start not in self.labels)
+            left[0].kind == "money" or (left[0].places == CENTS and left[0].start not in self.labels)
         )
         if certain and may_be_result and left[0].relation in ("is", "about"):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
@@ -258,7 +250,7 @@ class _Reader:
         operands = [*calculation.operands, *(operand * 100 for operand in calculation.operands)]
         if any(fits(amount, number) for number in (*operands, *steps)) or self.ledger.names(amount.low):
             return True
-        if amount.places == _CENTS and any(amount.low == self.ledger.price(key) for key in self.ledger.products):
+        if amount.places == CENTS and any(amount.low == self.ledger.price(key) for key in self.ledger.products):
             return True
         near = [source[2:] for source in self.layout.cited[stretch.sentence] if source[:2] == "P:"]
         return derivation(amount, self.ledger, near, calculation.operands) is not None
@@ -364,7 +356,7 @@ class _Reader:
                 self.read.add(amount.start)
         # A price, and what follows from the true one: "$44.95, which leaves $32.05".
         is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices
-        is_blunt = is_alone and money[0].places != _CENTS and (is_unmarked or len(money) > 1)
+        is_blunt = is_alone and money[0].places != CENTS and (is_unmarked or len(money) > 1)
         if certain and is_alone and not is_blunt and not self._is_no_price(money[0], subjects[0]):
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
 
@@ -398,7 +390,7 @@ class _Reader:
         for amount in self.amounts if sums else ():
             kind, index = self._total_kind(amount), self._sentence_index(amount)
             cites_others = any(source[:2] not in ("P:", "C:") for source in self.layout.cited.get(index, ()))
-            is_exact = amount.places == _CENTS and amount.relation == "is"
+            is_exact = amount.places == CENTS and amount.relation == "is"
             if kind is None or amount.start in self.read or cites_others or not is_exact:
                 continue
             beside = self._figures_beside(amount, index)
@@ -415,7 +407,7 @@ class _Reader:
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
         """What an amount is called by the labels of its cell, the word before it, or the budget behind it."""
-        if amount.places != _CENTS:
+        if amount.places != CENTS:
             return None
         if self.labels.get(amount.start, frozenset()) & _TOTAL_LABELS:
             return "total"
@@ -461,7 +453,7 @@ class _Reader:
         """Exact to the cent, an amount may be made of any prices that the report cites."""
         is_left = self._total_kind(amount) == "left_over"
         words = derivation(amount, self.ledger, near, counts, is_left=is_left)
-        is_exact = amount.places == _CENTS
+        is_exact = amount.places == CENTS
         return words or (derivation(amount, self.ledger, self.cited, is_left=is_left) if is_exact else None)
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:

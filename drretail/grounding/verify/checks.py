@@ -19,9 +19,9 @@ from drretail.grounding.verify.findings import pick_findings, source_findings, v
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
-from drretail.grounding.verify.records import Ledger, read_ledger, record_of
+from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
-from drretail.grounding.verify.values import all_words_of, verify
+from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread

@@ -15,8 +15,8 @@ from drretail.grounding.text.amounts import Amount, find_amounts, find_dates
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.records import Calculation, Ledger
-from drretail.grounding.verify.values import all_words_of, derivation, fits, on_record
+from drretail.grounding.verify.derivation import derivation, fits
+from drretail.grounding.verify.records import Calculation, Ledger, all_words_of, on_record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Reading
 

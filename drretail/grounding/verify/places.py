@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from drretail.grounding.text.place_names import country_names, state_names
-from drretail.grounding.verify.values import plain, with_state
+from drretail.grounding.verify.records import with_state
+from drretail.grounding.verify.values import plain
 from drretail.records.reading import ReadValue
 from drretail.records.shop import Address, UserProfile
 

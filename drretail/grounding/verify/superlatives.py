@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import partial
 
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_within
@@ -9,7 +10,7 @@ from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Want
@@ -31,17 +32,17 @@ def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
     if does_better is None:
         return value
     if value.kind == "only_one" and not does_better(product):
-        return _with(value, "contradicted", f"the record says {_figures(product)}")
+        return with_state(value, "contradicted", f"the record says {_figures(product)}")
     others = rivals(product, ledger)
     better = [rival for rival in others if does_better(rival)]
     if others and not better:
-        return _with(value, "verified", "of all of its kind that were shown")
+        return with_state(value, "verified", "of all of its kind that were shown")
     if not better:
         return value
     able = [rival for rival in better if _would_do_as_well(rival, product, value.kind, ledger)]
     state: ValueState = "contradicted" if able else "underivable"
     rival = (able or better)[0]
-    return _with(value, state, f"{product_evidence_id(rival.product_id)} was shown, too: {_figures(rival)}")
+    return with_state(value, state, f"{product_evidence_id(rival.product_id)} was shown, too: {_figures(rival)}")
 
 
 def rivals(product: Product, ledger: Ledger) -> list[Product]:
@@ -64,9 +65,9 @@ def shown_of_kind(product: Product, ledger: Ledger) -> str:
 
 
 _RANKED: Mapping[ValueKind, tuple[Measure, int]] = {
-    "lowest_price": (lambda product: _decimal(product.price), -1),
-    "highest_rating": (lambda product: _decimal(product.average_rating), 1),
-    "most_ratings": (lambda product: _decimal(product.rating_number), 1),
+    "lowest_price": (partial(on_record, "price"), -1),
+    "highest_rating": (partial(on_record, "rating"), 1),
+    "most_ratings": (partial(on_record, "rating_count"), 1),
 }
 """What each is measured by, and whether more (1) or less (-1) of it is better."""
 
@@ -126,11 +127,3 @@ def _figures(product: Product) -> str:
         price = ("from " if product.price_from else "") + format_money(product.price, product.currency)
     rating = "no rating" if product.average_rating is None else f"{product.average_rating:g} of 5"
     return f"{price}, {rating}" + ("" if product.rating_number is None else f" ({product.rating_number})")
-
-
-def _decimal(number: float | None) -> Decimal | None:
-    return None if number is None else Decimal(str(number))
-
-
-def _with(value: ReadValue, state: ValueState, words: str) -> ReadValue:
-    return value.model_copy(update={"state": state, "derivation": words})
