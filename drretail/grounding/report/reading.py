@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import combinations, pairwise, permutations
+from itertools import pairwise, permutations
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
@@ -386,23 +386,20 @@ class _Reader:
 
     def _read_totals(self) -> None:
         """Amounts that are called a total or set against the budget, wrong where no prices of the report make them."""
-        sums = self._sums()
-        for amount in self.amounts if sums else ():
-            kind, index = self._total_kind(amount), self._sentence_index(amount)
-            cites_others = any(source[:2] not in ("P:", "C:") for source in self.layout.cited.get(index, ()))
-            is_exact = amount.places == CENTS and amount.relation == "is"
-            if kind is None or amount.start in self.read or cites_others or not is_exact:
+        ledger = self.ledger
+        spoken_of = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
+        priced = [f"P:{key}" for key in spoken_of if ledger.price(key) is not None]
+        if ledger.total is None or len(priced) > _MOST_SUMMED:
+            return
+        words = f"the picks cost {format_money(ledger.total, ledger.currency)} together"
+        for amount in self.amounts:
+            kind, cited = self._total_kind(amount), self.layout.cited.get(self._sentence_index(amount), ())
+            cites_others = any(source[:2] not in ("P:", "C:") for source in cited)
+            if kind is None or amount.start in self.read or cites_others or amount.relation != "is":
                 continue
-            beside = self._figures_beside(amount, index)
-            is_open = any(
-                other.kind == "money" and other.start not in self.read and not self._is_made_of(other.low, sums, ())
-                for other in beside
-            )
-            numbers = [other.low for other in beside]
-            if is_open or self._is_made_of(amount.low, sums, numbers):
-                continue
-            if derivation(amount, self.ledger, self.cited, numbers, is_left=kind == "left_over") is None:
-                words = f"the picks cost {format_money(self.ledger.total or 0, self.ledger.currency)} together"
+            value = _value(kind, replace(amount, currency=ledger.currency), [*priced, *ledger.calculations])
+            (value,) = verify([value], ledger, self.text)
+            if value.state == "contradicted":
                 self._keep(kind, amount, [], "contradicted", words)
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
@@ -418,33 +415,6 @@ class _Reader:
                 return "total" if joint["of"] else "left_over"
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
         return "total" if amount.kind == "money" and _TOTAL.search(before) else None
-
-    def _sums(self) -> set[Decimal]:
-        """All that the picks and the cited products add up to; empty where a price of the picks is not known."""
-        ledger = self.ledger
-        spoken_of = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
-        prices = [price for key in spoken_of if (price := ledger.price(key)) is not None]
-        prices += [(ledger.price(pick.product) or 0) * Decimal(pick.quantity - 1) for pick in ledger.picks or ()]
-        if ledger.total is None or len(prices) > _MOST_SUMMED:
-            return set()
-        sums = {Decimal(0), *(abs(calculation.result) for calculation in ledger.calculations.values())}
-        for price in prices:
-            sums |= {number + price for number in sums}
-        return sums
-
-    def _is_made_of(self, number: Decimal, sums: Collection[Decimal], beside: Sequence[Decimal]) -> bool:
-        """True for one of the sums, what it leaves of an amount of the query, or what two figures beside it make."""
-        ends = [one.low for one in self.ledger.asked if one.kind == "money"] + [self.ledger.limit or Decimal(0)]
-        pairs = (made for one, two in combinations(beside, 2) for made in (one + two, abs(one - two), one * two))
-        return number in sums or any(abs(end - number) in sums for end in ends) or number in pairs
-
-    def _figures_beside(self, amount: Amount, index: int) -> list[Amount]:
-        """The other figures of its sentence and of the one before, or of its table: what a total may be made of."""
-        sentences = self.layout.sentences
-        first = index - 1 if sentences[index].kind == "text" and index else index
-        while first and sentences[first].kind == "row":
-            first -= 1
-        return [one for one in _inside(self.amounts, sentences[first].start, sentences[index].end) if one is not amount]
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1

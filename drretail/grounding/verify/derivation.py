@@ -20,7 +20,9 @@ CENTS = 2
 _DOZEN = range(1, 13)
 """So often a price is taken without anybody having named the number."""
 _MOST_TERMS = 6
-"""So many prices are combined in all ways; of more, only each one and all together are taken."""
+"""So many prices are combined in all ways."""
+_MOST_SUMMED = 12
+"""So many are added up in all ways; of more, only each one and all together are taken."""
 _MOST_QUANTITIES = 3
 """So many quantities of a product beside none and one are tried in sums of several products."""
 
@@ -138,9 +140,9 @@ def small_numbers(text: str) -> set[int]:
 
 def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
     """The sums of numbers, each taken so many times; of many numbers, each alone and all together."""
-    if len(numbers) > _MOST_TERMS:
+    if len(numbers) > _MOST_SUMMED:
         return {*numbers, sum(numbers, Decimal(0))}
-    found = {Decimal(0)}
+    found, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
     for number in numbers:
         found = {one + number * count for one in found for count in times}
     return found

@@ -64,7 +64,10 @@ def source_findings(report: str, evidence: Known | None, catalog: Collection[str
     findings: list[Finding] = []
     for citation in find_citations(report, evidence):
         codes = [("unresolved_citation", "the run was handed no such source")] if citation.type == "unresolved" else []
-        named = _product_named(citation.evidence_id or citation.url or citation.marker.strip("[]【】"))
+        source = citation.evidence_id or citation.url or citation.marker.strip("[]【】")
+        named = ""
+        if source.startswith(("P:", f"{SHOP_URL}/")):
+            named = source.removeprefix("P:").removeprefix(f"{SHOP_URL}/").strip("/")
         if catalog is not None and named and named not in catalog:
             codes.append(("not_in_catalog", f"the shop has no product {named}"))
         findings += [
@@ -74,12 +77,6 @@ def source_findings(report: str, evidence: Known | None, catalog: Collection[str
             for code, found in codes
         ]
     return findings
-
-
-def _product_named(said: str) -> str | None:
-    if said.startswith("P:"):
-        return said[2:]
-    return said.removeprefix(SHOP_URL + "/").strip("/") or None if said.startswith(SHOP_URL + "/") else None
 
 
 def pick_findings(
@@ -150,7 +147,11 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         return
     wants = cart.wanted_for(pick.product)
     if not wants and not cart.wish.room:
-        yield _not_wanted(pick, report, item, cart.wish)
+        # Where its title has the noun of what is wanted, whether it is of the kind may be a matter of taste.
+        is_close = shares_the_noun(item, [kind for want in cart.wish.wants for kind in want.kinds])
+        names = ", ".join(want.name for want in cart.wish.wants)
+        found = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
+        yield _finding("not_wanted", report, pick, found, severity="warning" if is_close else "error")
     if cart.wish.counts_money and listing_of(item).price is None:
         yield _finding("price_unknown", report, pick, "the shop names no price, and the query limits what it may cost")
     if not wants:
@@ -192,16 +193,6 @@ def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Ite
                 f"asked for are at least {least:,g} {name}, and it has {'no known' if known is None else f'{known:,g}'}"
             )
             yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
-
-
-def _not_wanted(pick: Pick, report: str, item: Product, wish: Wish) -> Finding:
-    """A warning where its title has the noun of what is wanted: whether it is of the kind may be a matter of taste."""
-    if not wish.wants:
-        return _finding("not_wanted", report, pick, "nothing is to be bought")
-    kinds = [kind for want in wish.wants for kind in want.kinds]
-    names = ", ".join(want.name for want in wish.wants)
-    severity = "warning" if shares_the_noun(item, kinds) else "error"
-    return _finding("not_wanted", report, pick, f"“{item.title}” is not {names}", severity=severity)
 
 
 def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
