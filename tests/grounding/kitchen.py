@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import calculation_evidence_id
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.serialisation import compact_json, record_text
@@ -99,4 +100,7 @@ def reading_of(report: str, picks: Sequence[Pick] | None = None) -> Reading:
 
 def errors_in(report: str, picks: Sequence[Pick] | None = None) -> list[Finding]:
     """What value and source findings a report gives."""
-    return [*value_findings(report, reading_of(report, picks).values), *source_findings(report, EVIDENCE, GOODS)]
+    return [
+        *value_findings(report, reading_of(report, picks).values),
+        *source_findings(find_citations(report, EVIDENCE), GOODS),
+    ]

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import pairwise, permutations
+from itertools import pairwise
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
@@ -233,27 +233,19 @@ class _Reader:
             if shown.kind == "money":
                 self._keep(kind, shown, [key], "verified", calculation.expression)
             return
-        left = [amount for amount in amounts if not self._is_explained(amount, calculation, stretch)]
+        near = [one for one in self.layout.cited[stretch.sentence] if self.ledger.price(one[2:]) is not None]
+        values = verify([_value(kind, amount, [key, *near]) for amount in amounts], self.ledger, self.text)
+        prices = {self.ledger.price(product) for product in self.ledger.products}
+        unexplained = (one for one, value in zip(amounts, values, strict=True) if value.state == "contradicted")
+        left = [amount for amount in unexplained if amount.low not in prices]
         self.seen |= {amount.start for amount in left[-1:]}
         # Counts may stand beside a result that is said in words, and a cell of numbers hold something else.
         may_be_result = len(left) == 1 and (
             left[0].kind == "money" or (left[0].places == CENTS and left[0].start not in self.labels)
         )
-        if certain and may_be_result and left[0].relation in ("is", "about"):
+        if certain and may_be_result:
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
-
-    def _is_explained(self, amount: Amount, calculation: Calculation, stretch: Stretch) -> bool:
-        """True for operands as written, numbers of the query, prices, and what follows from the records around."""
-        pairs = permutations(calculation.operands[:_MOST_OPERANDS], 2)
-        steps = [number for one, other in pairs for number in (one + other, one - other, one * other)]
-        operands = [*calculation.operands, *(operand * 100 for operand in calculation.operands)]
-        if any(fits(amount, number) for number in (*operands, *steps)) or self.ledger.names(amount.low):
-            return True
-        if amount.places == CENTS and any(amount.low == self.ledger.price(key) for key in self.ledger.products):
-            return True
-        near = [source[2:] for source in self.layout.cited[stretch.sentence] if source[:2] == "P:"]
-        return derivation(amount, self.ledger, near, calculation.operands) is not None
 
     def _read_dates(self, orders: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Dates beside an order's mark; wrong is only a day, where it is the one date and not the query's."""

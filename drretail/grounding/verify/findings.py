@@ -1,7 +1,7 @@
 """What is wrong with a report: contradicted values, sources that do not exist, picks that should not be."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
 from drretail.grounding.basket.cart import Cart
@@ -9,10 +9,9 @@ from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
-from drretail.grounding.report.citations import Known, find_citations
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger
-from drretail.records.evidence import Finding
+from drretail.records.evidence import Citation, Finding
 from drretail.records.query import Fit, Reference, WantedThing
 from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
@@ -56,25 +55,27 @@ def value_findings(report: str, values: Sequence[ReadValue]) -> list[Finding]:
     ]
 
 
-def source_findings(report: str, evidence: Known | None, catalog: Collection[str] | None) -> list[Finding]:
-    """Citations that the run was never handed, and products that the shop does not have.
+def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:
+    """Citations of what the run was never handed, and of products that the shop does not have.
 
     ``catalog`` holds those of the cited product ids that exist; None where the world is not at hand.
     """
     findings: list[Finding] = []
-    for citation in find_citations(report, evidence):
-        codes = [("unresolved_citation", "the run was handed no such source")] if citation.type == "unresolved" else []
+    for citation in citations:
         source = citation.evidence_id or citation.url or citation.marker.strip("[]【】")
-        named = ""
-        if source.startswith(("P:", f"{SHOP_URL}/")):
-            named = source.removeprefix("P:").removeprefix(f"{SHOP_URL}/").strip("/")
-        if catalog is not None and named and named not in catalog:
-            codes.append(("not_in_catalog", f"the shop has no product {named}"))
+        is_of_shop = source.startswith(("P:", f"{SHOP_URL}/"))
+        product = source.removeprefix("P:").removeprefix(f"{SHOP_URL}/").strip("/") if is_of_shop else ""
+        faults: dict[str, str] = {}
+        if citation.type == "unresolved":
+            faults["unresolved_citation"] = "the run was handed no such source"
+        if citation.type == "web" and citation.evidence_id is None:
+            faults["url_not_seen"] = "the run never saw this page"
+        if catalog is not None and product and product not in catalog:
+            faults["not_in_catalog"] = f"the shop has no product {product}"
+        start, end, marker = citation.start, citation.end, citation.marker
         findings += [
-            Finding(
-                code=code, severity="error", start=citation.start, end=citation.end, said=citation.marker, found=found
-            )
-            for code, found in codes
+            Finding(code=code, severity="error", start=start, end=end, said=marker, found=found)
+            for code, found in faults.items()
         ]
     return findings
 

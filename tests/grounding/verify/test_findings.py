@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.findings import pick_findings, source_findings
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.money import Money
@@ -155,7 +156,7 @@ def test_a_listing_that_says_it_is_unavailable() -> None:
 
 def test_sources_that_do_not_exist() -> None:
     report = f"Good {K}. Better [P:B0NOWHERE0]. Best [W:zzzzzzzz]."
-    found = source_findings(report, EVIDENCE, GOODS)
+    found = source_findings(find_citations(report, EVIDENCE), GOODS)
     assert [(finding.code, finding.said) for finding in found] == [
         ("unresolved_citation", "[P:B0NOWHERE0]"),
         ("not_in_catalog", "[P:B0NOWHERE0]"),
