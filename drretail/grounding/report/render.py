@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.report.citations import (
@@ -187,16 +186,15 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     return Edit(start=start, end=end, text=f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
 
 
-def _runs(report: str, marks: list[CitingMark]) -> Iterator[list[CitingMark]]:
+def _runs(report: str, marks: list[CitingMark]) -> list[list[CitingMark]]:
     """Marks with nothing but spaces between them, together."""
-    run = marks[:1]
-    for before, mark in pairwise(marks):
-        if report[before.end : mark.start].strip(" \t"):
-            yield run
-            run = []
-        run.append(mark)
-    if run:
-        yield run
+    runs: list[list[CitingMark]] = []
+    for mark in marks:
+        if runs and not report[runs[-1][-1].end : mark.start].strip(" \t"):
+            runs[-1].append(mark)
+        else:
+            runs.append([mark])
+    return runs
 
 
 def _is_rendered(report: str, mark: CitingMark) -> bool:

@@ -70,8 +70,6 @@ class Cell:
     """-1 in the table's head."""
     column: int
     labels: tuple[str, ...]
-    heads: tuple[tuple[int, int], ...]
-    """The spans of the labels."""
     subjects: tuple[str, ...]
     """The evidence ids that the cell cites, else those that its row or else its column cites, where that is one."""
     sentence: int
@@ -134,14 +132,14 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
     evidence, page = as_entries(evidence), _with_rows(shown(plain_figures(report)))
     marks = list(citing_marks(page, evidence))
-    groups = list(_groups(page, marks))
+    groups = _groups(page, marks)
     starts = [group.start for group in groups]
     notes = [
         (start, end, cited)
         for start, end, cited in listed_lines(page, evidence)
         if cited and _FIGURE.search(_SOURCES.sub(" ", page[start:end]))
     ]
-    named = {start: tuple(dict.fromkeys(_source(source) for source in cited)) for start, _, cited in notes}
+    named = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
     spans = [span for span in listed_sources(page, evidence).spans if span[0] not in named]
     text = _without_marks(blanked(prose(page), spans), page, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
@@ -217,20 +215,15 @@ def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
     return blanked(plain, spans)
 
 
-def _groups(report: str, marks: Sequence[CitingMark]) -> Iterator[_Group]:
-    run: list[CitingMark] = []
+def _groups(report: str, marks: Sequence[CitingMark]) -> list[_Group]:
+    groups: list[_Group] = []
     for mark in marks:
-        if run and not _WITHIN_GROUP.fullmatch(report, run[-1].end, mark.start):
-            yield _group(run)
-            run = []
-        run.append(mark)
-    if run:
-        yield _group(run)
-
-
-def _group(run: Sequence[CitingMark]) -> _Group:
-    cited = tuple(dict.fromkeys(_source(cited) for mark in run for cited in mark.cited))
-    return _Group(run[0].start, run[-1].end, cited)
+        start, cited = mark.start, dict.fromkeys(map(_source, mark.cited))
+        if groups and _WITHIN_GROUP.fullmatch(report, groups[-1].end, mark.start):
+            before = groups.pop()
+            start, cited = before.start, dict.fromkeys([*before.cited, *cited])
+        groups.append(_Group(start, mark.end, tuple(cited)))
+    return groups
 
 
 def _source(cited: Cited) -> str:
@@ -293,7 +286,7 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             heads += [spans[0]] if number else []
             labels = tuple(filter(None, (_label(text, *one) for one in heads)))
             row = rows[index + has_head]
-            yield Cell(*span, index, number, labels, tuple(heads), cited(*span) or inherited, row)
+            yield Cell(*span, index, number, labels, cited(*span) or inherited, row)
 
 
 def _label(text: str, start: int, end: int) -> str:

@@ -19,6 +19,7 @@ from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
+_NO_MONEY = ("rating", "rating_count", "quantity")
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -108,6 +109,18 @@ def read_ledger(
         picks=None if picks is None else tuple(picks),
         wish=None if query is None else query.wish,
     )
+
+
+def amount_of(value: ReadValue) -> Amount | None:
+    """The amount that a value names, as numbers; None for words and dates."""
+    low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
+    try:
+        numbers = Decimal(low), Decimal(high)
+    except InvalidOperation:
+        return None
+    kind = "number" if value.kind in _NO_MONEY else "money"
+    places = max(0, -int(numbers[0].as_tuple().exponent))
+    return Amount(kind, *numbers, value.start, value.end, value.currency, value.relation, places)
 
 
 def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:

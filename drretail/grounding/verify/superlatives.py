@@ -1,7 +1,7 @@
 """Superlatives ("the cheapest", "the only one under $30") against all products of the kind that a run was shown."""
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import partial
 
 from drretail.grounding.constraints.demands import stance, stance_against
@@ -10,7 +10,7 @@ from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.records import Ledger, on_record, with_state
+from drretail.grounding.verify.records import Ledger, amount_of, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import Product
 from drretail.records.wish import Want
@@ -28,7 +28,7 @@ def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
     if len(products) != 1 or products[0] is None:
         return value
     product = products[0]
-    does_better = _only_rule(value, product) if value.kind == "only_one" else _rank_rule(value, product)
+    does_better = _rule(value, product)
     if does_better is None:
         return value
     if value.kind == "only_one" and not does_better(product):
@@ -72,26 +72,24 @@ _RANKED: Mapping[ValueKind, tuple[Measure, int]] = {
 """What each is measured by, and whether more (1) or less (-1) of it is better."""
 
 
-def _rank_rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
-    """Whether another product does better; None where that is not for records to say."""
-    measure, sign = _RANKED[value.kind]
+def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
+    """Whether another product does better, or keeps the limit of an "only one"; None where records can't say.
+
+    The amount of an "only one" is a price where it has a currency, else stars.
+    """
+    is_limit = value.kind == "only_one"
+    kind: ValueKind = ("lowest_price" if value.currency else "highest_rating") if is_limit else value.kind
+    measure, sign = _RANKED[kind]
     own = measure(product)
-    if value.amount or own is None:
+    if own is None or (value.amount and not is_limit):
         return None
-    return lambda other: (found := measure(other)) is not None and sign * found > sign * own
-
-
-def _only_rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
-    """Whether a product keeps the limit of an "only one"; an amount with a currency is of prices, another of stars."""
-    measure: Measure = _RANKED["lowest_price" if value.currency else "highest_rating"][0]
-    try:
-        limit = Decimal(str(value.amount))
-    except InvalidOperation:
-        return None
-    if value.relation not in ("at_least", "at_most") or measure(product) is None:
+    if not is_limit:
+        return lambda other: (found := measure(other)) is not None and sign * found > sign * own
+    limit = amount_of(value)
+    if limit is None or value.relation not in ("at_least", "at_most"):
         return None
     sign = 1 if value.relation == "at_least" else -1
-    return lambda other: (found := measure(other)) is not None and sign * found >= sign * limit
+    return lambda other: (found := measure(other)) is not None and sign * found >= sign * limit.low
 
 
 def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:

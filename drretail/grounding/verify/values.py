@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts
@@ -17,11 +17,10 @@ from drretail.grounding.verify.derivation import (
     small_numbers,
     title_numbers,
 )
-from drretail.grounding.verify.records import Ledger, all_words_of, on_record, with_state
+from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.reading import ReadValue
 
-_NO_MONEY = ("rating", "rating_count", "quantity")
 _SLACK = Decimal("0.1")
 """How far a record is beyond a limit or a range before it denies it: "under $20" may be said of $20.50."""
 
@@ -33,18 +32,6 @@ def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tup
     these, and nothing that they make with the other figures in its paragraph of the report.
     """
     return tuple(_verified(value, ledger, report) for value in values)
-
-
-def amount_of(value: ReadValue) -> Amount | None:
-    """The amount that a value names, as numbers; None for words and dates."""
-    low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
-    try:
-        numbers = Decimal(low), Decimal(high)
-    except InvalidOperation:
-        return None
-    kind = "number" if value.kind in _NO_MONEY else "money"
-    places = max(0, -int(numbers[0].as_tuple().exponent))
-    return Amount(kind, *numbers, value.start, value.end, value.currency, value.relation, places)
 
 
 def plain(name: str) -> str:
