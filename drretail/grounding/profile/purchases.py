@@ -1,6 +1,6 @@
 """A user's orders laid out for statements: what was kept, what came to nothing, and of which products."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -55,9 +55,7 @@ class Purchases:
     @cached_property
     def items(self) -> tuple[tuple[Product, tuple[Order, ...]], ...]:
         """Each known product once, with its orders: no large order and no reorder counts more than another item."""
-        orders: dict[str, list[Order]] = {}
-        for order, product in self.known:
-            orders.setdefault(product.product_id, []).append(order)
+        orders = by_name((product.product_id, order) for order, product in self.known)
         return tuple((self.products[key], tuple(theirs)) for key, theirs in orders.items())
 
     @cached_property
@@ -101,6 +99,14 @@ def stated(
     return Statement(code=code, text=text, orders=ids, more_orders=more, categories=categories, names=names)
 
 
+def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
+    """The orders of each name, the names and their orders as they come."""
+    found: dict[str, list[Order]] = {}
+    for name, order in named:
+        found.setdefault(name, []).append(order)
+    return found
+
+
 def moment_of(order: Order) -> datetime:
     return datetime.fromtimestamp(order.timestamp // 1000, UTC)
 
@@ -118,11 +124,6 @@ def leaf_category(product: Product) -> str:
 def known_leaf(product: Product) -> str | None:
     """The leaf of a real path; None where the path only repeats the file's category, which nearly everything shares."""
     return None if product.categories in ((), (product.category,)) else product.categories[-1]
-
-
-def domain_name(category: str) -> str:
-    """The file's category as one says it: "Pet Supplies"."""
-    return plain_name(category.replace("_", " "))
 
 
 def plain_name(name: str) -> str:

@@ -6,9 +6,8 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from itertools import pairwise
 from typing import TypeVar
 
@@ -109,7 +108,10 @@ class _Reader:
             self._read_stretch(stretch)
         for equation in self.layout.equations:
             self._read_equation(equation)
-        picks = picks_by_form(self.layout, self.values, self.ledger, self._worked_out())
+        in_text = {source for stretch in self.layout.stretches for source in stretch.cited}
+        cited = [one for key, one in self.ledger.calculations.items() if key in in_text]
+        written = [_calculation(equation) for equation in self.layout.equations if equation.holds]
+        picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
         if self.ledger.picks is None:
             self.ledger = replace(self.ledger, picks=picks)
         self._read_totals()
@@ -337,7 +339,12 @@ class _Reader:
             if owners and not in_query and not (is_unmarked and self._total_kind(amount)):
                 self._keep("price", amount, owners[:1], "verified")
                 prices.append(amount)
-            elif (words := self._derivation(amount, near, counts)) is None:
+                continue
+            is_left = self._total_kind(amount) == "left_over"
+            words = derivation(amount, self.ledger, near, counts, is_left=is_left)
+            if words is None and amount.places == CENTS:  # made of any prices that the report cites
+                words = derivation(amount, self.ledger, self.cited, is_left=is_left)
+            if words is None:
                 unexplained.append(amount)
             elif words[:2] == "C:":
                 key = words.partition(": ")[0]
@@ -369,12 +376,6 @@ class _Reader:
         if "-" in calculation.expression:
             return "left_over" if calculation.operands[:1] == (self.ledger.limit,) else "difference"
         return "total"
-
-    def _worked_out(self) -> list[Calculation]:
-        """The calculations that the report cites, and the sums that it writes out."""
-        cited = {source for stretch in self.layout.stretches for source in stretch.cited}
-        written = [_calculation(equation) for equation in self.layout.equations if equation.holds]
-        return [*(one for key, one in self.ledger.calculations.items() if key in cited), *written]
 
     def _read_totals(self) -> None:
         """Amounts that are called a total or set against the budget, wrong where no prices of the report make them."""
@@ -410,13 +411,6 @@ class _Reader:
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1
-
-    def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
-        """Exact to the cent, an amount may be made of any prices that the report cites."""
-        is_left = self._total_kind(amount) == "left_over"
-        words = derivation(amount, self.ledger, near, counts, is_left=is_left)
-        is_exact = amount.places == CENTS
-        return words or (derivation(amount, self.ledger, self.cited, is_left=is_left) if is_exact else None)
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         """True for what is said to be something else, and where the sentence names the maker of what costs so much."""

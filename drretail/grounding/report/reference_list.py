@@ -47,28 +47,21 @@ class References:
     """All entries of a report, and the spans of the lines they stand on, which cite nothing themselves."""
 
     spans: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    _entries: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
-
-    def add(self, entry: Entry) -> None:
-        self._entries.setdefault(entry.label, []).append(entry)
+    entries: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
 
     def entry(self, label: str, position: int) -> Entry | None:
         """The next entry of this label after ``position``, else the last before it.
 
         So every section may have its own list that begins again at one.
         """
-        entries = self._entries.get(label, [])
+        entries = self.entries.get(label, [])
         index = bisect_left(entries, position, key=lambda entry: entry.start)
         return entries[min(index, len(entries) - 1)] if entries else None
 
     @property
     def numbers(self) -> list[int]:
         """All numbers that have an entry."""
-        return [int(label) for label in self._entries if label.isdecimal()]
-
-    def entries(self) -> list[Entry]:
-        """All entries in text order."""
-        return sorted((entry for entries in self._entries.values() for entry in entries), key=lambda entry: entry.start)
+        return [int(label) for label in self.entries if label.isdecimal()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +80,7 @@ def read_references(text: str) -> References:
     for index, line in enumerate(all_lines):
         entry = _entry(line, listed=index in listed)
         if entry is not None:
-            references.add(_continued(entry, all_lines, index, listed))
+            references.entries.setdefault(entry.label, []).append(_continued(entry, all_lines, index, listed))
         if entry is not None or index in listed:
             references.spans.append((line.start, line.end))
     return references

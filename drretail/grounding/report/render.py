@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
@@ -97,7 +97,13 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     listed = listed_sources(report, known)
     uncited = tuple(numbering.uncited(listed.cited))
     removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
-    removed += _bare_orders(report, [*((mark.start, mark.end) for mark in marks), *listed.spans])
+    # An order that the running text names by its id is called by its number there.
+    taken = [*((mark.start, mark.end) for mark in marks), *listed.spans]
+    removed += [
+        Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
+        for bare in _BARE_ORDER.finditer(report)
+        if not any(start < bare.end() and bare.start() < end for start, end in taken)
+    ]
     removed += _misleading(report, marks, listed.spans, numbering.count)
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
     ends = [0, *(edit.end for edit in edits)]
@@ -154,13 +160,6 @@ def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int,
         numbers = [int(target.value) for target in mark.targets if target.kind == "label" and target.value.isdecimal()]
         if mark.start not in cited and read_as_references(numbers, count):
             yield Edit(start=mark.start, end=mark.end, text=f"[{UNRESOLVED}{report[mark.start + 1 : mark.end - 1]}]")
-
-
-def _bare_orders(report: str, spans: Collection[tuple[int, int]]) -> Iterator[Edit]:
-    """Ids of orders in the running text, outside of the ``spans``: an order is called by its number there."""
-    for bare in _BARE_ORDER.finditer(report):
-        if not any(start < bare.end() and bare.start() < end for start, end in spans):
-            yield Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
 
 
 def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:

@@ -48,7 +48,12 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
 
     A number of ratings without its rating never is: "12 reviews mention rust".
     """
-    numbers = [amount for amount in amounts if not _is_scale(text, amount)]
+    # The 5 of "4.4 of 5" is a scale.
+    numbers = [
+        amount
+        for amount in amounts
+        if amount.low not in (5, 10) or not _SCALE.search(text[max(0, amount.start - 5) : amount.start])
+    ]
     taken: set[int] = set()
     for amount, following in zip_longest(numbers, numbers[1:]):
         if amount.start in taken:
@@ -64,10 +69,6 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
                 yield Score(amount, None, is_sure=has_sign)
         elif _is_count(amount) and _RATERS_BEHIND.match(text, amount.end):
             yield Score(None, amount)
-
-
-def _is_scale(text: str, amount: Amount) -> bool:
-    return amount.low in (5, 10) and bool(_SCALE.search(text[max(0, amount.start - 5) : amount.start]))
 
 
 def _is_rating(text: str, amount: Amount) -> bool:
