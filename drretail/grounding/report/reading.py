@@ -14,7 +14,7 @@ from typing import TypeVar
 from drretail.grounding.report.citations import Known
 from drretail.grounding.report.picks_by_form import picks_by_form
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_amounts, find_dates
-from drretail.grounding.text.equations import Equation
+from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money

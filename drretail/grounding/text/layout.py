@@ -24,7 +24,7 @@ from drretail.grounding.report.citations import (
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked, prose, shown
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.equations import Equation, find_equations
+from drretail.grounding.text.arithmetic import Equation, find_equations
 from drretail.grounding.text.figures import plain_figures
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 
 from drretail.grounding.text.amounts import Amount, find_amounts
-from drretail.grounding.text.expressions import steps
+from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import NUMBERS, words
 from drretail.grounding.verify.records import Calculation, Ledger, all_words_of

@@ -2,8 +2,7 @@
 
 import pytest
 
-from drretail.grounding.text.place_names import STATES, country_names, state_names
-from drretail.grounding.verify.places import verify_place
+from drretail.grounding.verify.places import STATES, country_names, state_names, verify_place
 from drretail.records.reading import ReadValue
 from drretail.records.shop import Address
 from tests.grounding.shelf import PROFILE
