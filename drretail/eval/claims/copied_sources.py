@@ -38,7 +38,7 @@ class SourceResolver:
             self._learn(cited, "")
 
     def _learn(self, cited: Cited, label: str) -> None:
-        for name in filter(None, (cited.said, cited.evidence_id, cited.url, label)):
+        for name in filter(None, (cited.name, cited.evidence_id, cited.url, label)):
             self._known.setdefault(_spelling(name), cited)
 
     def is_in_report(self, source: str) -> bool:

@@ -27,7 +27,7 @@ _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 class Cited:
     """One source of a mark: what the report says (an id, a URL, a label), and what that came to."""
 
-    said: str
+    name: str
     type: Literal["web", "product", "internal", "unresolved"]
     entry: Evidence | None = None
     url: str | None = None
@@ -41,7 +41,7 @@ class Cited:
     @property
     def source(self) -> str:
         """Equal for two citations of one source."""
-        return self.evidence_id or self.url or self.said
+        return self.evidence_id or self.url or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,16 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
 
 @dataclass(frozen=True, slots=True)
 class ListedSources:
-    """A report's own list: the spans of its lines with their newlines, and what they name, in text order."""
+    """A report's own lists, in text order."""
 
+    lines: tuple[tuple[int, int, tuple[Cited, ...]], ...]
+    """Every line by its offsets without the newline, and the sources that it names."""
     spans: tuple[tuple[int, int], ...]
-    cited: tuple[Cited, ...]
+    """With newlines: headings, blank lines and entries, but not the remarks between them."""
+
+    @property
+    def cited(self) -> tuple[Cited, ...]:
+        return tuple(cited for _, _, named in self.lines for cited in named)
 
 
 def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
@@ -92,22 +98,11 @@ def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
 
 
 def listed_sources(report: str, evidence: Known | None) -> ListedSources:
-    """The reference lists of a report: headings, blank lines and entries, but not the remarks between them."""
-    text = prose(report)
-    lines = list(listed_lines(report, evidence))
-    return ListedSources(
-        spans=tuple(
-            (start, min(end + 1, len(report))) for start, end, named in lines if named or is_list_frame(text[start:end])
-        ),
-        cited=tuple(cited for _, _, named in lines for cited in named),
-    )
-
-
-def listed_lines(report: str, evidence: Known | None) -> Iterator[tuple[int, int, tuple[Cited, ...]]]:
-    """Each line of the reference lists, by its offsets without the newline, and the sources that it names."""
+    """The reference lists of a report, with what they name."""
     resolver = _Resolver(prose(report), evidence)
-    for start, end in resolver.references.spans:
-        yield start, end, resolver.named(start, end)
+    lines = [(start, end, resolver.named(start, end)) for start, end in resolver.references.spans]
+    own = [(start, end) for start, end, named in lines if named or is_list_frame(resolver.text[start:end])]
+    return ListedSources(tuple(lines), tuple((start, min(end + 1, len(report))) for start, end in own))
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
@@ -203,10 +198,10 @@ def _title(line: str, marks: list[Mark]) -> str:
     return " ".join((besides or " ".join(words)).split())
 
 
-def _cited(said: str, entry: Evidence) -> Cited:
+def _cited(name: str, entry: Evidence) -> Cited:
     if entry.kind == "product":
-        return Cited(said, "product", entry, entry.url or product_url(entry.key))
-    return Cited(said, "web" if entry.kind == "web" else "internal", entry, entry.url)
+        return Cited(name, "product", entry, entry.url or product_url(entry.key))
+    return Cited(name, "web" if entry.kind == "web" else "internal", entry, entry.url)
 
 
 def address_of(url: str) -> str:

@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
@@ -40,9 +39,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_])\W*$")
-# Between figures that are said of several products one by one, and behind a rating or a number of ratings.
-_TOGETHER = re.compile(r"\W*(?:[^\W\d_]+\W+)?")
-_NO_UNIT = re.compile(r"\s*(?:$|[^\w\s\"'”%°]|\w+\s+[\d$€£]|(?:stars?|ratings?|reviews?|people|buyers|customers)\b)")
 # "Grand total $76.94", and not past the end of a sentence or another amount.
 _TOTAL = re.compile(r"\b(?:totals?|sum|altogether|together|com(?:es?|ing) to)\b[^.;|\n$€£]{0,25}$", re.IGNORECASE)
 _TOTAL_LABELS = frozenset({"total", "sum", "subtotal"})
@@ -64,7 +60,6 @@ _NO_PRICE_BEFORE = re.compile(
 )
 _REACH_BEFORE, _REACH_BEHIND = 40, 36
 _HIGHEST_RATING = 5
-_MOST_OPERANDS = 8
 _MOST_SUMMED = 12
 """Prices whose sums are all tried; of more nothing is called wrong."""
 _OF_PICKS: dict[str, ValueKind] = {
@@ -291,7 +286,7 @@ class _Reader:
         return fits(amount, record) or is_loose
 
     def _read_in_order(self, products: Sequence[str], stretch: Stretch) -> None:
-        """As many figures of a kind as products, "4.6 against 4.1 [P:…][P:…]": one is wrong where the others fit."""
+        """As many figures of a kind as products, "4.6 against 4.1 [P:…][P:…]", where all but one fit at least."""
         numbers = [one for one in self._within(stretch.start, stretch.end) if not (one.compound or one.is_range)]
         counts = [number for number in numbers if number.kind == "number"]
         kinds: dict[ValueKind, list[Amount]] = {
@@ -300,23 +295,11 @@ class _Reader:
             "rating_count": [number for number in counts if not number.places and number.low > _HIGHEST_RATING],
         }
         for kind, amounts in kinds.items():
-            pairs = list(zip(amounts, products, strict=False))
-            wrong = [pair for pair in pairs if not self._agrees(kind, *pair)]
-            if len(amounts) != len(products) or len(wrong) > 1:
-                continue
-            for amount, product in pairs:
-                if (amount, product) not in wrong:
+            pairs = zip(amounts, products, strict=False)
+            right = [(amount, product) for amount, product in pairs if self._agrees(kind, amount, product)]
+            if len(amounts) == len(products) <= len(right) + 1:
+                for amount, product in right:
                     self._keep(kind, amount, [product], "verified")
-            are_listed = all(_TOGETHER.fullmatch(self.text, one.end, two.start) for one, two in pairwise(amounts))
-            if are_listed and all(amount.relation == "is" for amount in amounts):
-                for amount, product in wrong:
-                    is_other = (
-                        self._is_no_price(amount, product)
-                        if kind == "price"
-                        else not _NO_UNIT.match(self.text, amount.end)
-                    )
-                    if not is_other and not any(self._agrees(kind, amount, other) for other in products):
-                        self._keep_if_settled(kind, amount, product, only_wrong=True)
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""

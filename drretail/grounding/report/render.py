@@ -169,14 +169,14 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     internal: list[str] = []
     for cited in distinct.values():
         if cited.type == "unresolved":
-            numbers += f"[{UNRESOLVED}{cited.said}]"
+            numbers += f"[{UNRESOLVED}{cited.name}]"
         elif cited.type == "internal":
             internal.append(_shortened_order(numbering.number(cited).label, report, run[0].start))
         else:
             numbers += numbering.link(numbering.number(cited))
     # The words of a link to an id stay, and the number follows them.
     links = ((mark, report[mark.start + 1 : mark.end].partition("](")) for mark in run)
-    linked = " ".join(text for mark, (text, arrow, _) in links if arrow and mark.cited[0].said not in text)
+    linked = " ".join(text for mark, (text, arrow, _) in links if arrow and mark.cited[0].name not in text)
     start, end = run[0].start, run[-1].end
     while start > 0 and end < len(report) and report[start - 1] == report[end] == "`":
         start, end = start - 1, end + 1  # in code quotes a link would not work
@@ -204,7 +204,7 @@ def _is_rendered(report: str, mark: CitingMark) -> bool:
     if report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
     in_brackets = report[mark.start] in "[【" and report[mark.end - 1] in "]】"
-    return in_brackets or parse_evidence_id(mark.cited[0].said) is not None
+    return in_brackets or parse_evidence_id(mark.cited[0].name) is not None
 
 
 def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
@@ -225,7 +225,7 @@ def _reference(cited: Cited, label: str, number: int | None = None) -> Reference
 
 def _title(cited: Cited) -> str:
     if cited.entry is None:
-        return cited.title or cited.said
+        return cited.title or cited.name
     if cited.type == "internal":
         label = _internal_label(cited.entry, named=True)
         return label[0].upper() + label[1:]

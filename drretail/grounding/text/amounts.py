@@ -188,8 +188,6 @@ def number_of(digits: str) -> Decimal:
 def _amount(text: str, match: re.Match[str]) -> Amount:
     sign, behind = match["sign"], match["behind"]
     low, high = _ends(match)
-    if _is_of_thousands(match):
-        low, high = low * 1000, high * 1000
     if low < high and _is_range(text, match):
         end = max(match.end(name) for name in ("digits2", "k2", "behind2"))
         sign, behind = sign or match["sign2"], behind or match["behind2"]
@@ -211,14 +209,13 @@ def _ends(match: re.Match[str]) -> tuple[Decimal, Decimal]:
     low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))
-    return low, Decimal(int(high * 1000)) if match["k"] or match["k2"] else high
-
-
-def _is_of_thousands(match: re.Match[str]) -> bool:
-    """True for "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals."""
+    if match["k"] or match["k2"]:
+        high = Decimal(int(high * 1000))
+    # "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals.
     signs = {match[name] and match[name].upper() for name in ("sign", "behind", "behind2")}
-    numbers = [match[name] for name in ("digits", "digits2") if match[name]]
-    return bool(signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
+    numbers = filter(None, (match["digits"], match["digits2"]))
+    is_thousands = signs & _BY_COMMA and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
+    return (low * 1000, high * 1000) if is_thousands else (low, high)
 
 
 def _is_range(text: str, match: re.Match[str]) -> bool:

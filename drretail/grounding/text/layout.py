@@ -18,7 +18,6 @@ from drretail.grounding.report.citations import (
     Known,
     as_entries,
     citing_marks,
-    listed_lines,
     listed_sources,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -134,13 +133,14 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     marks = list(citing_marks(page, evidence))
     groups = _groups(page, marks)
     starts = [group.start for group in groups]
+    listed = listed_sources(page, evidence)
     notes = [
         (start, end, cited)
-        for start, end, cited in listed_lines(page, evidence)
+        for start, end, cited in listed.lines
         if cited and _FIGURE.search(_SOURCES.sub(" ", page[start:end]))
     ]
     named = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
-    spans = [span for span in listed_sources(page, evidence).spans if span[0] not in named]
+    spans = [span for span in listed.spans if span[0] not in named]
     text = _without_marks(blanked(prose(page), spans), page, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
     sentences = [*find_sentences(page), *(Sentence(start, end, "text") for start, end, _ in notes)]
@@ -208,7 +208,7 @@ def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
     spans: list[tuple[int, int]] = []
     for mark in marks:
         words, arrow, _ = report[mark.start : mark.end].partition("](")
-        is_link = arrow and mark.cited[0].said not in words
+        is_link = arrow and mark.cited[0].name not in words
         spans += (
             [(mark.start, mark.start + 1), (mark.start + len(words), mark.end)] if is_link else [(mark.start, mark.end)]
         )

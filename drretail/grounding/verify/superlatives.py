@@ -52,7 +52,7 @@ def rivals(product: Product, ledger: Ledger) -> list[Product]:
         other
         for other in ledger.products.values()
         if other.product_id != product.product_id
-        and (_leaf(other) == _leaf(product) or any(is_of_kind(other, kind) for kind in kinds))
+        and (other.leaf_category == product.leaf_category or any(is_of_kind(other, kind) for kind in kinds))
     ]
 
 
@@ -112,10 +112,6 @@ def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger:
 def _wants_for(product: Product, ledger: Ledger) -> list[Want]:
     wants = ledger.wish.wants if ledger.wish is not None else ()
     return [want for want in wants if any(is_of_kind(product, kind) for kind in want.kinds)]
-
-
-def _leaf(product: Product) -> str:
-    return product.categories[-1] if product.categories else product.category
 
 
 def _figures(product: Product) -> str:
