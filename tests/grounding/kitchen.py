@@ -18,18 +18,12 @@ from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
 
-def a_product(key: str, title: str, price: float | None, rating: float, count: int, brand: str, **more: Any) -> Product:
-    return Product(
-        product_id=f"B0KITCHEN{key}",
-        title=title,
-        price=price,
-        average_rating=rating,
-        rating_number=count,
-        store=brand,
-        category="Home_and_Kitchen",
-        categories=("Home & Kitchen", "Kitchen & Dining"),
-        **more,
-    )
+def a_product(
+    key: str, title: str, price: float | None, rating: float | None, count: int | None, brand: str, **more: Any
+) -> Product:
+    fields = {"product_id": f"B0KITCHEN{key}", "title": title, "price": price, "average_rating": rating}
+    fields |= {"rating_number": count, "store": brand, "category": "Home_and_Kitchen"}
+    return Product.model_validate(fields | {"categories": ("Home & Kitchen", "Kitchen & Dining")} | more)
 
 
 KETTLE = a_product("K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill")
