@@ -86,7 +86,7 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     Everything else is unchanged byte for byte; without ids and numbers, all of it is.
     """
     known = as_entries(evidence)
-    marks = [mark for mark in citing_marks(report, known) if _is_rendered(report, mark)]
+    marks = [mark for mark in citing_marks(report, known) if _is_replaced(report, mark)]
     if not marks:
         return Rendered(text=report, references=())
     orders = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
@@ -196,7 +196,7 @@ def _runs(report: str, marks: list[CitingMark]) -> list[list[CitingMark]]:
     return runs
 
 
-def _is_rendered(report: str, mark: CitingMark) -> bool:
+def _is_replaced(report: str, mark: CitingMark) -> bool:
     """True for marks that a reader can't follow: bracketed ids, numbers and footnotes, links to ids.
 
     Those of a rendered report that say so already stay as they are.

@@ -188,7 +188,11 @@ def number_of(digits: str) -> Decimal:
 def _amount(text: str, match: re.Match[str]) -> Amount:
     sign, behind = match["sign"], match["behind"]
     low, high = _ends(match)
-    if low < high and _is_range(text, match):
+    behind_range = match.end("k2") if match["k2"] else match.end("digits2")
+    is_range = low < high and not _NO_RANGE.match(text, behind_range)
+    if is_range and match["to"].strip() == "and":
+        is_range = bool(_BETWEEN.search(text[max(0, match.start() - 10) : match.start()]))
+    if is_range:
         end = max(match.end(name) for name in ("digits2", "k2", "behind2"))
         sign, behind = sign or match["sign2"], behind or match["behind2"]
     else:
@@ -216,12 +220,6 @@ def _ends(match: re.Match[str]) -> tuple[Decimal, Decimal]:
     numbers = filter(None, (match["digits"], match["digits2"]))
     is_thousands = signs & _BY_COMMA and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers)
     return (low * 1000, high * 1000) if is_thousands else (low, high)
-
-
-def _is_range(text: str, match: re.Match[str]) -> bool:
-    if _NO_RANGE.match(text, match.end("k2") if match["k2"] else match.end("digits2")):
-        return False
-    return match["to"].strip() != "and" or bool(_BETWEEN.search(text[max(0, match.start() - 10) : match.start()]))
 
 
 def _relation(text: str, start: int, end: int) -> Relation:

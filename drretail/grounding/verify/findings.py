@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
 
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
-from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
+from drretail.grounding.constraints.listing import is_of_brand, listing_of, pieces_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Citation, Finding
@@ -167,19 +166,18 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
             f"the brand is {item.brand or item.store or 'not known'}, wanted is {' or '.join(wants[0].brands_wanted)}"
         )
         yield _finding("unwanted_brand", report, pick, found)
-    if all(broken := [_broken(want, listing) for want in wants]):
-        yield _finding("demand_broken", report, pick, f"its record speaks against {broken[0]!r}", severity="warning")
+    broken = [
+        [demand for demand in want.must if stance(listing.words, demand) == "broken"]
+        + [f"no {demand}" for demand in want.must_not if stance_against(listing.words, demand) == "broken"]
+        for want in wants
+    ]
+    if all(broken):
+        found = f"its record speaks against {broken[0][0]!r}"
+        yield _finding("demand_broken", report, pick, found, severity="warning")
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
         limit, price = format_amount(most), format_money(item.price or 0, item.currency)
         yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
     yield from _below(pick, report, item, wants)
-
-
-def _broken(want: Want, listing: Listing) -> str:
-    """The first demand of a want that a record breaks; empty where it breaks none."""
-    must = (demand for demand in want.must if stance(listing.words, demand) == "broken")
-    must_not = (demand for demand in want.must_not if stance_against(listing.words, demand) == "broken")
-    return next(chain(must, (f"no {demand}" for demand in must_not)), "")
 
 
 def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Iterator[Finding]:
@@ -246,17 +244,8 @@ def _budget(cart: Cart, report: str) -> Iterator[Finding]:
 
 
 def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:
-    return Finding.model_validate(
-        {
-            "code": code,
-            "severity": severity,
-            "start": pick.start,
-            "end": pick.end,
-            "said": _words(pick, report),
-            "found": found,
-            "evidence_id": f"P:{pick.product}",
-        }
-    )
+    place = {"start": pick.start, "end": pick.end, "said": _words(pick, report), "evidence_id": f"P:{pick.product}"}
+    return Finding.model_validate({"code": code, "severity": severity, "found": found, **place})
 
 
 def _words(pick: Pick, report: str) -> str:
