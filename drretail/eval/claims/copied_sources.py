@@ -36,14 +36,14 @@ class SourceResolver:
         for mark in citing_marks(report, evidence):
             marker = report[mark.start : mark.end]
             if len(mark.cited) > 1:
-                self._together[_spelling(marker)] = [cited.label or cited.said for cited in mark.cited]
+                self._together[_spelling(marker)] = [cited.label or cited.name for cited in mark.cited]
             for cited in mark.cited:
                 self._learn(cited, marker if len(mark.cited) == 1 else "")
         for cited in listed_sources(report, evidence).cited:
             self._learn(cited, "")
 
     def _learn(self, cited: Cited, marker: str) -> None:
-        for name in filter(None, (cited.said, cited.evidence_id, cited.url, cited.label, marker)):
+        for name in filter(None, (cited.name, cited.evidence_id, cited.url, cited.label, marker)):
             self._known.setdefault(_spelling(name), cited)
 
     def is_in_report(self, source: str) -> bool:

@@ -29,7 +29,7 @@ _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 class Cited:
     """One source of a mark: what the report says (an id, a URL, a label), and what that came to."""
 
-    said: str
+    name: str
     type: Literal["web", "product", "internal", "unresolved"]
     entry: Evidence | None = None
     url: str | None = None
@@ -45,7 +45,7 @@ class Cited:
     @property
     def source(self) -> str:
         """Equal for two citations of one source."""
-        return self.evidence_id or self.url or self.said
+        return self.evidence_id or self.url or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,16 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
 
 @dataclass(frozen=True, slots=True)
 class ListedSources:
-    """A report's own list: the spans of its lines with their newlines, and what they name, in text order."""
+    """A report's own lists, in text order."""
 
+    lines: tuple[tuple[int, int, tuple[Cited, ...]], ...]
+    """Every line by its offsets without the newline, and the sources that it names."""
     spans: tuple[tuple[int, int], ...]
-    cited: tuple[Cited, ...]
+    """With newlines: headings, blank lines and entries, but not the remarks between them."""
+
+    @property
+    def cited(self) -> tuple[Cited, ...]:
+        return tuple(cited for _, _, named in self.lines for cited in named)
 
 
 def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
@@ -96,22 +102,11 @@ def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
 
 
 def listed_sources(report: str, evidence: Known | None) -> ListedSources:
-    """The reference lists of a report: headings, blank lines and entries, but not the remarks between them."""
-    text = prose(report)
-    lines = list(listed_lines(report, evidence))
-    return ListedSources(
-        spans=tuple(
-            (start, min(end + 1, len(report))) for start, end, named in lines if named or is_list_frame(text[start:end])
-        ),
-        cited=tuple(cited for _, _, named in lines for cited in named),
-    )
-
-
-def listed_lines(report: str, evidence: Known | None) -> Iterator[tuple[int, int, tuple[Cited, ...]]]:
-    """Each line of the reference lists, by its offsets without the newline, and the sources that it names."""
+    """The reference lists of a report, with what they name."""
     resolver = _Resolver(prose(report), evidence)
-    for start, end in resolver.references.spans:
-        yield start, end, resolver.named(start, end)
+    lines = [(start, end, resolver.named(start, end)) for start, end in resolver.references.spans]
+    own = [(start, end) for start, end, named in lines if named or is_list_frame(resolver.text[start:end])]
+    return ListedSources(tuple(lines), tuple((start, min(end + 1, len(report))) for start, end in own))
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
@@ -154,7 +149,13 @@ class _Resolver:
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none when it is uncertain and means something else."""
-        if mark.certain or self._is_meant(mark):
+        labels = [target.value for target in mark.targets if target.kind == "label"]
+        # An uncertain mark of labels is meant where it fits the report's list.
+        if any(self.references.entry(label, mark.start) for label in labels):
+            is_meant = "0" not in labels or self.references.entry("0", mark.start) is not None
+        else:
+            is_meant = read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
+        if mark.certain or is_meant:
             found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
         else:
             known = [self._cite(target) for target in mark.targets if target.kind == "id"]
@@ -204,13 +205,6 @@ class _Resolver:
         title = _title(line, marks)
         return tuple(replace(self._cite(target), title=title) for target in targets)
 
-    def _is_meant(self, mark: Mark) -> bool:
-        """True when an uncertain mark is one of labels, and fits the report's list."""
-        labels = [target.value for target in mark.targets if target.kind == "label"]
-        if any(self.references.entry(label, mark.start) for label in labels):
-            return "0" not in labels or self.references.entry("0", mark.start) is not None
-        return read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
-
 
 def read_as_references(numbers: Sequence[int], highest: int) -> bool:
     """True when bracketed numbers seem to point into a list that goes up to ``highest``: not years, not intervals."""
@@ -225,10 +219,10 @@ def _title(line: str, marks: list[Mark]) -> str:
     return " ".join((besides or " ".join(words)).split())
 
 
-def _cited(said: str, entry: Evidence) -> Cited:
+def _cited(name: str, entry: Evidence) -> Cited:
     if entry.kind == "product":
-        return Cited(said, "product", entry, entry.url or product_url(entry.key))
-    return Cited(said, "web" if entry.kind == "web" else "internal", entry, entry.url)
+        return Cited(name, "product", entry, entry.url or product_url(entry.key))
+    return Cited(name, "web" if entry.kind == "web" else "internal", entry, entry.url)
 
 
 def address_of(url: str) -> str:

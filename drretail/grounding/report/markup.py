@@ -229,22 +229,18 @@ def _cells_beyond_head(text: str) -> Iterator[tuple[int, int]]:
         start = end - len(row)
         if columns and _OTHER_BLOCK.match(row):
             columns = 0
-        elif columns and (shown := _end_of_cells(row, columns)) < len(row.rstrip()):
-            yield start + shown, end
-        elif not columns and "|" in row and _RULE.fullmatch(row.rstrip()) and _cell_count(above) == _cell_count(row):
+        elif columns:
+            shown = len(row) - len(row.lstrip())
+            shown += row.startswith("|", shown)
+            for _ in range(columns):
+                cell = _TABLE_CELL.match(row, shown)
+                shown = cell.end() if cell else shown
+            if shown < len(row.rstrip()):
+                yield start + shown, end
+        elif "|" in row and _RULE.fullmatch(row.rstrip()) and _cell_count(above) == _cell_count(row):
             columns = _cell_count(row)
         above = _CONTAINER_START.sub("", line)
 
 
 def _cell_count(row: str) -> int:
     return len([word for word in _TABLE_CELL.findall(row.strip().removeprefix("|")) if word])
-
-
-def _end_of_cells(row: str, columns: int) -> int:
-    """Where the last of so many cells ends, with its bar."""
-    end = len(row) - len(row.lstrip())
-    end += row.startswith("|", end)
-    for _ in range(columns):
-        cell = _TABLE_CELL.match(row, end)
-        end = cell.end() if cell else end
-    return end

@@ -24,8 +24,8 @@ _FEWEST_BEHIND_WORDS, _FEWEST_DIFFERENT = 5, 3
 _LONGEST_NAME = 5
 """Words of an organisation's name."""
 
-# Units, one or two digits, decimals and single letters have powers: m², 10³, 2.54², R². A year or an amount has a mark.
-_BASE = re.compile(r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![^\W_])(?:[A-Za-zα-ω]|[kcdmnµ]m|ft|in|mi|yd)|[⁺⁻])$")
+# Units, one or two digits, decimals and single letters have powers: m², 10³, 2.54², R² (also 的R²). A year has a mark.
+_BASE = re.compile(r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])(?:[A-Za-zα-ω]|[kcdmnµ]m|ft|in|mi|yd)|[⁺⁻])$")
 _BEHIND_POWER = re.compile(r"[A-Za-z⁺⁻]")
 _ABBREVIATION = re.compile(r"(?<!\w)(?:nos?|nrs?|figs?|eqs?|secs?|chs?|vols?|pp?|arts?|tabs?|refs?|vers?|st)\.$", re.I)
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?…。，；：！？、|)）\]<\n(（]|$)")

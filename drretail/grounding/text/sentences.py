@@ -106,19 +106,14 @@ def _row(text: str, start: int, end: int, head: tuple[int, int] | None, *, first
 def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
     position = start
     for stop in _STOP.finditer(text, start, end):
-        if stop["stop"] == "." and _is_abbreviation(text, stop.end("stop"), end):
-            continue
+        before = text[max(0, stop.end("stop") - 10) : stop.end("stop")]
+        if stop["stop"] == "." and _ABBREVIATION.search(before):
+            following = text[stop.end("stop") : min(end, stop.end("stop") + 40)].lstrip(" \t*_\"'”’)")
+            if following and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower()):
+                continue
         yield from _sentence(text, position, stop.end(), kind)
         position = stop.end()
     yield from _sentence(text, position, end, kind)
-
-
-def _is_abbreviation(text: str, position: int, end: int) -> bool:
-    before = text[max(0, position - 10) : position]
-    if not _ABBREVIATION.search(before):
-        return False
-    following = text[position : min(end, position + 40)].lstrip(" \t*_\"'”’)")
-    return bool(following) and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower())
 
 
 def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
