@@ -13,7 +13,7 @@ import pytest
 from drretail.api.demo_recording import play_answers, play_judge
 from drretail.env.world import open_world
 from drretail.progress import choose_progress
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 
 OF_ITS_TIME = {"telemetry.json", "SHA256SUMS"}
 """What tells when something was made, and sums of files that do."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.registry import BUILT_IN
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 
 IN_A_ROW = 4
 """So often is one experiment killed before it may end."""

@@ -12,7 +12,7 @@ import pytest
 
 from drretail.experiment import read_runs
 from tests.agents.external_agents import command
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 

@@ -15,7 +15,7 @@ from drretail.eval.scores.selection import without_board_families
 from drretail.records.pairs import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
 
 STUBBED = ("score", "exp", "--metrics", STUB)

@@ -11,7 +11,7 @@ import pytest
 
 from drretail.env.checking import check_world
 from drretail.locks import held
-from tests.cli.conftest import MAIN, environment
+from tests.cli.commands import MAIN, environment
 from tests.data_ingest.raw_rows import small_shop
 
 WRITES = r"Error: Another process is writing .* \(process \d+, since .*\): wait until it has ended\."

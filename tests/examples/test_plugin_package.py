@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ROOT, Command, drretail, environment, fork_server, fresh_drretail
+from tests.cli.commands import ROOT, Command
 
-__all__ = ["drretail", "environment", "fork_server", "fresh_drretail"]
+pytestmark = pytest.mark.slow
 QUERY = {"query_id": "q1", "text": "Which bird feeder suits a small garden?", "source": "mine"}
 BROKEN = """[drretail.agents]
 nowhere = no_such_module:AGENT

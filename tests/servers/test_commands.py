@@ -9,7 +9,7 @@ import pytest
 from pymongo import MongoClient
 
 from drretail.env.servers.naming import ServerSettings
-from tests.cli.conftest import MAIN, Command, environment
+from tests.cli.commands import MAIN, Command, environment
 from tests.shop import USER, build
 
 MOMENT = 1_600_000_000_000

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_runs
-from tests.cli.conftest import MAIN, environment
+from tests.cli.commands import MAIN, environment
 from tests.viewer.experiment import fail
 
 Command = subprocess.CompletedProcess[str]
