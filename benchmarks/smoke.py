@@ -22,16 +22,19 @@ from typing import Any
 
 from command import drretail
 
+from drretail.data_ingest.demo import ensure_demo_world
 from drretail.experiment import read_definition, read_runs
+from drretail.progress import Progress
+from drretail.settings import read_settings
 
 HERE = Path(__file__).parent
 # In a shell's words, with the names of what is made below in place of arguments. `agents`, `coverage` and
 # `reliability` come first: they take longest.
 STARTED: dict[str, Sequence[str]] = {
-    "reliability": ["--quick --only faults,injections"],
+    "reliability": ["--quick --only faults"],
     "agents": ["--agent react --alone 1 --at-once 10"],
     "coverage": ["--samples 2"],
-    "ingest": ["--quick --reviews 20000 --products 2000", "--quick --reviews 20000 --products 2000 --dense"],
+    "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],
     "floors": ["EXPERIMENT"],
@@ -42,18 +45,17 @@ STARTED: dict[str, Sequence[str]] = {
     "pages": ["PAGES"],
     "perturbing": ["META"],
     "ppi": ["--rounds 2 --score FP"],
-    "queries": ["checks demo --good QUERIES", "sentences demo", "time demo --queries 20"],
-    "reading": ["LABELLED --experiment EXPERIMENT --world demo"],
+    "queries": ["checks WORLD --good QUERIES", "sentences WORLD", "time WORLD --queries 20"],
+    "reading": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "relevance": ["RATED"],
-    "reliability_faults": ["--quick"],
     "reliability_injections": ["--quick"],
     "report_eval": ["REPORTS"],
     "report_pages": ["EXPERIMENT --queries 2"],
-    "result_tokens": ["--folder EXPERIMENT/runs --world demo"],
+    "result_tokens": ["--folder EXPERIMENT/runs --world WORLD"],
     "sandboxes": ["--queries 1 --sizes 32k"],
     "scores": ["EXPERIMENT --times 1"],
-    "striking": ["LABELLED EXPERIMENT demo"],
-    "twins": ["demo SPOILED"],
+    "striking": ["LABELLED EXPERIMENT WORLD"],
+    "twins": ["WORLD SPOILED"],
     "world": ["--products 400 --orders 2000"],
 }
 PRODUCTS = "meta_Office_Products.jsonl"
@@ -61,12 +63,12 @@ PRODUCTS = "meta_Office_Products.jsonl"
 
 def make(folder: Path) -> dict[str, Path]:
     """What benchmarks read, by the names in the table."""
-    raw, experiment = folder / "raw", folder / "experiment"
+    raw, experiment, shipped = folder / "raw", folder / "experiment", folder / "shipped.jsonl"
     made = {"QUERIES": folder / "queries.jsonl", "EXPERIMENT": experiment, "SPOILED": folder / "spoiled.jsonl"}
-    shipped = folder / "shipped.jsonl"
+    made["WORLD"] = ensure_demo_world(read_settings().cache_dir, Progress())
     drretail("queries", "shipped", "--to", str(shipped))
     made["QUERIES"].write_text("".join(shipped.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
-    drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]))
+    drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]), "-q")
     drretail("run", "--world", "demo", "--queries", str(made["QUERIES"]), "--to", str(experiment), "--agent", "react")
     drretail("score", str(experiment), "--metrics", "faithfulness,checks,basket")
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")

@@ -34,7 +34,8 @@ class Plugins:
         Raises UnknownName for a name that nothing goes by, UserError for a place that cannot be loaded: it says
         whether the module, the member, or something that the module itself imports is missing, and where.
         """
-        place = self.built_in.get(name) or self._plugin(name) or (name if ":" in name else None)
+        # A place is no plugin's name: to look for one reads the metadata of every installed package.
+        place = self.built_in.get(name) or (name if ":" in name else self._plugin(name))
         if place is None:
             raise UnknownName(self.what, name, self.names())
         module, _, attribute = place.partition(":")

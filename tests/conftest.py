@@ -1,5 +1,6 @@
 """Fixtures shared by all tests, and the real servers' beginning and end."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -21,6 +22,16 @@ REAL_SERVERS = {"mongo_url", "es_url"}
 """Fixtures by which a test is known to need a real server."""
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
+
+
+# As the command sets it: two workers on two cores, and small matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_collection_finish() -> None:
+    """Takes what was loaded and collected out of the collector's walks: it stays until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

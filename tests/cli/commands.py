@@ -50,7 +50,7 @@ def fresh_drretail(tmp_path: Path) -> Command:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=280,
             check=False,
         )
 

@@ -36,7 +36,7 @@ def killed(tmp_path: Path, command: list[str], effects: int, pause: float) -> bo
         time.sleep(0.002)
     time.sleep(pause)
     process.send_signal(signal.SIGKILL)
-    return process.wait(timeout=60) == -signal.SIGKILL
+    return process.wait(timeout=280) == -signal.SIGKILL
 
 
 def _effects(experiment: Path) -> int:

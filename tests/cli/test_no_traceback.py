@@ -43,7 +43,7 @@ def shell(line: str, folder: Path, **given: str) -> subprocess.CompletedProcess[
         env=environment(folder, **given),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=280,
         check=False,
     )
 

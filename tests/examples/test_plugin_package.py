@@ -30,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "examples" / "plugin_package", folder / "source")
     offline = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
     into = ("--target", str(folder / "site"), str(folder / "source"))
-    subprocess.run([sys.executable, "-m", "pip", "install", *offline, *into], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "pip", "install", *offline, *into], check=True, timeout=280)
     return folder / "site"
 
 

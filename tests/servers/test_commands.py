@@ -28,7 +28,7 @@ def drretail(tmp_path: Path, server_settings: ServerSettings) -> Command:
             env=environment(tmp_path, **{**servers, **given}),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=280,
             check=False,
         )
 

@@ -19,7 +19,7 @@ def report(home: Path, *args: str) -> Command:
         env=environment(home),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=280,
         check=False,
     )
 
