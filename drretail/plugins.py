@@ -6,7 +6,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module, invalidate_caches
 from importlib.metadata import entry_points
@@ -56,7 +56,8 @@ class Plugins:
 
     def _module(self, module: str, place: str) -> object:
         try:
-            with here_on_the_path():
+            # A built-in one is not looked for in the folder one stands in.
+            with nullcontext() if place in self.built_in.values() else here_on_the_path():
                 return import_module(module)
         except ModuleNotFoundError as problem:
             if problem.name is not None and (module == problem.name or module.startswith(f"{problem.name}.")):
