@@ -20,6 +20,8 @@ settings.load_profile("drretail")
 
 REAL_SERVERS = {"mongo_url", "es_url"}
 """Fixtures by which a test is known to need a real server."""
+SLOW = {"browser", "node"}
+"""Fixtures by which a test is known to start a browser, or to install a package."""
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
 
@@ -44,13 +46,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(tryfirst=True)  # before those that -m does not choose are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of real servers, and as slow those of servers, Spark and browsers."""
+    """Marks the tests of real servers, and as slow those of servers, Spark, browsers and Node."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if fixtures & REAL_SERVERS:
             item.add_marker("servers")
             item.add_marker(pytest.mark.timeout(FETCHING))
-        if "browser" in fixtures or item.get_closest_marker("servers") or item.get_closest_marker("spark"):
+        if fixtures & SLOW or item.get_closest_marker("servers") or item.get_closest_marker("spark"):
             item.add_marker("slow")
 
 
