@@ -182,7 +182,7 @@ def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: 
 
 
 def dense_cases(paths: list[Path], reviews: int, work: Path) -> list[Case]:
-    world = work / "dense"
+    world = work / "dense-world"  # the input is in "dense"
     command = [sys.executable, "-c", DRRETAIL, "ingest", *map(str, paths), "-w", str(world), "-q"]
     return [
         Case("dense: json and gzip in a loop", [sys.executable, "-c", PLAIN_LOOP, *map(str, paths)], reviews),

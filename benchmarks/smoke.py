@@ -33,7 +33,7 @@ HERE = Path(__file__).parent
 STARTED: dict[str, Sequence[str]] = {
     "reliability": ["--quick --only faults"],
     "agents": ["--agent react --alone 1 --at-once 10"],
-    "coverage": ["--samples 40"],
+    "coverage": ["--samples 5"],
     "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],

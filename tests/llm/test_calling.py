@@ -84,7 +84,9 @@ async def test_a_wait_of_more_than_two_seconds_is_told_with_who_is_waited_for_an
     told, sleeps = list[str](), Sleeps()
     with Provider(*[fails(500)] * 4, answers()) as provider:
         model = model_at(provider, sleeps, retries=5)
-        model = replace(model, retrying=replace(model.retrying, tell=told.append))
+        # Its clock moves with its sleeps alone.
+        patience = replace(model.retrying, tell=told.append, clock=lambda: sum(sleeps.all))
+        model = replace(model, retrying=patience)
         await answer_of(model, MESSAGES)
         where = provider.url
     assert [line.rpartition("; ")[2] for line in told] == ["try 4 of 6 in 2 s.", "try 5 of 6 in 4 s."]
