@@ -68,7 +68,7 @@ def make(folder: Path) -> dict[str, Path]:
     made["WORLD"] = ensure_demo_world(read_settings().cache_dir, Progress())
     drretail("queries", "shipped", "--to", str(shipped))
     made["QUERIES"].write_text("".join(shipped.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
-    drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]), "-q")
+    drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]))
     drretail("run", "--world", "demo", "--queries", str(made["QUERIES"]), "--to", str(experiment), "--agent", "react")
     drretail("score", str(experiment), "--metrics", "faithfulness,checks,basket")
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")

@@ -1,6 +1,5 @@
 """Fixtures shared by all tests, and the real servers' beginning and end."""
 
-import gc
 import os
 import signal
 from pathlib import Path
@@ -28,12 +27,6 @@ FETCHING = 1800
 
 # As the command sets it: two workers on two cores, and small matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def pytest_collection_finish() -> None:
-    """Takes what was loaded and collected out of the collector's walks: it stays until the end."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
