@@ -9,7 +9,7 @@ import pytest
 from drretail.eval.registry import METRICS
 from drretail.experiment import read_runs
 from drretail.records.reading import Reading
-from tests.cli.conftest import Command
+from tests.cli.commands import Command
 from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
