@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.build import LABEL, experiment
 from tests.cli.conftest import MAIN, Command, environment
-from tests.eval.folders import LABEL, experiment
 from tests.eval.test_batches import judged_by_rules
 from tests.llm.batches.server import BatchServer
 

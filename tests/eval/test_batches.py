@@ -16,7 +16,7 @@ from drretail.offline.judge.policy import judge as rules_of_judging
 from drretail.progress import Progress
 from drretail.prompts import tagged
 from drretail.records.score import Scores, Verdict
-from tests.eval.folders import LABEL, experiment
+from tests.build import LABEL, experiment
 from tests.llm.batches.server import EXPIRED, BatchServer, succeeded
 
 REPORTS: dict[str, dict[str, str | None]] = {

@@ -22,8 +22,8 @@ from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import IMPORTED_AGENT, Usage
+from tests.build import LABEL, experiment, scripted_judge
 from tests.eval.every_question import every_answer
-from tests.eval.folders import LABEL, experiment, scripted_judge
 
 REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
 A, B, C = "a@model", "b@model", "c@model"

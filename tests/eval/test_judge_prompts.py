@@ -16,7 +16,7 @@ from drretail.progress import Progress
 from drretail.prompt_folders import write_prompts
 from drretail.records.score import Scores
 from drretail.viewer.judged import read_judgements
-from tests.eval.folders import LABEL, experiment, scripted_judge
+from tests.build import LABEL, experiment, scripted_judge
 
 STRICT = "Be strict: an unread report is worth nothing."
 

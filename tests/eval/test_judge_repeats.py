@@ -15,7 +15,8 @@ from drretail.eval.scoring import score
 from drretail.files import read_jsonl
 from drretail.progress import Progress
 from drretail.records.score import Scores
-from tests.eval.folders import LABEL, STUB, Asked, experiment, scripted_judge
+from tests.build import LABEL, Asked, experiment, scripted_judge
+from tests.eval.own import STUB
 
 REPORTS = {LABEL: {"q1-r1": "A report.", "q2-r1": "Another."}}
 SIX = 6  # dimensions that are asked for where a query has no user

@@ -16,7 +16,10 @@ from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.prompts import Prompt, tag_content
 from drretail.records.score import Rules, Score, Scores
-from tests.eval.folders import JUDGED_STUB, LABEL, METRIC, STUB, a_run, experiment, scripted_judge
+from tests.build import LABEL, experiment, scripted_judge
+from tests.build import run as a_run
+from tests.eval.own import JUDGED_STUB, STUB
+from tests.eval.own import SILENT as METRIC
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
 

@@ -19,7 +19,7 @@ from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.agents.sabotaged_shop import GOOD, ORDERS, OWNED, QUERY, SEED
 from tests.agents.sabotaged_shop import PRODUCTS as FEEDERS
-from tests.eval.folders import LABEL, SYSTEM
+from tests.build import LABEL, SYSTEM
 from tests.shop import JANUARY, USER
 
 OTHER = "b@model"

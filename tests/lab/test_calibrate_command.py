@@ -14,7 +14,7 @@ from drretail.eval.ballots import cast
 from drretail.experiment import read_runs
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.vote import Rating
-from tests.eval.folders import experiment, scripted_judge
+from tests.build import experiment, scripted_judge
 from tests.eval.test_judge_prompts import STRICT, mine, rated
 from tests.lab.test_opinions import NOON
 

@@ -19,7 +19,7 @@ from drretail.lab.kept_findings import finding_lines
 from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.tables.scores import score_tables
-from tests.eval.folders import LABEL, experiment
+from tests.build import LABEL, experiment
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]

@@ -28,8 +28,8 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from drretail.viewer.voting.claim_sheet import sheet_rows
 from drretail.viewer.voting.plan import planned
+from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, C, compared, prefers_a, reports, two
-from tests.eval.folders import experiment, scripted_judge
 from tests.lab.test_opinions import NOON, judge_of_both, votes
 from tests.shop import build
 from tests.viewer.conftest import answered, exp

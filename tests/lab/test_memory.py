@@ -25,7 +25,7 @@ from drretail.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content
 from drretail.records.shop import Product
-from tests.eval.folders import LABEL, Asked, experiment, scripted_judge
+from tests.build import LABEL, Asked, experiment, scripted_judge
 
 WORLD = "f" * 64
 WITHIN_1, WITHIN_10 = PRICES

@@ -11,8 +11,8 @@ from drretail.lab.opinions import Opinion, opinions_of
 from drretail.records.query import Query
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote
 from drretail.viewer.voting.plan import planned
+from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, chosen, compared, shown, two
-from tests.eval.folders import experiment, scripted_judge
 from tests.shop import USER, build
 from tests.viewer.experiment import judge_by_hand, record_runs
 

@@ -11,6 +11,7 @@ from drretail.eval.claims.copied_sources import SentenceFinder, SourceResolver
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.score import Verdict
+from tests.build import scripted_judge
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
@@ -24,7 +25,6 @@ from tests.eval.families.faithfulness.reports import (
     subject,
     support,
 )
-from tests.eval.folders import scripted_judge
 
 REPORT = f"""# Beds
 

@@ -353,14 +353,6 @@ def test_a_judge_that_fails_on_one_unit_goes_on_with_the_next(tmp_path: Path) ->
     assert values(about, verdicts)["FP"].items["failed"] == 1
 
 
-def test_a_second_run_asks_nothing_and_writes_nothing(tmp_path: Path) -> None:
-    report = f"It suits old dogs [P:B0BED00001]. Cardinals like seeds [{BIRDS_ID}]. Owls hoot [{BLOCKED_ID}]."
-    first = judged(tmp_path, offline_judge(), subject(report))
-    files = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert judged(tmp_path, offline_judge(), subject(report)) == first
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == files
-
-
 def test_other_rules_are_judged_apart_but_nothing_is_asked_twice(tmp_path: Path) -> None:
     report = "It suits old dogs [P:B0BED00001]. It has zips [P:B0BOWL0001]."
     judged(tmp_path, offline_judge(), subject(report), "paper")

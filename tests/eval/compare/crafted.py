@@ -23,7 +23,7 @@ from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.score import JudgeRef
-from tests.eval.folders import SYSTEM
+from tests.build import SYSTEM
 
 JUDGE = Assessor(JudgeRef(spec="anthropic:claude", kind="llm"), "default")
 OTHER = Assessor(JudgeRef(spec="openai:gpt", kind="llm"), "default")

@@ -14,8 +14,8 @@ from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.records.score import Scores
 from drretail.viewer.plots.experiment_plots import ablation_plots
 from drretail.viewer.tables.ablations import ablation_table, headlines_first
+from tests.build import SYSTEM
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
-from tests.eval.folders import SYSTEM
 
 VALUES = {
     "task": [3, 4, 5, 6, 3, 4, 5, 6],

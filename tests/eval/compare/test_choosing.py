@@ -3,9 +3,9 @@ import pytest
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_pairs
 from drretail.experiment import Definition
+from tests.build import SYSTEM
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, gathered, runs
 from tests.eval.compare.test_sentences import pair_row
-from tests.eval.folders import SYSTEM
 
 FLOOR = SYSTEM.model_copy(update={"agent": "null_empty", "models": {}})
 

@@ -8,8 +8,8 @@ from drretail.eval.compare.distractors import distractor_tables
 from drretail.records.comparison import DistractorTable, SettingTable
 from drretail.records.run import System
 from drretail.viewer.tables.ablations import distractor_table
+from tests.build import SYSTEM
 from tests.eval.compare.crafted import JUDGE, gathered, runs
-from tests.eval.folders import SYSTEM
 
 ALL = [40, 42, 39, 41, 40, 38, 44, 43]
 CLEAN = [50, 53, 47, 52, 51, 48, 55, 52]

@@ -15,7 +15,8 @@ from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.ablations import twin_table
-from tests.eval.folders import SYSTEM, a_run
+from tests.build import SYSTEM
+from tests.build import run as a_run
 
 WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 DECIDED = {

@@ -10,7 +10,8 @@ from drretail.errors import UserError
 from drretail.eval.compare.two_worlds import compare_beside
 from drretail.eval.scoring import score
 from drretail.progress import Progress
-from tests.eval.folders import STUB, Reports, experiment
+from tests.build import Reports, experiment
+from tests.eval.own import STUB
 
 A, B = "react@model", "hybrid@model"
 

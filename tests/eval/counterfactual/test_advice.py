@@ -10,8 +10,9 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.build import LABEL, SYSTEM
+from tests.build import run as a_run
 from tests.eval.counterfactual.made import KNOWN
-from tests.eval.folders import LABEL, SYSTEM, a_run
 
 BIRD, DOG = KNOWN["B0BIRD0000"], KNOWN["B0DOGS0000"]
 

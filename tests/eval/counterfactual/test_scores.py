@@ -20,7 +20,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.agents.profile_minded import IGNORING, OBEYING
-from tests.eval.folders import scripted_judge
+from tests.build import scripted_judge
 from tests.two_tastes import BIRDS, build
 
 WANTED = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money.of(30))

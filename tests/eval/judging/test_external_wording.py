@@ -22,8 +22,8 @@ from drretail.eval.weighted.weighing import weighing_prompts
 from drretail.progress import Progress
 from drretail.records.base import Rules, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
+from tests.build import experiment
 from tests.eval.every_question import every_answer
-from tests.eval.folders import experiment
 
 FAMILIES = (
     *("faithfulness", "quality", "failure_modes", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"),

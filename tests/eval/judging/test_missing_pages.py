@@ -15,7 +15,8 @@ from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
-from tests.eval.folders import LABEL, SYSTEM, a_run
+from tests.build import LABEL, SYSTEM
+from tests.build import run as a_run
 
 URL, WALLED, UNCITED = "https://a.example/", "https://walled.example/", "https://uncited.example/"
 IDS = {url: web_evidence_id(url) for url in (URL, WALLED, UNCITED)}

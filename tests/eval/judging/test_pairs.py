@@ -9,8 +9,8 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.pairs import choose_pairs, meetings, read_pairs
 from drretail.experiment import Definition, read_definition
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
+from tests.build import SYSTEM, experiment
 from tests.eval.families.pairwise.judging import A, B, C, reports
-from tests.eval.folders import SYSTEM, experiment
 
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
 NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}

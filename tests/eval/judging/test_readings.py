@@ -13,7 +13,8 @@ from drretail.experiment import Definition, Experiment, run_folder
 from drretail.progress import choose_progress
 from drretail.records.reading import Reading
 from drretail.records.score import Score
-from tests.eval.folders import LABEL, SYSTEM, a_run
+from tests.build import LABEL, SYSTEM
+from tests.build import run as a_run
 from tests.grounding.kitchen import EVIDENCE, KETTLE, QUERY, K
 
 REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."

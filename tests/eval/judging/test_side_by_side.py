@@ -12,7 +12,7 @@ from drretail.eval.judging.session import AT_ONCE, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.prompts import Prompt
 from drretail.records.score import SourceRef
-from tests.eval.folders import scripted_judge
+from tests.build import scripted_judge
 from tests.eval.judging.test_session import Taste, claude, judge_session, text_of
 from tests.llm.provider import Provider
 

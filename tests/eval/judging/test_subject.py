@@ -3,7 +3,7 @@ from pathlib import Path
 from drretail.eval.judging.subject import planned_runs, read_subjects
 from drretail.experiment import read_definition
 from drretail.records.base import sha256_of
-from tests.eval.folders import LABEL, experiment
+from tests.build import LABEL, experiment
 
 RUNS = {LABEL: {"q1-r1": "One.", "q2-r1": None, "q2-r2": "Two."}, "b@model": {"q1-r1": "B."}}
 

@@ -14,7 +14,8 @@ from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Assessor, Ru
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, Score, VerdictState
 from drretail.stats.clusters import Clusters
-from tests.eval.folders import JUDGED, METRIC
+from tests.eval.own import JUDGED
+from tests.eval.own import SILENT as METRIC
 
 CODE = JudgeRef(spec="code", kind="rule_based")
 JUDGE = JudgeRef(spec="scripted:test", kind="scripted")

@@ -6,8 +6,8 @@ import pytest
 
 from drretail.eval.scores.agreement import agreements
 from drretail.eval.scores.gathering import Gathered
+from tests.build import SYSTEM
 from tests.eval.compare.crafted import JUDGE, OTHER, gathered
-from tests.eval.folders import SYSTEM
 
 MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}
 THEIRS = {"a@m": [9.0, 3.0], "b@m": [5.0, 8.0]}

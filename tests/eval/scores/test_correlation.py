@@ -15,7 +15,7 @@ from drretail.records.query import Query
 from drretail.records.run import ModelKind
 from drretail.records.score import JudgeRef
 from drretail.stats.significance import holm
-from tests.eval.folders import SYSTEM
+from tests.build import SYSTEM
 
 CODE = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
 QUERIES = [f"q{number:02}" for number in range(12)]

@@ -9,7 +9,7 @@ from drretail.eval.scoring import score
 from drretail.progress import Progress
 from drretail.records.run import ModelKind
 from drretail.records.score import Score, Scores
-from tests.eval.folders import LABEL, experiment, scripted_judge
+from tests.build import LABEL, experiment, scripted_judge
 
 REPORTS = {LABEL: {"q1-r1": "one", "q2-r1": "two"}, "b@model": {"q1-r1": "three", "q2-r1": None}}
 

@@ -1,14 +1,13 @@
 from dataclasses import replace
 
 from drretail.eval.families.quality.score import METRIC as QUALITY
-from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.aggregate import About, rows
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, RunResult
 from drretail.eval.scores.slices import headlines, slice_scores
 from drretail.eval.values import Value
 from drretail.records.score import JudgeRef, SliceBy, SliceScore
 from drretail.stats.clusters import Clusters
-from tests.eval.folders import JUDGED
+from tests.eval.own import JUDGED
 
 JUDGE = JudgeRef(spec="p:m", kind="llm", params_hash="x")
 ABOUT = About(JUDGED, "a@model", Assessor(JUDGE, "default"), "", Clusters())
@@ -67,14 +66,6 @@ def test_ratings_of_a_rule_based_judge_have_no_slices() -> None:
     reports = [RunResult("q1", {"clarity": Value("clarity", "scored", 7.0), "Avg": Value("Avg", "scored", 7.0)})]
     assert slice_scores([(About(QUALITY, "a@m", Assessor(offline, "default"), "", Clusters()), reports)], SLICES) == []
     assert slice_scores([(About(QUALITY, "a@m", Assessor(JUDGE, "default"), "", Clusters()), reports)], SLICES)
-
-
-def test_a_family_s_own_headlines_are_variants_of_it_and_never_pooled() -> None:
-    for name in METRICS:
-        family = load_metric(name)
-        chosen = family.description.headlines
-        assert headlines(family)[: len(chosen)] == chosen
-        assert not set(chosen) & family.pooled.keys()
 
 
 def test_families_that_nobody_named_are_sliced_by_their_first_variants() -> None:

@@ -12,6 +12,8 @@ from drretail.eval.triplets.triplet_support import judge_triplets
 from drretail.prompts import tag_content
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
+from tests.build import judged as judged_by
+from tests.build import scripted_judge
 from tests.eval.families.faithfulness.reports import (
     BED,
     BIRDS,
@@ -24,7 +26,6 @@ from tests.eval.families.faithfulness.reports import (
     subject,
     text,
 )
-from tests.eval.folders import judged_by, scripted_judge
 from tests.eval.weighted.playing import Played
 
 BED_MARK = f"P:{BED.key}"

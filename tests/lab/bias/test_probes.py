@@ -19,8 +19,8 @@ from drretail.lab.bias.probed_reports import choose_reports, doubled, halved
 from drretail.lab.trial_findings import BiasFound
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
+from tests.build import scripted_judge
 from tests.eval.families.pairwise.judging import chosen, shown
-from tests.eval.folders import scripted_judge
 from tests.lab.bias.scripted import (
     FLOOR,
     LATER,

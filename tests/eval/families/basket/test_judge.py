@@ -18,7 +18,8 @@ from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import Score
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
-from tests.eval.folders import LABEL, SYSTEM, a_run
+from tests.build import LABEL, SYSTEM
+from tests.build import run as a_run
 from tests.grounding.shelf import FEEDER, STATION, ledger
 
 QUERY = Query(
@@ -102,11 +103,3 @@ def test_a_run_that_was_asked_for_picks_and_declared_none_earns_nothing(tmp_path
     found = rows(folder)
     assert (found["feasible"].n_scored, found["feasible"].value) == (4, 0.25)
     assert (found["within_budget"].n_scored, found["cost_ratio"].n_na) == (2, 3)
-
-
-def test_a_second_time_leaves_the_same_bytes(folder: Path) -> None:
-    freeze(folder)
-    rows(folder)
-    held = {path: path.read_bytes() for path in folder.rglob("*.json*")}
-    rows(folder)
-    assert {path: path.read_bytes() for path in folder.rglob("*.json*")} == held

@@ -21,7 +21,8 @@ from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
-from tests.eval.folders import LABEL, experiment, judged_by
+from tests.build import LABEL, experiment
+from tests.build import judged as judged_by
 from tests.shop import PRODUCTS, USER, build
 
 TUBE = PRODUCTS[0]
@@ -151,15 +152,6 @@ def test_an_error_of_the_run_is_one_even_where_the_report_says_nothing_of_produc
     sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})
     single = [*(silent | {"personal_data_sent": sent, "unresolved_citation": cited}).values()]
     assert clean(single, can_be=True).value == 0.0
-
-
-def test_a_check_without_a_verdict_is_failed_and_never_clean(tmp_path: Path) -> None:
-    values = by_variant(METRIC.values(subject_of(tmp_path / "exp", WRONG), [], "default"))
-    assert {value.state for value in values.values()} == {"failed"}
-
-
-def test_no_variant_is_pooled(tmp_path: Path) -> None:
-    assert not METRIC.pooled
 
 
 def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from drretail.records.base import Rules
 from drretail.records.criteria import Gold, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
+from tests.build import LABEL, SYSTEM
+from tests.build import run as a_run
 from tests.eval.families.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, RECALL
-from tests.eval.folders import LABEL, SYSTEM, a_run
 
 
 def covered(

@@ -129,13 +129,6 @@ def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -
     assert asked.count("Depth") == 3  # once, and repaired twice
 
 
-def test_a_failed_run_is_failed_in_every_metric(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", {LABEL: REPORT, "b@model": None})
-    judge, _ = judge_by()
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")), "b@model")
-    assert {(it.n_failed, it.n_na) for it in found.values()} == {(1, 0)}
-
-
 def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(tmp_path: Path) -> None:
     folder = research(tmp_path / "exp", ONE)
     found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold_folder(tmp_path / "gold")))

@@ -15,6 +15,9 @@ from drretail.eval.families.error_causes.score import METRIC, N_MISSED, N_WRONG
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.criteria import GoldInsight, GoldPart, PagesByLabel
 from drretail.records.run import Stop
+from tests.build import LABEL
+from tests.build import run as a_run
+from tests.build import verdict as a_verdict
 from tests.eval.families.dr3.research import (
     CARE,
     CARE_ID,
@@ -27,7 +30,6 @@ from tests.eval.families.dr3.research import (
     REPORT,
     source,
 )
-from tests.eval.folders import LABEL, a_run, a_verdict
 
 TRAP, CHATTER = "https://old.example/tube", "https://noise.example/chat"
 TRAP_ID, CHATTER_ID = web_evidence_id(TRAP), web_evidence_id(CHATTER)

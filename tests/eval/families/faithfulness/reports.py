@@ -18,7 +18,7 @@ from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Sour
 from drretail.records.query import Query
 from drretail.records.run import Run, System
 from drretail.records.score import Rules, Verdict
-from tests.eval.folders import judged_by
+from tests.build import judged as judged_by
 
 BIRDS = "https://birds.example/cardinals"
 BLOCKED = "https://paywalled.example/page"

@@ -13,6 +13,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.scoring import score
 from drretail.progress import Progress
 from drretail.records.score import Rules, Scores, Verdict
+from tests.build import LABEL, experiment
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
@@ -27,7 +28,6 @@ from tests.eval.families.faithfulness.reports import (
     support,
     values,
 )
-from tests.eval.folders import LABEL, experiment
 
 UNSEEN = "https://unseen.example/x"
 SEEDS = "Cardinals prefer sunflower seeds."

@@ -247,11 +247,6 @@ def test_a_failed_extraction_fails_only_what_needs_it() -> None:
     assert got(without_all, "FP", "FR", "FR_url", "FR_pooled") == [("scored", 1.0)] + [("failed", None)] * 3
 
 
-def test_a_run_without_report_and_one_never_judged_are_failed_in_every_variant() -> None:
-    for about, verdicts in ((subject(None), []), (subject("A report."), list[Verdict]())):
-        assert {value.state for value in METRIC.values(about, verdicts, "default")} == {"failed"}
-
-
 def test_every_report_has_every_variant_in_the_tables_order() -> None:
     rules: tuple[Rules, ...] = ("default", "paper", "drg")
     for rule in rules:

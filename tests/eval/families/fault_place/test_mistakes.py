@@ -105,15 +105,6 @@ def test_before_claims_are_judged_there_is_no_place_and_the_reason_is_told(shop:
     assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"
 
 
-def test_scoring_twice_adds_no_verdict(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    scored(folder, shop.store)
-    (path,) = (folder / "verdicts" / FAMILY).rglob("*.jsonl")
-    before = path.read_bytes()
-    scored(folder, shop.store)
-    assert path.read_bytes() == before
-
-
 def test_the_page_shows_the_place_beside_the_claim(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     scored(folder, shop.store)

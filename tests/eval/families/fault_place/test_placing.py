@@ -175,8 +175,3 @@ def test_shares_add_up_to_one_in_each_report_and_over_all(reports: list[list[Pla
     total = sum(len(places) for places in reports)
     assert all(below == total for _, below in sums.values())
     assert sum(above for above, _ in sums.values()) == total
-
-
-def test_counts_are_no_shares_to_pool() -> None:
-    with pytest.raises(KeyError):
-        METRIC.pooled["n_wrong"]({})

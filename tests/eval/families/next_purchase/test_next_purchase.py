@@ -9,7 +9,7 @@ import pytest
 from drretail.env.session import Session
 from drretail.env.world import open_world
 from drretail.eval.families.next_purchase.hits import compare, hits, lacks_purchases
-from drretail.eval.families.next_purchase.score import METRIC, VARIANTS, values
+from drretail.eval.families.next_purchase.score import METRIC
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
@@ -18,7 +18,8 @@ from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from drretail.records.shop import NextPurchase
 from drretail.tools.toolkit import Toolkit
-from tests.eval.folders import LABEL, experiment, judged_by
+from tests.build import LABEL, experiment
+from tests.build import judged as judged_by
 from tests.shop import PRODUCTS, USER, a_product, build
 
 TUBE, HOPPER, WINDOW, BATH = PRODUCTS
@@ -163,8 +164,3 @@ def test_of_products_without_a_leaf_nothing_is_said_of_categories() -> None:
 def test_a_user_without_favourite_has_no_baseline_of_it() -> None:
     purchase = PURCHASE.model_copy(update={"favourite": None, "popular_in_favourite": ()})
     assert compare([purchase_item_of(TUBE)], purchase).base is None
-
-
-def test_a_report_without_a_verdict_is_failed() -> None:
-    assert [value.variant for value in values([])] == list(VARIANTS)
-    assert {value.state for value in values([])} == {"failed"}

@@ -4,9 +4,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from drretail.eval.families.pairwise.judge import judge, orders
 from drretail.eval.families.pairwise.questions import prompt_for
@@ -23,8 +20,9 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict
-from tests.eval.families.pairwise.judging import A, B, chosen, finds_equal, prefers_a, prefers_the_first, shown
-from tests.eval.folders import SYSTEM, Script, a_run, scripted_judge
+from tests.build import SYSTEM, Script, scripted_judge
+from tests.build import run as a_run
+from tests.eval.families.pairwise.judging import A, B, finds_equal, prefers_a, prefers_the_first, shown
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
 FEEDER = Evidence(
@@ -150,22 +148,6 @@ def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp
     verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a)
     assert len(asked) == 2
     assert {verdict.state for verdict in verdicts.values()} == {"scored"}
-
-
-BAD: list[dict[str, Any]] = [
-    chosen("C"),
-    chosen("tie"),
-    chosen("a"),
-    {"winner": "A"},
-    {"winner": "A", "justification": " "},
-]
-
-
-@pytest.mark.parametrize("bad", BAD, ids=str)
-def test_a_bad_answer_is_sent_back_twice_and_then_failed(tmp_path: Path, bad: dict[str, Any]) -> None:
-    verdicts, asked = judged(tmp_path / "v.jsonl", lambda _: bad)
-    assert {(verdict.state, verdict.value) for verdict in verdicts.values()} == {("failed", None)}
-    assert len(asked) == 14 * 3
 
 
 def test_the_paper_asks_once_in_an_order_that_the_seed_draws(tmp_path: Path) -> None:

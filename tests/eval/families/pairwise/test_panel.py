@@ -3,6 +3,7 @@ from typing import Any
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
+from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import (
     A,
     B,
@@ -16,7 +17,6 @@ from tests.eval.families.pairwise.judging import (
     shown,
     two,
 )
-from tests.eval.folders import experiment, scripted_judge
 
 PANEL = "panel(majority):scripted:j1+scripted:j2"
 

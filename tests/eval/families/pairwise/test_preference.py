@@ -11,8 +11,8 @@ from drretail.eval.scores.pair_outcomes import Lead, corrected, lead_of, preferr
 from drretail.records.pairs import PairScore
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
+from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, compared, prefers_a, reports, row
-from tests.eval.folders import experiment, scripted_judge
 
 
 def by_id(results: list[list[float]]) -> dict[str, list[float]]:

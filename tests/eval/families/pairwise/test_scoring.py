@@ -10,12 +10,11 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.families.pairwise.questions import prompt_for
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.llm.registry import open_model
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
-from drretail.records.score import Scores
+from tests.build import experiment, scripted_judge
+from tests.build import run as a_run
 from tests.eval.families.pairwise.judging import (
     SIX,
     A,
@@ -34,7 +33,6 @@ from tests.eval.families.pairwise.judging import (
     shown,
     two,
 )
-from tests.eval.folders import a_run, experiment, scripted_judge
 
 
 def tree(folder: Path, *, journals: bool = True) -> dict[str, bytes]:
@@ -196,17 +194,6 @@ def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(t
     assert rank(later, C).note is None
 
 
-def test_a_second_time_asks_nothing_and_leaves_the_same_bytes(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(), users={"q1": "u"})
-    judge, asked = scripted_judge(prefers_a)
-    scores = compared(folder, judge)
-    before, count = tree(folder), len(asked)
-    assert compared(folder, judge) == scores
-    assert (tree(folder), len(asked)) == (before, count)
-    assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
-    assert (folder / "verdicts" / "pairwise" / judge.slug / f"{A}~{B}" / "q1-r1.jsonl").exists()
-
-
 def test_comparing_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
     whole = experiment(tmp_path / "whole", two(2))
     compared(whole, scripted_judge(prefers_a)[0])
@@ -224,18 +211,6 @@ def test_comparing_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None
     compared(cut, judge)
     assert len(asked) == 2 * SIX
     assert tree(cut, journals=False) == tree(whole, journals=False)
-
-
-def test_verdicts_that_were_lost_are_served_from_the_journal(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(2))
-    judge, asked = scripted_judge(prefers_a)
-    compared(folder, judge)
-    before = tree(folder)
-    for path in folder.glob("verdicts/pairwise/*/*/*-r1.jsonl"):
-        path.unlink()
-    compared(folder, judge)
-    assert len(asked) == 2 * 2 * SIX
-    assert tree(folder) == before
 
 
 @pytest.mark.parametrize("label", [A, B])
@@ -312,21 +287,6 @@ def test_runs_and_pairs_are_judged_by_one_command(tmp_path: Path) -> None:
     later = compared(folder, metrics=("checks",))
     assert {score.metric for score in later.scores} == {"quality", "checks"}
     assert later.pairs == scores.pairs
-
-
-def test_preferences_of_a_rule_based_judge_are_never_numbers(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {**two(), C: reports("c")})
-    scores = compared(folder, Judge.of(open_model("offline:judge")))
-    assert len(scores.pairs) == 3 * 7
-    for found in scores.pairs:
-        assert found.note == "not rated (rule-based)"
-        told = found.model_dump(exclude_none=True)
-        hidden = {"wins", "ties", "losses", "win_rate", "ci_low", "ci_high", "flip_rate", "first_position_rate"}
-        assert not hidden & set(told)
-        assert told["win"] == told["tie"] == told["loss"] == {}
-    assert (row(scores).n_na, row(scores).not_judged) == (4, 0)
-    assert not (folder / "verdicts").exists()
-    assert {(it.strength, it.note) for it in scores.ranks} == {(None, "not rated (rule-based)")}
 
 
 def test_one_system_has_nobody_to_be_compared_with(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict, VerdictState, reasons_of
-from tests.eval.folders import a_verdict
+from tests.build import verdict as a_verdict
 
 TABLE = {
     "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),

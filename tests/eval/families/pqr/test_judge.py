@@ -12,8 +12,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.progress import Progress
 from drretail.records.score import Score
+from tests.build import experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
-from tests.eval.folders import experiment, scripted_judge
 from tests.eval.weighted.playing import Played
 
 REPORT = (

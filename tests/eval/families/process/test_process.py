@@ -4,12 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.eval.families.process.counting import MEASURES
-from drretail.eval.families.process.score import METRIC, values
+from drretail.eval.families.process.score import METRIC
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.records.run import Step
+from tests.build import LABEL, experiment
+from tests.build import judged as judged_by
 from tests.eval.families.process.runs import SEARCH, call, numbered, turn
-from tests.eval.folders import LABEL, experiment, judged_by
 
 
 def subject_of(folder: Path, *steps: Step) -> Subject:
@@ -46,7 +47,3 @@ def test_what_stands_is_not_counted_again_and_other_steps_to_the_same_report_are
     after = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
     (changed,) = [verdict for verdict in after.lasts() if verdict.attempt == 2]
     assert (changed.item, changed.value["value"]) == ("turns", 2)
-
-
-def test_a_measure_without_a_verdict_is_failed() -> None:
-    assert {value.state for value in values([])} == {"failed"}

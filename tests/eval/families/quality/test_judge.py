@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from drretail.eval.families.quality.judge import Rating, prompt_for
 from drretail.eval.families.quality.score import METRIC
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
@@ -20,7 +18,9 @@ from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict
-from tests.eval.folders import LABEL, SYSTEM, Script, a_run, judged_by, scripted_judge
+from tests.build import LABEL, SYSTEM, Script, scripted_judge
+from tests.build import judged as judged_by
+from tests.build import run as a_run
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
 FEEDER = Evidence(
@@ -161,52 +161,6 @@ def test_a_profile_that_came_later_is_asked_about(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE))
     assert verdicts[PERSONALIZATION].state == "scored"
     assert len(asked) == 1
-
-
-BAD: list[dict[str, Any]] = [
-    {"rating": 11, "justification": "x"},
-    {"rating": -1, "justification": "x"},
-    {"rating": 7.5, "justification": "x"},
-    {"rating": "7", "justification": "x"},
-    {"rating": True, "justification": "x"},
-    {"rating": None, "justification": "x"},
-    {"rating": 7},
-    {"justification": "x"},
-    {"rating": 7, "justification": "  "},
-    {"rating": 7, "justification": "x", "score": 8},
-]
-
-
-@pytest.mark.parametrize("bad", BAD, ids=str)
-def test_a_bad_answer_is_sent_back_twice_and_then_failed(tmp_path: Path, bad: dict[str, Any]) -> None:
-    verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE), lambda _: bad)
-    assert {(verdict.state, verdict.value) for verdict in verdicts.values()} == {("failed", None)}
-    assert all(verdict.error for verdict in verdicts.values())
-    assert len(asked) == 7 * 3
-
-
-def test_an_answer_that_was_mended_counts(tmp_path: Path) -> None:
-    answers = iter([BAD[0], BAD[5], *[FINE] * 7])
-    verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE), lambda _: next(answers))
-    assert verdicts["clarity"].value == 6
-    assert len(asked) == 9
-
-
-def test_only_what_is_missing_is_asked(tmp_path: Path) -> None:
-    path = tmp_path / "v.jsonl"
-    asked_of(path, subject(ADVICE))
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:-2]), encoding="utf-8")
-    path.with_suffix(".journal.jsonl").unlink()
-    verdicts, asked = asked_of(path, subject(ADVICE))
-    assert len(asked) == 2
-    assert set(verdicts) == set(DIMENSIONS)
-
-
-def test_another_report_is_judged_anew(tmp_path: Path) -> None:
-    asked_of(tmp_path / "v.jsonl", subject(ADVICE))
-    _, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE + " And clean it."))
-    assert len(asked) == 7
 
 
 def by_profile(question: str) -> dict[str, Any]:

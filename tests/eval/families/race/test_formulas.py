@@ -23,7 +23,7 @@ from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict, VerdictState, reasons_of
-from tests.eval.folders import a_verdict
+from tests.build import verdict as a_verdict
 
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
 CRITERIA = Criteria(

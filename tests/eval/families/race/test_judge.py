@@ -12,8 +12,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.progress import Progress
 from drretail.records.score import Score
+from tests.build import experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, PAGE
-from tests.eval.folders import experiment, scripted_judge
 from tests.eval.weighted.playing import Played, tag_content_of
 
 GOOD = f"# Beds\n\nThe bed costs $49.99 [P:{BED.key}]. Cardinals like seeds [{BIRDS_ID}]."

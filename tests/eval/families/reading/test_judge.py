@@ -14,8 +14,9 @@ from drretail.progress import choose_progress
 from drretail.records.query import Query
 from drretail.records.reading import Reading
 from drretail.records.score import Score
+from tests.build import LABEL, SYSTEM, Asked, scripted_judge
+from tests.build import run as a_run
 from tests.eval.families.faithfulness.reports import claim, said_value, support
-from tests.eval.folders import LABEL, SYSTEM, Asked, a_run, scripted_judge
 from tests.grounding.kitchen import EVIDENCE, KETTLE, PAN, QUERY, TOWELS
 
 REPORT = (

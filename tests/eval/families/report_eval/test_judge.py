@@ -2,8 +2,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from drretail.eval.families.report_eval.judge import DIMENSIONS, Grades
 from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.families.report_eval.units import Unit
@@ -14,7 +12,9 @@ from drretail.records.base import Rules, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.score import Verdict
-from tests.eval.folders import LABEL, SYSTEM, Script, a_run, judged_by, scripted_judge
+from tests.build import LABEL, SYSTEM, Script, scripted_judge
+from tests.build import judged as judged_by
+from tests.build import run as a_run
 
 LONG = "It keeps the rain out and lasts for years. " * 6
 REPORT = (
@@ -148,15 +148,6 @@ def test_a_second_time_nothing_is_asked_and_the_other_unit_asks_for_its_pairs_al
     assert ("redundancy", "section:0~1") in verdicts
 
 
-def test_only_the_pairs_that_are_missing_are_asked(tmp_path: Path) -> None:
-    asked_of(tmp_path)
-    path = tmp_path / "v.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(line for line in lines if '"section:1~2"' not in line), encoding="utf-8")
-    path.with_suffix(".journal.jsonl").unlink()
-    assert len(asked_of(tmp_path)[1]) == 1
-
-
 def test_a_page_that_was_fetched_later_is_asked_about(tmp_path: Path) -> None:
     asked_of(tmp_path)
     verdicts, asked = asked_of(tmp_path, evidence=[*PAGES[:1], page(3, "Now it can be read.")])
@@ -168,32 +159,6 @@ def test_a_page_that_nobody_fetched_is_na(tmp_path: Path) -> None:
     verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
     (found,) = [it for (stage, _), it in verdicts.items() if stage == "factuality" and it.state == "na"]
     assert "--fetch-sources" in found.reason
-
-
-BAD: list[dict[str, Any]] = [
-    {"reason": "So.", **dict.fromkeys(DIMENSIONS, 5)},
-    {"reason": "So.", **dict.fromkeys(DIMENSIONS, True)},
-    {"reason": " ", **dict.fromkeys(DIMENSIONS, 2)},
-    {"reason": "So.", "overall": 2},
-]
-
-
-@pytest.mark.parametrize("bad", BAD, ids=str)
-def test_grades_that_do_not_fit_are_sent_back_twice_and_then_failed(tmp_path: Path, bad: dict[str, Any]) -> None:
-    verdicts, asked = asked_of(tmp_path, lambda it: answering(it) if "<report" not in it else bad)
-    assert {verdicts["quality", it].state for it in DIMENSIONS} == {"failed"}
-    assert sum("<report" in it for it in asked) <= 3
-    assert verdicts["redundancy", "section:0~1"].state == "scored"
-
-
-@pytest.mark.parametrize("label", [2, 0.5, "partial", None, True])
-def test_a_label_that_is_none_of_three_is_failed(tmp_path: Path, label: Any) -> None:
-    verdicts, _ = asked_of(
-        tmp_path, lambda it: {"explanation": "So.", "label": label} if "<claim" in it else answering(it)
-    )
-    states = [it.state for (stage, _), it in verdicts.items() if stage == "factuality"]
-    assert "failed" in states
-    assert "scored" not in states
 
 
 def test_reasons_may_be_one_text_or_one_for_each_grade() -> None:

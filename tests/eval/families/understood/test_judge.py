@@ -10,14 +10,15 @@ from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.eval.families.understood.score import METRIC, NO_WORLD, NOT_DECLARED, lacks_understanding
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import load_metric
 from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import reasons_of
 from drretail.records.wish import Want, Wish
-from tests.eval.folders import LABEL, SYSTEM, a_run, experiment, judged_by
+from tests.build import LABEL, SYSTEM, experiment
+from tests.build import judged as judged_by
+from tests.build import run as a_run
 from tests.shop import USER, build
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",))
@@ -69,14 +70,6 @@ def test_what_was_measured_stays_without_the_world_and_is_measured_anew_with_it(
     assert (anew["understood"].value, anew["limits"].value) == (0.5, 0)
 
 
-def test_a_failed_run_has_no_verdict_and_is_failed() -> None:
-    assert {value.state for value in METRIC.values(_no_subject(), [], "default")} == {"failed"}
-
-
-def test_it_is_a_family_by_its_name() -> None:
-    assert load_metric("understood") is METRIC
-
-
 def test_an_experiment_has_it_where_a_run_says_how_it_understood_the_question(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
     assert "says how it understood" in lacks_understanding(folder)
@@ -89,7 +82,3 @@ def test_an_experiment_has_it_where_a_run_says_how_it_understood_the_question(tm
 def test_run_json_says_nothing_of_it_where_nothing_is_known(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
     assert "understood" not in next(folder.glob("runs/*/*/run.json")).read_text()
-
-
-def _no_subject() -> Subject:
-    return Subject(LABEL, SYSTEM, TYPED, 1, None, {}, None, None)
