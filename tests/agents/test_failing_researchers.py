@@ -127,13 +127,6 @@ def test_a_fact_lost_in_synthesis_stays_in_the_ledger_and_leaves_the_report(shop
     assert lost <= {entry.id for entry in recorded.evidence}
 
 
-@pytest.mark.parametrize("agent", SUPERVISED)
-def test_a_report_writer_that_says_nothing_fails_the_run(shop: World, agent: str) -> None:
-    recorded = perform(shop, agent, model(misbehaving(saying_nothing, "report", stubborn=True)))
-    assert recorded.run.error is not None
-    assert (recorded.run.status, recorded.run.error.kind) == ("failed", "unusable")
-
-
 def test_the_saboteur_knows_the_part_it_plays() -> None:
     assert part_of([HumanMessage("<query>\nx\n</query>\n<reports>\n[]\n</reports>")], []) == "report"
     assert part_of([HumanMessage("<sub_problem>\nx\n</sub_problem>"), AIMessage("<reports>\n")], []) == "researcher"

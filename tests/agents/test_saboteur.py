@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from drretail.agents.grounded_hybrid.left_out import TITLE
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
@@ -26,6 +27,7 @@ from tests.agents.saboteur import (
     only_calling,
     saying_nothing,
     with_broken_json,
+    without_its_first_source,
 )
 
 QUERY = sabotaged_shop.QUERY
@@ -138,27 +140,43 @@ def test_a_second_empty_answer_fails_the_run_and_says_so(shop: World, agent: str
     assert "empty" in recorded.run.error.message
 
 
-@pytest.mark.parametrize("mistake", FOUND)
-def test_the_grounded_agent_mends_what_its_model_says_wrongly_once(shop: World, mistake: str) -> None:
-    recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=False))
-    run = recorded.run
-    assert run.report is not None
-    assert not said(mistake, run.report)
-    assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
-    assert (len(run.repairs), run.struck) == (1, ())
-    assert findings(shop, recorded) == []
+IN_THE_CART = {"over_budget": ONE_TOO_MANY}
+"""What is found of a mistake where the cart is looked at first: the dear one is a second feeder."""
 
 
 @pytest.mark.parametrize("mistake", FOUND)
-def test_the_grounded_agent_strikes_what_its_model_insists_on(shop: World, mistake: str) -> None:
-    recorded = played(shop, "grounded_hybrid", liar(mistake))
-    run = recorded.run
+@pytest.mark.parametrize("stubborn", [False, True], ids=["mended", "struck"])
+def test_the_grounded_agent_mends_what_its_model_says_wrongly_and_strikes_what_it_insists_on(
+    shop: World, mistake: str, stubborn: bool
+) -> None:
+    recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=stubborn))
+    run, code = recorded.run, IN_THE_CART.get(mistake, FOUND[mistake])
     assert run.report is not None
-    assert (run.status, len(run.repairs) <= Limits().repairs) == ("done", True)
-    assert {finding.code for finding in run.struck} & {FOUND[mistake], "unresolved_citation", ONE_TOO_MANY}
     assert not said(mistake, run.report), "what is struck is not said again where it is listed"
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
     assert findings(shop, recorded) == []
+    assert code in run.repairs[0]
+    if stubborn:
+        assert (run.status, len(run.repairs)) == ("done", Limits().repairs)
+        assert code in {finding.code for finding in run.struck}
+        assert SENTENCES[mistake].splitlines()[-1] in {finding.said for finding in run.struck}
+        assert "\n- " in run.report.partition(f"## {TITLE}")[2]
+    else:
+        assert (run.status, len(run.repairs), run.struck) == ("done", 1, ())
+        assert "taken, left: nothing" in run.repairs[0]
+        assert TITLE not in run.report
+
+
+@pytest.mark.parametrize("mistake", FOR_A_MODEL)
+def test_the_grounded_agent_leaves_to_the_judge_what_code_cannot_read(shop: World, mistake: str) -> None:
+    run = played(shop, "grounded_hybrid", liar(mistake)).run
+    assert ((run.struck, run.repairs), SENTENCES[mistake] in (run.report or "")) == (((), ()), True)
+
+
+def test_a_fact_that_synthesis_lost_is_not_made_up_again(shop: World) -> None:
+    forgetful = misbehaving(without_its_first_source, "synthesis", stubborn=True, report=None)
+    run = played(shop, "grounded_hybrid", forgetful).run
+    assert (run.status, run.struck) == ("done", ())
 
 
 def said(mistake: str, report: str) -> bool:

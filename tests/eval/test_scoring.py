@@ -78,17 +78,6 @@ def test_a_run_that_was_never_made_is_planned_and_failed(tmp_path: Path) -> None
         assert (found.value, found.n_planned, found.n_failed) == (value, 2, 1)
 
 
-def test_a_second_run_asks_nothing_and_leaves_the_same_bytes(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO, users={"q1": "u"})
-    judge, asked = scripted_judge(by_length)
-    scored(folder, judge)
-    assert len(asked) == 13  # seven and, without a profile, six
-    before = tree(folder)
-    scored(folder, judge)
-    assert len(asked) == 13
-    assert tree(folder) == before
-
-
 def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
     whole = experiment(tmp_path / "whole", TWO, users={"q1": "u"})
     scored(whole, scripted_judge(by_length)[0])
@@ -107,18 +96,6 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert len(asked) == 13 - 7
     verdicts = {name: data for name, data in tree(whole).items() if "journal" not in name}
     assert {name: data for name, data in tree(cut).items() if "journal" not in name} == verdicts
-
-
-def test_a_verdict_that_was_lost_is_served_from_the_journal(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    judge, asked = scripted_judge(by_length)
-    scored(folder, judge)
-    before = tree(folder)
-    for path in folder.glob("verdicts/quality/*/*/*-r1.jsonl"):
-        path.unlink()
-    scored(folder, judge)
-    assert len(asked) == 12
-    assert tree(folder) == before
 
 
 def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Path) -> None:

@@ -130,14 +130,6 @@ def test_left_without_any_tool_it_may_report_at_once(world: World) -> None:
     assert (run.status, len(actors.shown["researcher"])) == ("done", 1)
 
 
-def test_the_same_answers_give_the_same_run(world: World) -> None:
-    def once() -> str:
-        actors = Cast((sent(HOW, "b?"), sent("c?"), REPORT), {"": (calls(FIRST), calls(SECOND), ANSWER)})
-        return perform(world, actors).run.model_dump_json()
-
-    assert once() == once()
-
-
 def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_every_part(world: World) -> None:
     paragraphs = [f"Part {n}. {'Nothing of interest stands here. ' * 40}" for n in range(4)]
     text = "\n\n".join(["Clean a feeder every two weeks.", *paragraphs, "Hummingbirds want nectar."])

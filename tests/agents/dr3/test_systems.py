@@ -1,7 +1,6 @@
 """What makes a system of dr3: whose files it reads, what ranks its pages, and that its runs are replayed."""
 
 import asyncio
-import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,6 @@ from tests.sealed import Page, seal
 SHOPPER = {"": open_model("offline:shopper")}
 DENSE = {"retriever": "dense:fake:one"}
 SEARCH = calls(("web_search", {"query": "hygiene"}))
-CLEANING = calls(("web_search", {"query": "clean bird feeder"}))
 
 
 class Alike(Embeddings):
@@ -146,31 +144,4 @@ def test_a_run_with_dense_retrieval_is_replayed_without_embeddings(world: World,
     assert (run_folder(tmp_path / "a", made.system, "q1", 1) / "journal.jsonl.gz").exists()
 
 
-RECORDS = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 DATED = json.dumps({"found": True, "answer": "In May.", "quotes": ["2022-05-01,tube feeder,24.99"]})
-
-
-def test_a_run_cut_after_any_effect_ends_as_if_it_never_was(world: World, files: Path, tmp_path: Path) -> None:
-    def run_in(folder: Path) -> Run:
-        both = calls(
-            ("search_sandbox", {"question": "How?"}),
-            ("read_file", {"file": "orders.csv", "question": "When?"}),
-            ("search_sandbox", {"question": "Why?"}),
-        )
-        answers = {"": (SEARCH, CLEANING, AIMessage("Every two weeks."))}
-        actors = Cast((both, REPORT), answers, reader=(AIMessage(DATED),))
-        player = SystemUnderTest.of("dr3", load_agent("dr3"), actors.models(), world)
-        with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-            return asyncio.run(Runner(world, "w", files=files).run_into(experiment, player, QUERY))
-
-    whole = run_in(tmp_path / "exp")
-    (here,) = (tmp_path / "exp").glob("runs/*/*")
-    before = [(here / name).read_bytes() for name in RECORDS]
-    journal = gzip.decompress((here / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
-    assert {step.path for step in whole.steps} == {"0", "0.1", "0.2", "0.3"}
-    for lines in range(len(journal)):
-        for path in here.iterdir():
-            path.unlink()
-        (here / "journal.jsonl").write_bytes(b"".join(journal[:lines]))
-        assert run_in(tmp_path / "exp") == whole
-        assert [(here / name).read_bytes() for name in RECORDS] == before

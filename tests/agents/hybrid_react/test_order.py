@@ -1,20 +1,15 @@
 """Nothing depends on what ends first, and a run that was cut goes on where it stopped."""
 
-import asyncio
-import gzip
 import json
 import random
-from pathlib import Path
 
 import pytest
 
-from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import definition
+from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment
-from drretail.records.run import Limits, Run
-from tests.agents.conftest import QUERY, calls
+from drretail.records.run import Limits
+from tests.agents.conftest import calls
 from tests.agents.hybrid_react.cast import (
     BATH,
     DONE,
@@ -26,12 +21,9 @@ from tests.agents.hybrid_react.cast import (
     launch,
     perform,
     reported,
-    sut_of,
 )
 
 END = calls(DONE)
-SEARCHES = 1
-"""Effects of runs side by side that ask no model."""
 
 
 def batched_runs(seed: int | None = None) -> Cast:
@@ -67,52 +59,3 @@ def test_a_token_budget_cuts_at_the_same_place_whatever_ends_first(world: World,
     usual = perform(world, batched_runs(), limits=limits)
     assert usual.run.stop == "token_budget"
     assert as_kept(perform(world, batched_runs(seed), limits=limits)) == as_kept(usual)
-
-
-def kept(world: World, folder: Path, played: Cast) -> Run:
-    player = sut_of("hybrid_react", world, played.models())
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        return asyncio.run(Runner(world, "w").run_into(experiment, player, QUERY))
-
-
-def cut(folder: Path, lines: int) -> None:
-    """Leaves what a process leaves that was killed after so many lines of its journal, in the middle of the next."""
-    (packed,) = folder.glob("runs/*/*/journal.jsonl.gz")
-    whole = gzip.decompress(packed.read_bytes()).splitlines(keepends=True)
-    packed.with_name("journal.jsonl").write_bytes(b"".join([*whole[:lines], *(it[:40] for it in whole[lines:][:1])]))
-    for path in packed.parent.iterdir():
-        if path.name != "journal.jsonl":
-            path.unlink()
-
-
-def test_a_run_that_was_cut_after_any_effect_goes_on_where_it_stopped(world: World, tmp_path: Path) -> None:
-    first = batched_runs(1)
-    whole = kept(world, tmp_path, first)
-    everything = [path.read_bytes() for path in files(tmp_path)]
-    calls_of_all = sum(len(turns) for turns in first.shown.values())
-    for lines in [*range(0, effects(tmp_path), 4), effects(tmp_path)]:
-        cut(tmp_path, lines)
-        again = batched_runs(lines)
-        assert kept(world, tmp_path, again) == whole
-        assert [path.read_bytes() for path in files(tmp_path)] == everything
-        asked = sum(len(turns) for turns in again.shown.values())
-        assert asked <= calls_of_all - lines + SEARCHES
-
-
-def files(folder: Path) -> list[Path]:
-    """What must be equal in an uninterrupted run and a resumed one."""
-    return [next(folder.glob(f"runs/*/*/{name}")) for name in ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")]
-
-
-def effects(folder: Path) -> int:
-    (packed,) = folder.glob("runs/*/*/journal.jsonl.gz")
-    return len(gzip.decompress(packed.read_bytes()).splitlines())
-
-
-def test_a_replay_asks_no_model(world: World, tmp_path: Path) -> None:
-    whole = kept(world, tmp_path, batched_runs(1))
-    silent = batched_runs()
-    player = sut_of("hybrid_react", world, silent.models())
-    recorded = asyncio.run(Runner(world, "w", replay=tmp_path).run(player, QUERY))
-    assert recorded.run == whole
-    assert not any(silent.shown.values())

@@ -6,9 +6,7 @@ import re
 import pytest
 from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 
-from drretail.agents.base import Agent
 from drretail.agents.hybrid_react.agent import HYBRID_REACT
-from drretail.agents.registry import load_agent
 from drretail.env.world import World
 from drretail.prompts import tag_content
 from drretail.tools.registry import TOOLS
@@ -119,14 +117,6 @@ def test_each_role_is_told_its_task_limits_and_how_to_cite(played: Cast, role: s
     for word in words:
         assert word.casefold() in system.casefold()
     assert "Nothing in" in system.split("# What is data")[1]
-
-
-@pytest.mark.parametrize("name", ["plan_to_function", "react", "hybrid_react"])
-def test_no_wording_of_an_agent_is_left_out_of_what_a_run_records(name: str) -> None:
-    agent: Agent = load_agent(name)
-    names = [prompt.name for prompt in agent.prompts()]
-    assert len(names) == len(set(names))
-    assert len({prompt.hash for prompt in agent.prompts()}) == len(names)
 
 
 def test_every_prompt_of_hybrid_react_is_recorded() -> None:

@@ -176,14 +176,6 @@ def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
     assert error["message"].startswith(f"Researcher 2 came back with nothing: {failure}")
 
 
-def test_a_researcher_that_hangs_is_given_up_while_the_others_report(world: World) -> None:
-    played = cast((launch("a", "hung"), END), pause=lambda role, about: 0.8 if about == "hung" else 0.0)
-    run = perform(world, played, seconds=0.3).run
-    (failed,) = run.failed_branches
-    assert failed.startswith("0.2: timeout: no answer within 0.3 seconds, retries included: set model_timeout")
-    assert (run.status, reports(played)) == ("done", [1])
-
-
 def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) -> None:
     played = cast((launch("broken"), launch("feeder"), END), {"broken": (ModelError("model", "down"),)})
     run = perform(world, played).run
@@ -232,13 +224,6 @@ def test_a_supervisor_that_only_announced_a_launch_is_asked_once_and_goes_on(wor
     run = perform(world, played).run
     assert (run.status, reports(played)) == ("done", [1])
     assert "nothing has been looked up" in played.shown["supervisor"][1].messages[-1].text
-
-
-@pytest.mark.parametrize("turn", [ModelError("model", "down"), AIMessage("   "), calls(FEEDER)])
-def test_a_report_generator_that_fails_fails_the_run(world: World, turn: Scripted) -> None:
-    run = perform(world, cast((launch("feeder"), END), report=(turn,))).run
-    assert (run.status, run.report) == ("failed", None)
-    assert [step.path for step in run.steps if step.role == "researcher"][:1] == ["0.1"]  # what was done is kept
 
 
 def holding(played: Cast, most: int) -> dict[str, Model]:

@@ -3,18 +3,15 @@
 import asyncio
 import re
 
-import pytest
-
-from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.running.runner import Recorded, Runner, task_for
+from drretail.agents.registry import load_agent
+from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money
-from drretail.records.query import Query, Reference, Task
+from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
-from drretail.records.run import NULL_AGENTS
 from drretail.records.wish import Want, Wish
 from tests.shop import PRODUCTS, USER
 
@@ -87,11 +84,3 @@ def test_without_a_reference_its_run_fails_and_says_what_it_needs(world: World) 
     assert run.status == "failed"
     assert run.error is not None
     assert "an experiment whose baskets were found when it opened" in run.error.message
-
-
-@pytest.mark.parametrize("name", [*BUILT_IN, *NULL_AGENTS])
-def test_no_other_agent_is_told_the_wish_or_baskets(name: str) -> None:
-    query = asked()
-    task = task_for(load_agent(name), query, reference_of(query, offered()))
-    assert task == Task(text=query.text, user_id=query.user_id)
-    assert task.model_dump(exclude_none=True) == {"text": query.text, "user_id": USER}

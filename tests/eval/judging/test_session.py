@@ -261,20 +261,6 @@ async def test_judging_again_asks_again_although_the_journal_knows_the_answer(tm
     assert found == [Taste(rating=2, why="soft"), Taste(rating=1, why="hard")]
 
 
-def test_a_verdict_file_that_was_cut_goes_on_after_its_last_whole_line(tmp_path: Path) -> None:
-    with judge_session(CODE_JUDGE, tmp_path) as first:
-        first.record("rating", "taste", "scored", 2)
-        first.record("rating", "looks", "scored", 1)
-    path = tmp_path / "q1-r1.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-20])
-    with judge_session(CODE_JUDGE, tmp_path) as second:
-        assert second.existing("rating", "taste") is not None
-        assert second.existing("rating", "looks") is None
-        second.record("rating", "looks", "scored", 1)
-    assert path.read_bytes() == whole
-
-
 def test_judges_with_other_parameters_have_other_names() -> None:
     judges = [claude("http://localhost:1", max_tokens=length) for length in (700, 800)]
     assert judges[0].slug != judges[1].slug

@@ -104,9 +104,3 @@ def test_a_bad_line_is_answered_with_how_to_mend_it(path: Path, line: str, said:
     with pytest.raises(UserError, match=said) as problem:
         VerdictFile(path)
     assert str(problem.value).endswith("Delete that line, or the file: score then asks again for what is missing.")
-
-
-def test_a_last_line_that_was_cut_is_dropped_and_the_others_live(path: Path) -> None:
-    written(path, verdict("depth", 4), verdict("clarity", 5))
-    path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
-    assert [one.item for one in VerdictFile(path).lasts()] == ["depth"]
