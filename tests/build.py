@@ -1,7 +1,7 @@
 """What tests are made of, one builder a thing: each field has its usual value unless a test gives another."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -62,20 +62,24 @@ def query(query_id: str = "q1", text: str = "", **fields: Any) -> Query:
 
 def text(content: str, form: TextForm = "page", **fields: Any) -> EvidenceText:
     """A text that the run was shown."""
-    given = {"shown": True, "path": "0", "seq": 0} | fields
+    given: dict[str, Any] = {"shown": True, "path": "0", "seq": 0} | fields
     return EvidenceText(sha256=sha256_of(content), form=form, text=content, **given)
 
 
 def evidence(evidence_id: str, *texts: EvidenceText, **fields: Any) -> Evidence:
     """What stands under an id, by whose first letter it is of its kind."""
-    given = {"kind": _KINDS[evidence_id[0]], "key": fields.get("url") or evidence_id[2:], "title": evidence_id}
-    return Evidence(id=evidence_id, texts=texts, **given | fields)
+    given: dict[str, Any] = {
+        "kind": _KINDS[evidence_id[0]],
+        "key": fields.get("url") or evidence_id[2:],
+        "title": evidence_id,
+    }
+    return Evidence(id=evidence_id, texts=texts, **(given | fields))
 
 
 def run(
     name: str = "q1-r1",
     report: str | None = "A report.",
-    picks: Collection[str] | None = None,
+    picks: Iterable[str | Pick] | None = None,
     *,
     label: str = LABEL,
     **fields: Any,
@@ -89,8 +93,8 @@ def run(
     else:
         given["report_sha"] = sha256_of(report)
     if picks is not None:
-        given["picks"] = tuple(Pick(product=pick) for pick in picks)
-    about = {"run_id": f"{label}/{name}", "system": label, "query_id": query_id, "repeat": int(repeat)}
+        given["picks"] = tuple(pick if isinstance(pick, Pick) else Pick(product=pick) for pick in picks)
+    about: dict[str, Any] = {"run_id": f"{label}/{name}", "system": label, "query_id": query_id, "repeat": int(repeat)}
     return Run(**about | given | fields)
 
 
@@ -106,8 +110,13 @@ def verdict(
     metric: str, stage: str, item: str, value: Any = None, state: VerdictState = "scored", **fields: Any
 ) -> Verdict:
     """What a judge found of one item of one report."""
-    about = {"version": 1, "run_id": f"{LABEL}/q1-r1", "report_sha": "0", "judge": JudgeRef(spec="x:y", kind="llm")}
-    return Verdict(**about | {"metric": metric, "stage": stage, "item": item, "state": state, "value": value} | fields)
+    about: dict[str, Any] = {
+        "version": 1,
+        "run_id": f"{LABEL}/q1-r1",
+        "report_sha": "0",
+        "judge": JudgeRef(spec="x:y", kind="llm"),
+    }
+    return Verdict(metric=metric, stage=stage, item=item, state=state, value=value, **(about | fields))
 
 
 def profile(user_id: str) -> ProfileSummary:
@@ -195,7 +204,8 @@ def judged(
 def scored(folder: Path, metrics: str | Family | Sequence[str | Family], *judges: Judge, **given: Any) -> Scores:
     """What ``score`` makes of an experiment; ``given`` are its other arguments."""
     names = [metrics] if isinstance(metrics, str | Family) else metrics
-    return asyncio.run(score(folder, names, judges, **{"progress": Progress(), **given}))
+    given.setdefault("progress", Progress())
+    return asyncio.run(score(folder, names, judges, **given))
 
 
 def rows(scores: Scores, metric: str = "", label: str = "", **fields: object) -> dict[str, Score]:

@@ -16,8 +16,8 @@ from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.prompts import Prompt, tag_content
 from drretail.records.score import Rules, Score, Scores
+from tests import build
 from tests.build import LABEL, experiment, scripted_judge
-from tests.build import run as a_run
 from tests.eval.own import JUDGED_STUB, STUB
 from tests.eval.own import SILENT as METRIC
 
@@ -131,7 +131,9 @@ def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) 
     judge, asked = scripted_judge(by_length)
     assert row(scored(folder, judge), "clarity").value == 5.0
     path = folder / "runs" / LABEL / "q2-r1" / "run.json"
-    path.write_text(json.dumps(a_run(LABEL, "q2-r1", "Now it is longer.").model_dump(mode="json")), encoding="utf-8")
+    path.write_text(
+        build.run("q2-r1", "Now it is longer.", label=LABEL).model_dump_json(exclude_none=True), encoding="utf-8"
+    )
     other, _ = scripted_judge(by_length, name="other")
     scores = scored(folder, other)
     first = next(judging for judging in scores.judgings if judging.judge == judge.ref.spec)

@@ -8,15 +8,14 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.scoring import score
-from drretail.experiment import Definition, Experiment, reference_path
+from drretail.experiment import reference_path
 from drretail.files import write_json
 from drretail.progress import choose_progress
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.ablations import twin_table
-from tests.build import SYSTEM
-from tests.build import run as a_run
+from tests import build
 
 WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 DECIDED = {
@@ -32,19 +31,14 @@ def folder(path: Path, *, tasks: bool = True) -> Path:
         Query(query_id=f"q{n}", text="?", source="t", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None)
         for n in range(1, 5)
     )
-    definition = Definition(
-        world_fingerprint="f" * 64,
-        queries=queries,
-        systems=dict.fromkeys(DECIDED, SYSTEM),
-        prompt_hashes={label: {} for label in DECIDED},
-        tool_schema_hash="t",
-    )
-    with Experiment(path, definition) as opened:
-        for label, decisions in DECIDED.items():
-            for n, decision in enumerate(decisions, start=1):
-                outcome = Outcome(decision=decision)  # pyright: ignore[reportArgumentType]
-                run = a_run(label, f"q{n}-r1", "Look below.", []).model_copy(update={"outcome": outcome})
-                opened.save(run, (), {}, {"world": "nowhere"})
+    runs = {
+        label: {
+            f"q{n}-r1": build.run(f"q{n}-r1", picks=(), label=label, outcome=Outcome.model_validate({"decision": it}))
+            for n, it in enumerate(decisions, start=1)
+        }
+        for label, decisions in DECIDED.items()
+    }
+    build.experiment(path, runs, queries=queries)
     for n in range(1, 5):
         proof = Proof(state="proved", lack="owned") if n % 2 else Proof(state="refuted")
         reference = Reference(query_id=f"q{n}", things=(WantedThing(name="feeder"),), proof=proof)

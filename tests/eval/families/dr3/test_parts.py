@@ -25,9 +25,9 @@ from drretail.records.criteria import (
     PartOfGold,
     RequiredDocument,
 )
-from drretail.records.score import JudgeRef, Verdict, VerdictState, reasons_of
+from drretail.records.score import Verdict, VerdictState, reasons_of
+from tests import build
 
-JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
 PAGE, OTHER, FILE = "W:aaaaaaaa", "W:bbbbbbbb", "F:cccccccc"
 INSIGHTS: dict[GoldPart, list[GoldInsight]] = {
     "files": [GoldInsight(id=f"f{n}", text=f"File insight {n}.") for n in range(2)],
@@ -52,19 +52,8 @@ CRITERIA = Criteria(
 )
 
 
-def verdict(stage: str, item: str, value: object, state: VerdictState = "scored", rules: Rules = "default") -> Verdict:
-    return Verdict(
-        metric="dr3",
-        version=1,
-        rules=rules,
-        stage=stage,
-        item=item,
-        run_id="a/q1-r1",
-        report_sha="0",
-        judge=JUDGE,
-        state=state,
-        value=value,
-    )
+def verdict(stage: str, item: str, value: object, state: VerdictState = "scored") -> Verdict:
+    return build.verdict("dr3", stage, item, value, state)
 
 
 def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Verdict]:

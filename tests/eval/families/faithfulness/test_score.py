@@ -10,28 +10,16 @@ from hypothesis import strategies as st
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.values import Value
-from drretail.records.score import JudgeRef, Rules, SourceRef, Verdict, VerdictState
+from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
+from tests import build
 from tests.eval.families.faithfulness.reports import subject, values
 
-REF = JudgeRef(spec="scripted:x", kind="scripted")
 Outcome = float | str
 """Support, or the state of a unit without one."""
 
 
 def verdict(stage: str, item: str, state: VerdictState, value: object = None, notes: Sequence[str] = ()) -> Verdict:
-    return Verdict(
-        metric="faithfulness",
-        version=1,
-        stage=stage,
-        item=item,
-        run_id="a/q1-r1",
-        report_sha="r",
-        judge=REF,
-        prompt_hash="p",
-        state=state,
-        value=value,
-        notes=tuple(notes),
-    )
+    return build.verdict("faithfulness", stage, item, value, state, notes=tuple(notes))
 
 
 def extraction(stage: str, claims: Sequence[Claim] | None) -> Verdict:

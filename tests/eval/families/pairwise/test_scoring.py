@@ -13,8 +13,8 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.spending import Allowance
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
+from tests import build
 from tests.build import experiment, scripted_judge
-from tests.build import run as a_run
 from tests.eval.families.pairwise.judging import (
     SIX,
     A,
@@ -43,7 +43,7 @@ def tree(folder: Path, *, journals: bool = True) -> dict[str, bytes]:
 def change(folder: Path, label: str, report: str) -> None:
     """Another report of a label's first query."""
     path = folder / "runs" / label / "q1-r1" / "run.json"
-    path.write_text(json.dumps(a_run(label, "q1-r1", report).model_dump(mode="json")), encoding="utf-8")
+    path.write_text(build.run("q1-r1", report, label=label).model_dump_json(exclude_none=True), encoding="utf-8")
 
 
 def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_path: Path) -> None:
