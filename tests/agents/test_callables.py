@@ -17,6 +17,7 @@ from drretail.experiment import read_definition
 from drretail.llm.scripted import scripted_model
 from drretail.records.run import Run
 from drretail.tools.toolkit import Toolkit
+from tests.build import known
 from tests.shop import USER, build
 
 QUESTION = "Which bird feeder suits me, under $30?"
@@ -56,8 +57,7 @@ def tools_of(one: Run) -> list[str | None]:
 def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(agent: Any, tmp_path: Path) -> None:
     one = answered(agent, tmp_path)
     assert (one.error, one.status, tools_of(one)) == (None, "done", ["product_catalog_search"])
-    assert one.report is not None
-    assert one.report.startswith({plain: USER, awaited: "On 20", graph: "Buy the first one."}[agent])
+    assert known(one.report).startswith({plain: USER, awaited: "On 20", graph: "Buy the first one."}[agent])
     assert bool(one.citations) == (agent is plain)
 
 
@@ -125,15 +125,13 @@ async def failing_later(question: str) -> str:
 def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(agent: Any, tmp_path: Path) -> None:
     one = answered(agent, tmp_path)
     assert one.status == "failed"
-    assert one.error is not None
-    assert "test_callables.py" in (one.error.traceback or "")
+    assert "test_callables.py" in (known(one.error).traceback or "")
 
 
 def test_a_graph_that_says_nothing_is_no_report(tmp_path: Path) -> None:
     silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
     one = answered(silent, tmp_path)
-    assert one.error is not None
-    assert one.error.message == "the agent's last message is the question itself"
+    assert known(one.error).message == "the agent's last message is the question itself"
 
 
 @pytest.mark.parametrize("name", ["mine", "My Agent", "my_module:MINE"])
@@ -161,6 +159,5 @@ def test_a_function_that_asks_for_models_has_a_role_to_ask() -> None:
         return "x"
 
     agent = as_agent(own)
-    assert agent is not None
-    assert agent.roles == ("researcher",)
+    assert known(agent).roles == ("researcher",)
     assert as_agent(shop_tools()[0]) is None

@@ -34,6 +34,7 @@ from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
+from tests.build import known
 from tests.shop import OTHER, USER
 
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -133,12 +134,11 @@ def test_its_run_holds_what_is_decided(world: World, name: str) -> None:
     ids=["provider", "blank", "bug"],
 )
 @every_agent
-def test_a_writer_that_fails_fails_the_run_and_what_was_done_is_kept(
+def test_a_writer_that_fails_fails_the_run_and_keeps_steps(
     world: World, name: str, written: Scripted, kind: str
 ) -> None:
     run = ran(world, name, writing(written))[0].run
-    assert run.error is not None
-    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)
+    assert (run.status, run.stop, run.report, known(run.error).kind) == ("failed", "error", None, kind)
     assert "product_catalog_search" in {step.name for step in run.steps}
 
 
@@ -146,15 +146,13 @@ def test_a_writer_that_fails_fails_the_run_and_what_was_done_is_kept(
 @every_agent
 def test_a_run_that_looks_nothing_up_has_failed_as_no_research(world: World, name: str, turn: Scripted) -> None:
     run = ran(world, name, lambda request: turn if request.schema is None else play(request))[0].run
-    assert run.error is not None
-    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "no_research", None, "no_research")
+    assert (run.status, run.stop, run.report, known(run.error).kind) == ("failed", "no_research", None, "no_research")
 
 
 @every_agent
 def test_tokens_too_few_for_any_report_fail_the_run(world: World, name: str) -> None:
     run = ran(world, name, limits=Limits(tokens=10))[0].run
-    assert run.error is not None
-    assert (run.status, run.error.kind, run.report) == ("failed", "budget", None)
+    assert (run.status, known(run.error).kind, run.report) == ("failed", "budget", None)
 
 
 MARKER = "zyxqv"
@@ -194,7 +192,7 @@ def kept(folder: Path, world: World, name: str, mode: WebMode, **given: Any) -> 
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
 @every_agent
-def test_a_run_cut_after_any_effect_ends_as_if_it_never_was_and_a_replay_asks_nobody(
+def test_a_cut_run_ends_as_if_it_never_was_and_a_replay_asks_nobody(
     world: World, tmp_path: Path, name: str, mode: WebMode
 ) -> None:
     whole, asked = kept(tmp_path / "exp", world, name, mode)

@@ -67,9 +67,7 @@ def test_floors_have_no_counterfactual_and_wrong_kinds_are_told(obeying: SystemU
         counterfactuals([blind], ["swap"])
 
 
-def test_a_swapped_run_sees_the_partner_and_a_neutral_one_nobody(
-    shop: World, obeying: SystemUnderTest, folder: Path
-) -> None:
+def test_a_swapped_run_sees_the_partner_a_neutral_nobody(shop: World, obeying: SystemUnderTest, folder: Path) -> None:
     players = [obeying, *counterfactuals([obeying], ["swap", "neutral"])]
     run_all(shop, folder, players)
     plain, swap, neutral = (reports(folder)[player.label] or "" for player in players)
@@ -94,9 +92,7 @@ def test_the_profile_that_grounded_hybrid_is_given_is_the_partner_s(shop: World,
     assert {entry.id for entry in ledger if entry.kind == "order"} == {f"O:000000020{n}" for n in range(4)}
 
 
-def test_the_partner_is_frozen_and_a_second_folder_is_equal_to_the_byte(
-    shop: World, obeying: SystemUnderTest, tmp_path: Path
-) -> None:
+def test_the_partner_is_frozen_and_a_second_folder_equal(shop: World, obeying: SystemUnderTest, tmp_path: Path) -> None:
     players = counterfactuals([obeying], ["swap"])
     for name in ("a", "b"):
         run_all(shop, tmp_path / name, [obeying, *players], QUERY, NOBODY_S)

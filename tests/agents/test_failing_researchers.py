@@ -22,6 +22,7 @@ from drretail.offline.shopper.policy import shop as play
 from drretail.prompts import tag_content
 from tests.agents import sabotaged_shop
 from tests.agents.saboteur import misbehaving, model, part_of, saying_nothing, without_its_first_source
+from tests.build import known
 
 SUPERVISED = [name for name in BUILT_IN if name.endswith(("hybrid", "hybrid_react"))]
 
@@ -81,9 +82,7 @@ def launched(recorded: Recorded) -> list[str]:
 @pytest.mark.parametrize(
     ("fate", "said"), [(fails, "refusal: the model refused"), (hangs, "timeout: "), (has_a_bug, "ZeroDivisionError")]
 )
-def test_one_researcher_that_ends_badly_leaves_the_others_their_reports(
-    shop: World, agent: str, fate: Any, said: str
-) -> None:
+def test_one_researcher_that_ends_badly_leaves_the_others(shop: World, agent: str, fate: Any, said: str) -> None:
     whole = perform(shop, agent, unsteady())
     first, *others = launched(whole)
     assert others, "the test needs two researchers at least"
@@ -111,9 +110,8 @@ def test_a_researcher_that_says_nothing_once_goes_on(shop: World, agent: str) ->
 @pytest.mark.parametrize("agent", SUPERVISED)
 def test_when_every_researcher_fails_the_run_fails_and_says_so(shop: World, agent: str) -> None:
     recorded = perform(shop, agent, model(misbehaving(saying_nothing, "researcher", stubborn=True)))
-    assert recorded.run.error is not None
     assert (recorded.run.status, recorded.run.report) == ("failed", None)
-    assert "researcher" in recorded.run.error.message
+    assert "researcher" in known(recorded.run.error).message
 
 
 @pytest.mark.parametrize("agent", SUPERVISED)

@@ -176,13 +176,6 @@ def test_each_summary_is_a_step_below_the_search_that_found_its_page(world: Worl
     assert recorded.run.usage["summariser"].calls == 2
 
 
-@pytest.mark.parametrize("agent", ["react", "plan_to_function"])
-def test_every_agent_can_have_pages_read(world: World, agent: str) -> None:
-    recorded, shown = perform(world, summariser()[0], agent=agent)
-    assert recorded.run.system.startswith(f"{agent}+ws@")
-    assert results(shown)[IDS[0]]["summary"] == "On Clean."
-
-
 def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: World) -> None:
     reader, _ = summariser()
     model, _ = scripted()
@@ -275,9 +268,7 @@ def notes(messages: Sequence[BaseMessage]) -> list[str | None]:
 
 
 @pytest.mark.parametrize("agent", ["react", "plan_to_function"])
-def test_a_page_that_was_read_in_an_earlier_call_is_neither_fetched_nor_summarised_again(
-    world: World, agent: str
-) -> None:
+def test_a_page_read_in_an_earlier_call_is_not_fetched_or_summarised_again(world: World, agent: str) -> None:
     web, asked = CountingWeb(), list[str]()
     turns = [calls(FEEDER), calls(HIGH), FIVE_FEET] if agent == "react" else [calls(FEEDER, HIGH), FIVE_FEET]
     model, shown = scripted(*turns)

@@ -51,9 +51,7 @@ def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, lis
         ("```picks\nnone\n```", ()),
     ],
 )
-def test_the_block_is_taken_out_of_the_report_in_whatever_fence(
-    world: World, block: str, picks: tuple[Pick, ...]
-) -> None:
+def test_the_block_is_taken_out_whatever_its_fence(world: World, block: str, picks: tuple[Pick, ...]) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{block}"))
     assert (recorded.run.report, recorded.run.picks, recorded.run.notes) == (SAID, picks, ())
     assert len(shown) == 2, "nobody is asked for what is there"
@@ -95,9 +93,7 @@ def test_of_two_blocks_the_last_counts_and_neither_stays(world: World) -> None:
     ("behind", "problem"),
     [("", "declares no picks"), ("\n\n```picks\nthe tube feeder\n```", "names no product id")],
 )
-def test_picks_that_are_missing_or_unreadable_are_asked_for_once(
-    world: World, behind: str, problem: str, answer: str
-) -> None:
+def test_missing_or_unreadable_picks_are_asked_for_once(world: World, behind: str, problem: str, answer: str) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), AIMessage(answer))
     run = recorded.run
     assert (run.report, run.picks, run.notes) == (SAID, (TUBE,), ())
@@ -120,9 +116,7 @@ def test_picks_that_are_missing_or_unreadable_are_asked_for_once(
         ("\n\n```picks\nthe tube\n```", AIMessage("No."), "picks_unreadable: 'the tube' names no product id; asked fo"),
     ],
 )
-def test_picks_that_stay_unknown_are_noted_and_the_run_is_done(
-    world: World, behind: str, answer: Scripted, note: str
-) -> None:
+def test_picks_that_stay_unknown_are_noted(world: World, behind: str, answer: Scripted, note: str) -> None:
     recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), answer)
     run = recorded.run
     assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 3)
@@ -197,7 +191,7 @@ def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> No
         ),
     ],
 )
-def test_an_own_agent_decides_in_its_answer_or_by_the_block(
+def test_an_own_agent_decides_in_its_answer(
     world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
 ) -> None:
     recorded, shown = ran(world, own(answer, "researcher"))

@@ -15,6 +15,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, Scripted, calls, reporting, scripted, sut
+from tests.build import known
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
@@ -43,49 +44,34 @@ def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:
 ANNOUNCED = AIMessage("Let me first look up your profile and your recent orders.")
 
 
-def test_an_announcement_is_answered_once_and_the_run_goes_on(world: World) -> None:
-    recorded, shown = perform(world, ANNOUNCED, calls(SEARCH), REPORT)
-    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 3)
-    assert "nothing has been looked up" in shown[1].messages[-1].text
+WAS_IT, NOTHING_YET = "Was this your report", "nothing has been looked up"
+OPENING, LOOKING = AIMessage("Now let me open the details."), AIMessage("Let me now look at the reviews.")
 
 
-@pytest.mark.parametrize("again", [ANNOUNCED, REPORT, AIMessage("Shall I go on?")])
-def test_a_run_that_looks_nothing_up_has_failed_as_no_research(world: World, again: AIMessage) -> None:
-    recorded, shown = perform(world, ANNOUNCED, again)
-    run = recorded.run
-    assert run.error is not None
-    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "no_research", None, "no_research")
-    assert again.text.split(maxsplit=1)[0] in run.error.message
-    assert len(shown) == 2
+@pytest.mark.parametrize(
+    ("turns", "asked"),
+    [
+        ((ANNOUNCED, calls(SEARCH)), {1: NOTHING_YET}),
+        ((calls(SEARCH), OPENING, calls(PROFILE)), {2: WAS_IT}),
+        ((calls(SEARCH), OPENING, calls(PROFILE), LOOKING, calls(SEARCH)), {2: WAS_IT, 4: WAS_IT}),
+    ],
+)
+def test_announcements_are_answered(world: World, turns: tuple[AIMessage, ...], asked: dict[int, str]) -> None:
+    recorded, shown = perform(world, *turns, REPORT)
+    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, len(turns) + 1)
+    assert all(words in shown[turn].messages[-1].text for turn, words in asked.items())
 
 
-def test_an_announcement_after_calls_is_asked_whether_it_was_the_report(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), AIMessage("Now let me open the details."), calls(PROFILE), REPORT)
-    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 4)
-    assert "Was this your report" in shown[2].messages[-1].text
-
-
-def test_every_announcement_after_calls_is_asked_whether_it_was_the_report(world: World) -> None:
-    one, two = AIMessage("Now let me open the details."), AIMessage("Let me now look at the reviews.")
-    recorded, shown = perform(world, calls(SEARCH), one, calls(PROFILE), two, calls(SEARCH), REPORT)
-    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 6)
-    assert "Was this your report" in shown[4].messages[-1].text
-
-
-def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World) -> None:
-    said = [AIMessage(f"Let me now look at page {number}.") for number in range(4)]
-    recorded, shown = perform(world, calls(SEARCH), *said)
+@pytest.mark.parametrize(
+    "said", [[f"Let me now look at page {n}." for n in range(4)], ["Let me now look at page 2."] * 3]
+)
+def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World, said: list[str]) -> None:
+    recorded, shown = perform(world, calls(SEARCH), *map(AIMessage, said))
     run = recorded.run
     assert run.error is not None
     assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, "no_report")
     assert run.error.message == "calls were announced and not made; the last turn said: Let me now look at page 2."
     assert len(shown) == 4
-
-
-def test_an_announcement_that_is_repeated_word_for_word_is_no_report(world: World) -> None:
-    recorded, shown = perform(world, calls(SEARCH), *[AIMessage("Let me now look at page 2.")] * 3)
-    assert recorded.run.error is not None
-    assert (recorded.run.status, recorded.run.error.kind, len(shown)) == ("failed", "no_report", 4)
 
 
 def test_an_announcement_at_the_turn_limit_is_asked_for_the_report_once_more(world: World) -> None:
@@ -94,8 +80,7 @@ def test_an_announcement_at_the_turn_limit_is_asked_for_the_report_once_more(wor
     assert (recorded.run.status, recorded.run.report, recorded.run.stop) == ("done", SAID, "turn_limit")
     assert [bool(request.tool_names) for request in shown] == [True, False, False]
     recorded, _ = perform(world, calls(SEARCH), more, more, limits=Limits(tool_turns=1))
-    assert recorded.run.error is not None
-    assert recorded.run.error.kind == "no_report"
+    assert known(recorded.run.error).kind == "no_report"
 
 
 def test_a_framed_report_without_marks_and_picks_is_a_report(world: World) -> None:

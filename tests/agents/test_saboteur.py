@@ -29,6 +29,7 @@ from tests.agents.saboteur import (
     with_broken_json,
     without_its_first_source,
 )
+from tests.build import known
 
 QUERY = sabotaged_shop.QUERY
 FAITHFUL_TO_ITS_MODEL = [name for name in BUILT_IN if name != "grounded_hybrid"]
@@ -79,8 +80,7 @@ def test_without_a_mistake_nothing_is_found(shop: World, agent: str) -> None:
 @pytest.mark.parametrize("agent", FAITHFUL_TO_ITS_MODEL)
 def test_what_a_report_says_wrongly_is_kept_and_found(shop: World, agent: str, mistake: str) -> None:
     recorded = played(shop, agent, liar(mistake))
-    assert recorded.run.report is not None
-    assert SENTENCES[mistake] in recorded.run.report
+    assert SENTENCES[mistake] in known(recorded.run.report)
     found = {finding.code for finding in findings(shop, recorded)}
     handed = {entry.id for entry in recorded.evidence}
     # Of a product that the run never looked up, only this is known: it was cited all the same.
@@ -146,7 +146,7 @@ IN_THE_CART = {"over_budget": ONE_TOO_MANY}
 
 @pytest.mark.parametrize("mistake", FOUND)
 @pytest.mark.parametrize("stubborn", [False, True], ids=["mended", "struck"])
-def test_the_grounded_agent_mends_what_its_model_says_wrongly_and_strikes_what_it_insists_on(
+def test_the_grounded_agent_mends_or_strikes_what_its_model_says_wrongly(
     shop: World, mistake: str, stubborn: bool
 ) -> None:
     recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=stubborn))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.build import LABEL, experiment
 from tests.cli.conftest import MAIN, Command, environment
-from tests.eval.test_batches import judged_by_rules
+from tests.eval.test_scoring import judged_by_rules
 from tests.llm.batches.server import BatchServer
 
 JUDGE = "anthropic:claude-sonnet-4-6"

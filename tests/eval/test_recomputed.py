@@ -490,46 +490,6 @@ def test_dr3(judged_scores: Scored) -> None:
     check_means(judged_scores, "dr3", dr3)
 
 
-def errors_of(report: Planned) -> list[tuple[str, str]]:
-    """Each missed insight and wrong claim with its cause, the first that fits."""
-    labels = json.loads((report.folder / "labels" / f"{report.query['query_id']}.json").read_text("utf-8"))
-    handed = {it.get("url") for it in report.evidence.values() if any(text["shown"] for text in it["texts"])}
-    told = {item.split("@")[0]: it for item, it in report.values("dr3", "insights").items()}
-    errors: list[tuple[str, str]] = []
-    for part, cause in (("files", "file_not_read"), ("sandbox", "not_retrieved")):
-        for insight in gold_of(report)[part]["insights"]:
-            if told[f"{part}/{insight['id']}"] < 1:
-                place = insight["stands_in"]
-                missed = "not_used" if place in handed else cause
-                errors.append(("insight", missed if place else "unknown"))
-    judged = sources_of(report)
-    for claim in report.values("dr3", "extract")["report"]:
-        values = [it["value"] for it in judged.get(claim["claim_id"], {}).values() if it["state"] == "scored"]
-        distractors = [it for it in claim["sources"] if report.evidence[it].get("url") in labels["distractors"]]
-        rests_on_them = bool(distractors) and distractors == claim["sources"]
-        has_none = bool(claim["unresolved"]) and not claim["sources"]
-        if any(value < 1 for value in values) or (values and rests_on_them) or has_none:
-            errors.append(("claim", "misled" if distractors else "hallucinated"))
-    return errors
-
-
-def test_error_causes(judged_scores: Scored) -> None:
-    causes = ("not_retrieved", "file_not_read", "not_used", "misled", "hallucinated", "unknown")
-
-    def counts(report: Planned) -> Formulas:
-        if gold_of(report) is None:
-            return {}
-        kinds = [kind for kind, _ in errors_of(report)]
-        return {"n_missed": kinds.count("insight"), "n_wrong_claims": kinds.count("claim")}
-
-    def pooled(report: Planned) -> Mapping[str, Share]:
-        found = [] if gold_of(report) is None else [cause for _, cause in errors_of(report)]
-        return {cause: (found.count(cause), len(found)) for cause in causes}
-
-    check_means(judged_scores, "error_causes", counts)
-    check_pools(judged_scores, "error_causes", pooled)
-
-
 MOVES = ("Reason", "LaunchResearcher", "Finalize")
 """What agents do among themselves, which is no call of a tool."""
 

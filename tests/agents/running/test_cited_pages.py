@@ -53,9 +53,7 @@ def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends(world:
     assert (effect["scope"], effect["request"]) == ("cited", {"provider": "sandbox", "url": URL})
 
 
-def test_a_page_that_nobody_cites_is_not_fetched_and_no_page_is_fetched_with_no_pages(
-    world: World, folder: Path
-) -> None:
+def test_a_page_that_nobody_cites_is_not_fetched_nor_any_without_pages(world: World, folder: Path) -> None:
     uncited = run_in(folder, world, SEARCH, reporting("I know how to clean it."))
     assert forms(uncited) == [("snippet", True)]
     without = run_in(folder.with_name("without"), world, SEARCH, CITING, pages=False)
@@ -91,9 +89,7 @@ class Walled:
 
 
 @pytest.mark.parametrize(("problem", "state"), [("robots.txt forbids it.", "blocked"), (None, "error")])
-def test_a_page_that_cannot_be_read_says_why_and_the_run_is_kept(
-    world: World, folder: Path, problem: str | None, state: str
-) -> None:
+def test_a_page_that_cannot_be_read_says_why(world: World, folder: Path, problem: str | None, state: str) -> None:
     entry = run_in(folder, replace(world, web=Walled(world.web, problem)), SEARCH, CITING)
     assert (entry.state, forms(entry)) == (state, [("snippet", True)])
     assert entry.lacks_page

@@ -1,15 +1,18 @@
-"""What an experiment holds and shows: its categories, its scope, and so many runs as there may be open files."""
+"""What an experiment holds and shows: its categories, its scope, its shards, and as many runs as files may be open."""
 
 import asyncio
 import resource
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.run import check_open_files, run
 from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.single_question import ask_once
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.options.run import RunOptions
@@ -117,3 +120,54 @@ def test_an_older_experiment_goes_on_with_the_scope_it_began_with(world: World, 
     write_json(folder / "experiment.json", older)
     assert ran("q2") == "not_found"
     assert read_definition(folder).systems["react@scripted-test"].scope is None
+
+
+IDS = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True)
+
+
+@given(IDS, st.integers(1, 50))
+def test_every_query_is_in_exactly_one_shard(query_id: str, of: int) -> None:
+    assert sum(Shard(number, of).holds(query_id) for number in range(1, of + 1)) == 1
+    assert WHOLE.holds(query_id)
+
+
+def test_what_a_shard_holds_does_not_depend_on_the_other_queries() -> None:
+    queries = [Query(query_id=f"q{n}", text="?", source="test") for n in range(40)]
+    some = queries[::3]
+    shard = Shard.read("2/3")
+    mine = shard.of_queries(queries)
+    assert 5 < len(mine) < 25
+    assert shard.of_queries(some) == [query for query in mine if query in some]
+
+
+def test_the_same_queries_fall_into_the_same_shard_everywhere() -> None:
+    assert [query_id for query_id in ("q1", "q2", "q3", "q4", "q5") if Shard(1, 2).holds(query_id)] == ["q4"]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1 / 2", "²/3"])
+def test_what_is_no_shard_is_said_so(text: str) -> None:
+    with pytest.raises(UserError, match=r"from 1/4 to 4/4"):
+        Shard.read(text)
+
+
+FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [("2", ["q0", "q1"]), (3, ["q0", "q1", "q2"]), ("99", ["q0", "q1", "q2", "q3", "q4"]), ("q3, q1", ["q1", "q3"])],
+)
+def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: str | int, found: list[str]) -> None:
+    assert [query.query_id for query in only(FIVE, wanted)] == found
+    assert [query.query_id for query in only(FIVE, ["q4"])] == ["q4"]
+
+
+def test_only_prefers_an_id_that_is_a_number() -> None:
+    queries = [*FIVE, Query(query_id="3", text="?", source="test")]
+    assert [query.query_id for query in only(queries, "3")] == ["3"]
+
+
+@pytest.mark.parametrize(("wanted", "said"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])
+def test_only_without_a_query_to_run_is_an_error(wanted: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        only(FIVE, wanted)

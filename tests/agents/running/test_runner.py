@@ -1,6 +1,4 @@
 import asyncio
-import gzip
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Never, cast
@@ -19,6 +17,7 @@ from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
+from tests.build import known
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -35,48 +34,13 @@ def run_in(folder: Path, world: World, *turns: Any, replay: Path | None = None) 
         return asyncio.run(runner.run_into(experiment, player, QUERY)), shown
 
 
-TURNS = (calls(SEARCH, PAGES), calls(SEARCH, text="Once more."), REPORT)
-
-
-def cut(folder: Path, size: int) -> None:
-    """Leaves of the one run in ``folder`` what a process that was killed leaves: ``size`` bytes of its journal."""
-    (packed,) = folder.glob("runs/*/*/journal.jsonl.gz")
-    packed.with_name("journal.jsonl").write_bytes(gzip.decompress(packed.read_bytes())[:size])
-    for name in ("journal.jsonl.gz", "run.json", "evidence.jsonl.gz", "results.jsonl.gz", "telemetry.json"):
-        packed.with_name(name).unlink()
-
-
-@pytest.mark.parametrize("kept", [0.0, 0.2, 0.4, 0.6, 0.8, 0.99, 1.0])
-def test_a_run_that_was_cut_anywhere_goes_on_where_it_stopped(world: World, folder: Path, kept: float) -> None:
-    whole, _ = run_in(folder, world, *TURNS)
-    names = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
-    before = [next(folder.glob(f"runs/*/*/{name}")).read_bytes() for name in names]
-    journal = gzip.decompress(next(folder.glob("runs/*/*/journal.jsonl.gz")).read_bytes())
-    size = int(len(journal) * kept)
-    cut(folder, size)
-    whole_lines = journal[:size].split(b"\n")[:-1]
-    left = len(TURNS) - sum(json.loads(line)["kind"] == "model" for line in whole_lines)
-    resumed, shown = run_in(folder, world, *TURNS[3 - left :])
-    assert resumed == whole
-    assert len(shown) == left  # what the journal held was asked of no model again
-    assert [next(folder.glob(f"runs/*/*/{name}")).read_bytes() for name in names] == before
-
-
-def test_a_replay_asks_no_model_and_leaves_the_same_run(world: World, folder: Path) -> None:
-    first, _ = run_in(folder, world, calls(SEARCH, PAGES), REPORT)
-    again, shown = run_in(folder.with_name("again"), world, replay=folder)
-    assert shown == []
-    assert again == first
-
-
 def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder: Path) -> None:
     run_in(folder, world, calls(SEARCH), REPORT)
     model, _ = scripted()
     player = sut(world, model)
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
     recorded = asyncio.run(Runner(world, "w", replay=folder).run(player, other))
-    assert recorded.run.error is not None
-    assert "replayed journal" in recorded.run.error.message
+    assert "replayed journal" in known(recorded.run.error).message
 
 
 def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
@@ -123,9 +87,7 @@ class DownWeb:
         return getattr(self._web, name)
 
 
-def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when_asked(
-    world: World, folder: Path
-) -> None:
+def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: World, folder: Path) -> None:
     model, _ = scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     player = sut(world, model)
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
@@ -154,9 +116,7 @@ class Flaky(Failing):
         return self.world.catalog.spellings(text)
 
 
-def test_calls_that_the_shop_leaves_unanswered_in_a_row_stop_all_runs_in_one_sentence(
-    world: World, folder: Path
-) -> None:
+def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:
     model, shown = scripted(*(step for _ in range(9) for step in (calls(SEARCH), REPORT)))
     player = sut(world, model)
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
@@ -228,7 +188,7 @@ def test_a_wrong_agent_is_answered_with_what_is_right(name: str, said: str) -> N
 
 
 @pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
-def test_a_world_is_recorded_so_that_it_is_found_from_anywhere(
+def test_a_world_s_place_is_recorded_to_be_found_again(
     monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str
 ) -> None:
     monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)

@@ -16,7 +16,7 @@ from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
-from tests.build import scripted_judge
+from tests.build import known, scripted_judge
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
@@ -149,8 +149,7 @@ def test_an_extraction_that_cannot_be_repaired_fails_alone(tmp_path: Path) -> No
     judge = scripted("no", "no", "no", {"claims": [papers_claim(1, "a")]})
     verdicts = judged(tmp_path, judge, subject(REPORT), "paper")
     assert [(verdict.stage, verdict.state) for verdict in verdicts] == [(CITED, "failed"), (ALL, "scored")]
-    assert verdicts[0].error is not None
-    assert verdicts[0].error.startswith("unusable: no usable answer after 2 repairs")
+    assert known(verdicts[0].error).startswith("unusable: no usable answer after 2 repairs")
 
 
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
@@ -271,8 +270,7 @@ def test_a_sentence_is_found_across_lines_and_markup() -> None:
     report = "- One *two*\n  three. Four [x](https://a.example) five.\n"
     finder = SentenceFinder(report)
     found = finder.find("two three")
-    assert found is not None
-    assert report[slice(*found)] == "One *two*\n  three."
+    assert report[slice(*known(found))] == "One *two*\n  three."
     assert finder.find("") is None
 
 
@@ -283,5 +281,4 @@ def test_a_total_goes_by_what_its_paragraph_names_beside_the_claim(between: str,
     start, of = report.index("$66.93"), (f"P:{KETTLE.product_id}", f"P:{TOWELS.product_id}")
     total = ReadValue(kind="total", amount="66.93", currency="USD", of=of, start=start, end=start + 6)
     check = check_of(Claim(claim_id="1", claim=words, sources=of, values=(total,)), a_ledger(None), report)
-    assert check is not None
-    assert check.is_contradicted == is_contradicted
+    assert known(check).is_contradicted == is_contradicted

@@ -21,7 +21,7 @@ from drretail.records.query import NOT_TYPED
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
 from tests import build, shop
-from tests.build import LABEL, experiment
+from tests.build import LABEL, experiment, known
 from tests.shop import PRODUCTS, USER
 
 TUBE = PRODUCTS[0]
@@ -173,7 +173,7 @@ def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("provider", "corpus", "state"), [("serper", None, "na"), ("sandbox", "c0ffee", "scored")])
-def test_a_page_younger_than_the_shop_is_no_finding_on_a_live_web(
+def test_a_young_page_is_no_finding_on_a_live_web(
     tmp_path: Path, provider: str, corpus: str | None, state: str
 ) -> None:
     url = "https://birds.example/height"
@@ -211,8 +211,7 @@ def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:
 
 def test_a_run_that_was_asked_for_its_picks_and_declared_none_is_not_clean(tmp_path: Path) -> None:
     subject = subject_of(tmp_path / "exp", RIGHT)
-    assert subject.run is not None
-    run = subject.run.model_copy(update={"notes": ("picks_missing: the report declares no picks",)})
+    run = known(subject.run).model_copy(update={"notes": ("picks_missing: the report declares no picks",)})
     values = valued(tmp_path, replace(subject, run=run))
     assert (values["no_decision"].value, values["clean"].value) == (0, 0)
     nothing = replace(subject, run=run, query=subject.query.model_copy(update={"wish": Wish()}))

@@ -76,9 +76,7 @@ def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str)
         ("rubrics", "score", "share"),
     ],
 )
-def test_a_family_with_one_overall_number_is_chosen_by_it_and_has_it_on_the_board(
-    name: str, variant: str, scale: str
-) -> None:
+def test_a_family_with_one_overall_number_is_chosen_by_it(name: str, variant: str, scale: str) -> None:
     described = load_metric(name).description
     (column,) = described.scoreboard
     assert (column.variant, column.name, described.scale, described.primary) == (variant, name, scale, (variant,))
@@ -245,9 +243,7 @@ def test_an_answer_off_the_scale_or_with_a_field_too_few_is_none(schema: type[Re
         ("report_eval", {"reason": " "} | GRADES),
     ],
 )
-def test_an_answer_without_a_reason_is_sent_back_twice_and_then_failed(
-    tmp_path: Path, metric: str, answer: dict[str, Any]
-) -> None:
+def test_an_answer_without_a_reason_is_sent_back_twice(tmp_path: Path, metric: str, answer: dict[str, Any]) -> None:
     folder = build.experiment(tmp_path / "exp", {label: {"q1-r1": f"Report of {label}."} for label in (A, B)})
     judge, asked = build.scripted_judge(lambda _: answer)
     build.scored(folder, metric, judge)

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -76,14 +77,6 @@ def claimed(
     return found.of_claim(JudgedClaim(make_claim(1, text, list(support), unresolved), support))
 
 
-def cause_of(found: FoundError | None) -> Cause | None:
-    return None if found is None else found.cause
-
-
-def test_an_insight_whose_page_never_came_up_was_not_retrieved() -> None:
-    assert missed(causes(RECALL_ID), "s2") == "not_retrieved"
-
-
 def test_one_whose_page_was_only_fetched_afterwards_was_not_retrieved() -> None:
     unread = HELD[RECALL_ID].texts[0].model_copy(update={"shown": False})
     entry = HELD[RECALL_ID].model_copy(update={"texts": (unread,)})
@@ -97,17 +90,25 @@ def test_an_insight_whose_page_the_run_was_handed_was_not_used_however_its_addre
     assert causes().of_insight("sandbox", spelt).cause == "not_used"
 
 
-def test_an_insight_of_a_file_that_nobody_read_is_of_that_file() -> None:
-    assert missed(causes(ORDERS_ID), "f1") == "file_not_read"
-    assert missed(causes(), "f1") == "not_used"
+CUT_SHORT: list[dict[str, Any]] = [*({"stop": stop} for stop in CUT), {"failed_branches": ("0.2: timeout",)}]
 
 
-@pytest.mark.parametrize("stop", CUT)
-def test_what_a_cut_run_was_never_handed_it_had_no_time_for(stop: Stop) -> None:
-    assert missed(causes(RECALL_ID, stop=stop), "s2") == "ended_early"
-    assert missed(causes(ORDERS_ID, stop=stop), "f1") == "ended_early"
-    assert missed(causes(stop=stop), "s2") == "not_used"
-    assert missed(causes(RECALL_ID, failed_branches=("0.2: timeout",)), "s2") == "ended_early"
+@pytest.mark.parametrize(
+    ("insight", "without", "how", "cause"),
+    [
+        ("s2", [RECALL_ID], {}, "not_retrieved"),  # its page never came up
+        ("s2", [], {}, "not_used"),
+        ("f1", [ORDERS_ID], {}, "file_not_read"),
+        ("f1", [], {}, "not_used"),
+        *(("s2", [RECALL_ID], how, "ended_early") for how in CUT_SHORT),  # what it was never handed it had no time for
+        *(("f1", [ORDERS_ID], how, "ended_early") for how in CUT_SHORT),
+        *(("s2", [], how, "not_used") for how in CUT_SHORT),
+    ],
+)
+def test_what_was_handed_says_why_one_is_missed(
+    insight: str, without: list[str], how: dict[str, Any], cause: Cause
+) -> None:
+    assert missed(causes(*without, **how), insight) == cause
 
 
 @pytest.mark.parametrize("part", ["files", "sandbox"])
@@ -115,36 +116,35 @@ def test_of_gold_that_does_not_say_where_it_stands_nobody_knows(part: GoldPart) 
     assert causes().of_insight(part, GoldInsight(id="x", text="So.")).cause == "unknown"
 
 
-def test_a_claim_on_a_distractor_is_misled_whether_that_bears_it_out_or_not() -> None:
-    assert cause_of(claimed(causes(), "Tubes are cleaned every 9 weeks.", {TRAP_ID: 1.0})) == "misled"
-    assert cause_of(claimed(causes(), "Tubes last.", {TRAP_ID: 0.0})) == "misled"
-
-
-def test_a_claim_that_a_supportive_page_bears_out_beside_a_distractor_is_not_wrong() -> None:
-    assert claimed(causes(), "Tubes are cleaned.", {TRAP_ID: 1.0, CARE_ID: 1.0}) is None
-
-
-def test_a_claim_with_a_figure_of_a_distractor_alone_is_misled_though_it_cites_another_page() -> None:
-    assert cause_of(claimed(causes(), "A tube costs $12.50.", {CARE_ID: 0.0})) == "misled"
-    assert cause_of(claimed(causes(), "A tube costs $40.", {CARE_ID: 0.0})) == "hallucinated"
-    assert cause_of(claimed(causes(TRAP_ID), "A tube costs $12.50.", {CARE_ID: 0.0})) == "hallucinated"
-
-
-def test_a_claim_that_its_source_does_not_bear_out_in_full_is_hallucinated() -> None:
-    assert cause_of(claimed(causes(), "Tubes sing.", {CARE_ID: 0.0})) == "hallucinated"
-    assert cause_of(claimed(causes(), "Tubes are cleaned and sing.", {CARE_ID: 0.5})) == "hallucinated"
-    assert claimed(causes(), "Tubes are cleaned.", {CARE_ID: 1.0}) is None
-
-
-def test_a_claim_without_any_source_that_there_is_is_hallucinated() -> None:
-    assert cause_of(claimed(causes(), "Tubes sing.", {}, ["W:0000000000"])) == "hallucinated"
-    assert claimed(causes(), "Tubes sing.", {}) is None  # nobody judged it
-
-
-def test_a_claim_on_a_supportive_page_or_a_file_that_the_run_never_saw_is_of_that() -> None:
-    assert cause_of(claimed(causes(RECALL_ID), "Recalled.", {}, [RECALL_ID])) == "not_retrieved"
-    assert cause_of(claimed(causes(RECALL_ID), "Recalled.", {}, [RECALL])) == "not_retrieved"
-    assert cause_of(claimed(causes(ORDERS_ID), "It cost $22.99.", {}, [ORDERS_ID])) == "file_not_read"
+@pytest.mark.parametrize(
+    ("text", "support", "unresolved", "without", "cause"),
+    [
+        # On a distractor, whether that bears it out or not; not where a supportive page bears it out beside it.
+        ("Tubes are cleaned every 9 weeks.", {TRAP_ID: 1.0}, [], [], "misled"),
+        ("Tubes last.", {TRAP_ID: 0.0}, [], [], "misled"),
+        ("Tubes are cleaned.", {TRAP_ID: 1.0, CARE_ID: 1.0}, [], [], None),
+        # With a figure of a distractor alone, though it cites another page.
+        ("A tube costs $12.50.", {CARE_ID: 0.0}, [], [], "misled"),
+        ("A tube costs $40.", {CARE_ID: 0.0}, [], [], "hallucinated"),
+        ("A tube costs $12.50.", {CARE_ID: 0.0}, [], [TRAP_ID], "hallucinated"),
+        # Not borne out in full.
+        ("Tubes sing.", {CARE_ID: 0.0}, [], [], "hallucinated"),
+        ("Tubes are cleaned and sing.", {CARE_ID: 0.5}, [], [], "hallucinated"),
+        ("Tubes are cleaned.", {CARE_ID: 1.0}, [], [], None),
+        # Without any source that there is; one that nobody judged is no error.
+        ("Tubes sing.", {}, ["W:0000000000"], [], "hallucinated"),
+        ("Tubes sing.", {}, [], [], None),
+        # On a supportive page or a file that the run never saw.
+        ("Recalled.", {}, [RECALL_ID], [RECALL_ID], "not_retrieved"),
+        ("Recalled.", {}, [RECALL], [RECALL_ID], "not_retrieved"),
+        ("It cost $22.99.", {}, [ORDERS_ID], [ORDERS_ID], "file_not_read"),
+    ],
+)
+def test_a_claim_is_wrong_by_what_it_rests_on(
+    text: str, support: dict[str, float], unresolved: list[str], without: list[str], cause: Cause | None
+) -> None:
+    found = claimed(causes(*without), text, support, unresolved)
+    assert (found and found.cause) == cause
 
 
 def test_what_could_not_be_judged_is_no_error() -> None:

@@ -239,9 +239,7 @@ def test_places_stay_when_it_is_scored_again_without_the_world(shop: World, tmp_
     assert {it: it.read_bytes() for it in (folder / "verdicts" / FAMILY).rglob("*.jsonl")} == before
 
 
-def test_places_of_claims_that_were_ruled_otherwise_since_do_not_stay_without_the_world(
-    shop: World, tmp_path: Path
-) -> None:
+def test_places_of_claims_ruled_otherwise_since_do_not_stay_without_the_world(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
     scored(folder, shop.store)
     (path,) = (it for it in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in it.name)

@@ -76,9 +76,7 @@ def numbers(found: Mapping[str, Value], guesser: str) -> list[float | None]:
     return [found[f"{guesser}_{aspect}"].value for aspect in ("item", "category", "brand", "price_band")]
 
 
-def test_a_report_hits_what_any_recommendation_shares_with_the_purchase(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
-) -> None:
+def test_a_report_hits_what_any_pick_shares_with_the_purchase(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
     found = valued(tmp_path, PICKS, ledger)
     assert found["recommended"].value == 1
     assert numbers(found, "hit") == [0, 1, 1, 1]
@@ -93,7 +91,7 @@ def test_baselines_recommend_as_many_products_as_the_report(tmp_path: Path, ledg
     assert [found[f"shop_{aspect}"].value for aspect in ("item", "category")] == [0, 1]
 
 
-def test_a_report_that_recommends_nothing_hits_nothing_and_neither_do_its_baselines(
+def test_without_picks_neither_report_nor_baselines_hit_anything(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
     found = valued(tmp_path, [], ledger)
@@ -112,9 +110,7 @@ def test_the_second_rows_look_only_at_purchases_that_the_query_asks_for(
     assert found["base_category_wanted"].state == ("scored" if wanted else "na")
 
 
-def test_a_purchase_that_left_the_shop_can_be_hit_by_nobody_and_is_counted(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
-) -> None:
+def test_a_purchase_that_left_the_shop_is_hit_by_nobody(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
     gone = PURCHASE.model_copy(update={"bought": (), "gone": ("B0GONE0001",), "wanted": None})
     found = valued(tmp_path, PICKS, ledger, gone)
     assert {value.state for value in found.values()} == {"na"}
@@ -136,9 +132,7 @@ def test_without_a_holdout_there_is_no_value_and_so_no_row(tmp_path: Path, ledge
     assert "no next purchases" in lacks_purchases(tmp_path / "exp")
 
 
-def test_judging_again_leaves_the_same_and_another_ledger_is_another_comparison(
-    tmp_path: Path, ledger: Mapping[str, Evidence]
-) -> None:
+def test_another_ledger_is_another_comparison(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
     subject = subject_of(tmp_path / "exp", PICKS, ledger)
     assert not lacks_purchases(tmp_path / "exp")
     judged(tmp_path, subject)

@@ -305,9 +305,7 @@ def test_published_weights_and_criteria_are_taken_by_the_query_s_text(folder: Pa
 
 
 @pytest.mark.parametrize("change", [{"article_1_score": 11}, {"criterion": "Something else"}], ids=str)
-def test_scores_out_of_range_or_of_other_criteria_are_sent_back_and_then_failed(
-    folder: Path, change: dict[str, Any]
-) -> None:
+def test_scores_out_of_range_or_of_other_criteria_are_sent_back(folder: Path, change: dict[str, Any]) -> None:
     def wrong(question: str) -> Any:
         said = played(question)
         if SCORING in question:

@@ -99,9 +99,7 @@ def test_a_question_for_nothing_to_buy_is_understood_where_nothing_is_wanted() -
         ({"budget": Money.of(60)}, {"budget": Money.of(60, "EUR")}, 0),
     ],
 )
-def test_a_budget_counts_where_either_names_one(
-    limits: dict[str, Money], others: dict[str, Money], share: float
-) -> None:
+def test_a_budget_counts_if_one_names_it(limits: dict[str, Money], others: dict[str, Money], share: float) -> None:
     bath = (want("bath"),)
     assert values(Wish(wants=bath, **limits), Wish(wants=bath, **others))["limits"] == share  # pyright: ignore[reportArgumentType]
 

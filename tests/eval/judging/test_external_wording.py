@@ -20,8 +20,8 @@ from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.scoring import score
 from drretail.eval.weighted.weighing import weighing_prompts
 from drretail.progress import Progress
-from drretail.records.base import Rules, sha256_of
-from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.base import Rules
+from tests import build
 from tests.build import experiment
 from tests.eval.every_question import every_answer
 
@@ -31,14 +31,7 @@ FAMILIES = (
 )
 SHOP = re.compile(r"shopper|shopping re|\bshop's|\bthe shop\b|\bonline shop|our shop", re.IGNORECASE)
 TEXT = "Ash lasts, says page one."
-PAGE = Evidence(
-    id="W:aaaaaaa1",
-    kind="web",
-    key="https://a.example/1",
-    title="",
-    url="https://a.example/1",
-    texts=(EvidenceText(sha256=sha256_of(TEXT), form="page", text=TEXT, shown=True, path="", seq=1),),
-)
+PAGE = build.evidence("W:aaaaaaa1", build.text(TEXT, path="", seq=1), url="https://a.example/1", title="")
 REPORT = "# Woods\n\n" + "\n\n".join(
     f"## {it}\n\n{it} lasts for years [W:aaaaaaa1]. It is best known for that. {it} is heavy." for it in ("Ash", "Elm")
 )

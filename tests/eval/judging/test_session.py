@@ -24,7 +24,7 @@ from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.records.score import SourceRef
-from tests.build import scripted_judge
+from tests.build import known, scripted_judge
 from tests.llm.provider import Provider, Step, answers, completes
 
 KEY = "sk-test-0123456789abcdef"
@@ -145,8 +145,7 @@ async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any,
 async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tmp_path: Path) -> None:
     claim_verdict, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
     assert (claim_verdict.state, claim_verdict.answer, claim_verdict.attempts) == ("failed", None, 3)
-    assert claim_verdict.error is not None
-    assert claim_verdict.error.startswith(
+    assert known(claim_verdict.error).startswith(
         "unusable: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2"
     )
     assert len(provider.seen) == 3
@@ -169,19 +168,18 @@ async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path
     assert len(provider.seen) == 1
     half = answers({"type": "text", "text": '{"rating"'}, stop_reason="max_tokens")
     cut, provider = await asked(tmp_path / "b", half, half)
-    assert cut.error is not None
-    assert cut.error.startswith("unusable: the answer was cut at the longest length allowed: set max_tokens higher")
+    assert known(cut.error).startswith(
+        "unusable: the answer was cut at the longest length allowed: set max_tokens higher"
+    )
     assert len(provider.seen) == 2
     late, _ = await asked(tmp_path / "c", answers(pause=1.0), timeout=0.2)
-    assert late.error is not None
-    assert late.error.startswith("timeout: ")
+    assert known(late.error).startswith("timeout: ")
 
 
 async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
     body = json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
     claim_verdict, _ = await asked(tmp_path, Step(400, body.encode()))
-    assert claim_verdict.error is not None
-    assert KEY not in claim_verdict.error
+    assert KEY not in known(claim_verdict.error)
     with pytest.raises(CommandStopped, match=r"bad key \*\*\*"):
         await asked(tmp_path / "refused", Step(401, body.encode()))
 
@@ -219,8 +217,7 @@ def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -
         first.record("rating", "looks", "failed", prompt_hash="p1", error="timeout: late")
     with judge_session(CODE_JUDGE, tmp_path) as second:
         existing = second.existing("rating", "taste", "p1")
-        assert existing is not None
-        assert existing.value == 2
+        assert known(existing).value == 2
         assert second.existing("rating", "looks", "p1") is not None
         assert second.existing("rating", "taste", "p2") is None
         assert second.existing("rating", "smell", "p1") is None

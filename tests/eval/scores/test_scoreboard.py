@@ -20,7 +20,7 @@ from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.records.score import NULL_AGENTS, MetricDescription, Score
 from drretail.records.scoreboard import BoardColumn, Scoreboard
-from tests.build import experiment
+from tests.build import experiment, known
 from tests.eval.own import DESCRIPTION, judge, values
 
 A, B = "a@model", "b@model"
@@ -72,8 +72,7 @@ def board(
     held: Gathered, *rows: Score, prices: PriceTable = PRICES, metrics: dict[str, MetricDescription] = METRICS
 ) -> Scoreboard:
     made = scoreboard(held, rows, metrics, (), prices)
-    assert made is not None
-    return made
+    return known(made)
 
 
 def test_columns_are_those_that_families_name_and_that_have_a_value(held: Gathered) -> None:
@@ -178,16 +177,13 @@ def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> N
     assert [it.system for it in made.rows] == [A, floor]
 
 
-def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_family_of_ones_own_stands_on_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.eval.own.METRIC", OWN)
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "A B", "q2-r1": "A B C D"}, B: {"q1-r1": "A", "q2-r1": "A"}})
     (metric,) = load_metrics(["tests.eval.own:METRIC"])
     assert isinstance(metric, Family)
     scores = asyncio.run(score(folder, [metric], [], progress=choose_progress("none")))
-    assert scores.scoreboard is not None
-    assert [(column.name, column.metric, column.unit) for column in scores.scoreboard.columns] == [
+    assert [(column.name, column.metric, column.unit) for column in known(scores.scoreboard).columns] == [
         ("brief", "brevity", "share"),
         ("brevity words", "brevity", "count"),
         ("done", "", "share"),

@@ -98,9 +98,7 @@ def test_invented_sources_count_against_strict_precision_and_recall(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("wrong", "instead", "source"), WRONG)
-def test_a_wrong_claim_is_not_fully_supported_and_the_right_one_is(
-    tmp_path: Path, wrong: str, instead: str, source: str
-) -> None:
+def test_a_wrong_claim_is_not_supported_the_right_one_is(tmp_path: Path, wrong: str, instead: str, source: str) -> None:
     for folder, claim, full in (("wrong", wrong, False), ("right", right(wrong, instead), True)):
         about = subject(f"{claim} [{source}].")
         verdicts = judged(tmp_path / folder, offline_judge(), about)

@@ -64,9 +64,7 @@ def test_a_snippet_is_no_source_of_its_page() -> None:
 
 
 @pytest.mark.parametrize(("shown", "note"), [(SNIPPET, "only_in_snippet"), (SUMMARY, "distorted_in_summary")])
-def test_the_page_decides_and_what_only_the_agents_reading_bears_out_is_noted(
-    tmp_path: Path, shown: EvidenceText, note: str
-) -> None:
+def test_the_page_decides_and_what_the_agent_read_is_noted(tmp_path: Path, shown: EvidenceText, note: str) -> None:
     of = about(shown, PAGE)
     found = by_stage(tmp_path, answering(support("full"), support("no")), of)
     assert (found[SUPPORT].value, found[SUPPORT].notes) == (0, (note,))
