@@ -100,14 +100,6 @@ def steps_at(path: str, recorded: Recorded) -> list[Any]:
 
 
 @pytest.mark.parametrize("agent", SUPERVISED)
-def test_a_researcher_that_says_nothing_once_goes_on(shop: World, agent: str) -> None:
-    silent = misbehaving(saying_nothing, "researcher")
-    recorded = perform(shop, agent, model(silent))
-    assert (recorded.run.status, recorded.run.failed_branches) == ("done", ())
-    assert silent.spoilt > 0
-
-
-@pytest.mark.parametrize("agent", SUPERVISED)
 def test_when_every_researcher_fails_the_run_fails_and_says_so(shop: World, agent: str) -> None:
     recorded = perform(shop, agent, model(misbehaving(saying_nothing, "researcher", stubborn=True)))
     assert (recorded.run.status, recorded.run.report) == ("failed", None)

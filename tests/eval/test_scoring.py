@@ -219,7 +219,7 @@ def test_verdicts_in_other_words_are_stale_and_asked_anew(tmp_path: Path, monkey
 def test_verdicts_of_an_older_version_of_the_metric_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     scored(folder, metrics=(STUB,))
-    monkeypatch.setattr("tests.eval.folders.METRIC", replace(METRIC, version=2))
+    monkeypatch.setattr("tests.eval.own.SILENT", replace(METRIC, version=2))
     scores = scored(folder, metrics=(STUB,))
     assert [(judging.verdicts, judging.stale) for judging in scores.judgings] == [(1, 1)]
     assert row(scores, "said").version == 2

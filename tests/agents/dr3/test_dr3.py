@@ -34,6 +34,7 @@ from drretail.records.run import Limits, Run
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.dr3.cast import FEEDER, NOTHING, ORDERS, REPORT, Cast, asked_of, found, perform, sent
+from tests.agents.running.test_sealed_webs import Alike
 from tests.sealed import Page, seal
 from tests.shop import PAGES
 
@@ -335,16 +336,6 @@ def test_files_are_those_that_lie_in_the_folder_itself(files: Path) -> None:
 SHOPPER = {"": open_model("offline:shopper")}
 DENSE = {"retriever": "dense:fake:one"}
 SEARCH = calls(("web_search", {"query": "hygiene"}))
-
-
-class Alike(Embeddings):
-    """Everything is near to everything."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [[1.0] for _ in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return [1.0]
 
 
 @pytest.fixture

@@ -217,18 +217,11 @@ def test_without_findings_no_report_is_made(
 I_WOULD = AIMessage("I would launch a researcher for the feeder.")
 
 
-@pytest.mark.parametrize(
-    ("supervisor", "researcher"),
-    [((END, END), ()), ((I_WOULD, END), ()), ((launch("idle", "idle"), END), (AIMessage("Let me search."), END))],
-)
-def test_a_supervisor_that_has_nothing_looked_up_fails_as_no_research(
-    world: World, supervisor: tuple[AIMessage, ...], researcher: tuple[AIMessage, ...]
-) -> None:
-    played = cast(supervisor, {"idle": researcher})
+def test_researchers_that_look_nothing_up_fail_the_run_as_no_research(world: World) -> None:
+    played = cast((launch("idle", "idle"), END), {"idle": (AIMessage("Let me search."), END)})
     run = perform(world, played).run
-    assert run.error is not None
-    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "no_research", None, "no_research")
-    assert "nothing was looked up" in run.error.message
+    assert (run.status, run.stop, run.report) == ("failed", "no_research", None)
+    assert "nothing was looked up" in known(run.error).message
     assert not played.shown["report"]
 
 

@@ -292,8 +292,8 @@ def scored(folder: Path, *judges: Judge, metrics: tuple[str, ...] = ("dr3",), **
     return build.scored(folder, metrics, *judges, **given)
 
 
-def rows(scores: Scores) -> dict[str, Score]:
-    return build.rows(scores, "dr3", LABEL)
+def rows(scores: Scores, **by: str) -> dict[str, Score]:
+    return build.rows(scores, "dr3", LABEL, **by)
 
 
 def gold_folder(folder: Path, gold: Gold = GOLD) -> Path:
@@ -403,7 +403,7 @@ def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions
     found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold_folder(tmp_path / "gold")))
     assert found["CC"].value == pytest.approx(200 / 3)
     assert found["FA"].n_scored == 1
-    released = rows(scored(folder, Judge.of(open_model("offline:judge")), rules="dr3"))
+    released = rows(scored(folder, Judge.of(open_model("offline:judge")), rules="dr3"), rules="dr3")
     for name in ("IR", "IF", "DQ"):
         assert (found[name].n_na, released[name].n_na) == (1, 1)
     assert released["total"].n_na == 1
