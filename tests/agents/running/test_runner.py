@@ -6,17 +6,17 @@ from typing import Any, Never, cast
 import pytest
 
 from drretail.agents.base import Agent
-from drretail.agents.running.batch import Batch
+from drretail.agents.registry import load_agent
 from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
-from drretail.agents.running.system import definition
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.catalog.base import Catalog, Spelling
 from drretail.env.web.base import Web
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
-from drretail.experiment import Experiment, read_run
-from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
+from drretail.experiment import Experiment, read_run, run_folder
+from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
 from tests.shop import USER
 
@@ -44,27 +44,19 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
 
 
 def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
-    model, _ = scripted(ModelError("refusal", "no"))
-    player = sut(world, model)
-    runner = Runner(world, "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = Batch(runner, experiment).run_all([player], [QUERY])
-        (again,) = Batch(runner, experiment).run_all([player], [QUERY])
+    player = sut(world, scripted(ModelError("refusal", "no"))[0])
+    first, again = (tally_of(folder, world, player) for _ in range(2))
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (again.failed, again.before) == (1, 1)
     assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
 
 
 def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
-    model, _ = scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)
-    player = sut(world, model)
-    runner = Runner(world, "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Batch(runner, experiment).run_all([player], [QUERY])
-        (again,) = Batch(runner, experiment).run_all([player], [QUERY], retry_failed=True)
-        run = read_run(experiment.run_folder(player.label, "q1", 1))
+    player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
+    tally_of(folder, world, player)
+    again = tally_of(folder, world, player, retry_failed=True)
     assert (again.done, again.failed, again.before) == (1, 0, 0)
-    assert run.usage["researcher"].calls == 2
+    assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
 
 
 class Failing:
@@ -88,14 +80,11 @@ class DownWeb:
 
 
 def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: World, folder: Path) -> None:
-    model, _ = scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    player = sut(world, model)
+    player = sut(world, scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = Batch(cut_off, experiment).run_all([player], [QUERY])
-        (kept,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_failed=True)
-        (again,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
-        (whole,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+    first = tally_of(folder, world, player, cut_off)
+    kept = tally_of(folder, world, player, retry_failed=True)
+    again, whole = (tally_of(folder, world, player, retry_spoiled=True) for _ in range(2))
     assert (first.done, first.tool_calls, first.calls_failed, first.spoiled) == (1, 3, 2, 1)
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
@@ -116,45 +105,42 @@ class Flaky(Failing):
         return self.world.catalog.spellings(text)
 
 
+def searching(*turns: Any, times: int = 9) -> tuple[Any, list[Any]]:
+    """A model that does so in so many runs, and what it was shown."""
+    return scripted(*(step for _ in range(times) for step in turns))
+
+
 def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:
-    model, shown = scripted(*(step for _ in range(9) for step in (calls(SEARCH), REPORT)))
+    model, shown = searching(calls(SEARCH), REPORT)
     player = sut(world, model)
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        with pytest.raises(CommandStopped, match=r"5 calls of product_catalog_search in a row .* cannot be reached"):
-            Batch(cut_off, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
-        assert len(shown) == 9, "four whole runs, and the first call of the fifth"
-        (again,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    with pytest.raises(CommandStopped, match=r"5 calls of product_catalog_search in a row .* cannot be reached"):
+        tally_of(folder, world, player, cut_off, repeats=9)
+    assert len(shown) == 9, "four whole runs, and the first call of the fifth"
+    again = tally_of(folder, world, player, repeats=9)
     assert (again.done, again.before, again.spoiled) == (9, 4, 4)
 
 
 def test_a_shop_that_answers_now_and_then_stops_nothing(world: World, folder: Path) -> None:
-    model, _ = scripted(*(step for _ in range(9) for step in (calls(SEARCH), REPORT)))
-    player = sut(world, model)
     shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world, IN_A_ROW))), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (tally,) = Batch(shaky, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    tally = tally_of(folder, world, sut(world, searching(calls(SEARCH), REPORT)[0]), shaky, repeats=9)
     # The first run that is answered takes a sixth search, for a note that is left out.
     assert (tally.done, tally.calls_failed, tally.spoiled) == (9, 7, 7)
 
 
 def test_a_web_that_is_down_stops_nothing_since_the_shop_still_answers(world: World, folder: Path) -> None:
-    model, _ = scripted(*(step for _ in range(9) for step in (calls(PAGES), calls(SEARCH), REPORT)))
-    player = sut(world, model)
     offline = Runner(replace(world, web=cast(Web, DownWeb(world.web))), "w")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (tally,) = Batch(offline, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    player = sut(world, searching(calls(PAGES), calls(SEARCH), REPORT)[0])
+    tally = tally_of(folder, world, player, offline, repeats=9)
     assert (tally.done, tally.spoiled) == (9, 9)
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:
     model, shown = scripted(calls(SEARCH), REPORT, calls(SEARCH), reporting("The hopper feeder."))
     player = sut(world, model)
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Batch(Runner(world, "w"), experiment, parallel=1).run_all([player], [QUERY], repeats=2)
-        reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
-    assert reports == [SAID, "The hopper feeder."]
-    assert len(shown) == 4
+    tally_of(folder, world, player, repeats=2)
+    reports = [read_run(run_folder(folder, player.label, "q1", repeat)).report for repeat in (1, 2)]
+    assert (reports, len(shown)) == ([SAID, "The hopper feeder."], 4)
 
 
 def test_a_single_question_is_untyped(world: World) -> None:
@@ -171,9 +157,6 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
 
 
 def test_a_role_without_a_model_is_named(world: World) -> None:
-    from drretail.agents.registry import load_agent
-    from drretail.agents.running.system import SystemUnderTest
-
     model, _ = scripted()
     with pytest.raises(UserError, match="needs a model for researcher"):
         SystemUnderTest.of("react", load_agent("react"), {"report": model}, world)
@@ -181,8 +164,6 @@ def test_a_role_without_a_model_is_named(world: World) -> None:
 
 @pytest.mark.parametrize(("name", "said"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
 def test_a_wrong_agent_is_answered_with_what_is_right(name: str, said: str) -> None:
-    from drretail.agents.registry import load_agent
-
     with pytest.raises(UserError, match=said):
         load_agent(name)
 
