@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.families.pqr.judge import AXES, SCORING, item_of
+from drretail.eval.families.pqr.judge import SCORING, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
@@ -188,17 +188,6 @@ def scored(one: Mapping[str, int], two: int = 2) -> list[Verdict]:
 
 
 ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
-
-
-def test_dimensions_and_axes_are_weighted_means() -> None:
-    found = by_variant([*scored(ONE), *facts(FOUR, JUDGED)], criteria=CRITERIA)
-    columns = [dimension.variant for axis in AXES for dimension in axis.dimensions]
-    assert [told(found[column]) for column in columns] == [6.5, 5.0, 3.5, 8.0, 7.25, 5.75, 4.25]
-    s_p = 0.4 * 6.5 + 0.3 * 5 + 0.1 * 3.5 + 0.2 * 8
-    s_q = 0.5 * 7.25 + 0.3 * 5.75 + 0.2 * 4.25
-    assert [told(found[it]) for it in ("S_P", "S_Q", "S_R")] == [round(s_p, 4), round(s_q, 4), 6.25]
-    assert told(found["S_overall"]) == round((s_p + s_q + 6.25) / 3, 4)
-    assert told(found["S_overall_triplets"]) == round((s_p + s_q + (4 + 25 / 3) / 2) / 3, 4)
 
 
 def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.families.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
-from drretail.eval.families.race.score import METRIC, RACE, share, totals, values
+from drretail.eval.families.race.score import METRIC, share, values
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.eval.triplets.facts import (
@@ -80,14 +80,6 @@ def told(value: Value) -> float | str:
 
 TARGET = 0.3 * 7 + 0.4 * 5.5 + 0.2 * 4 + 0.1 * 8.5
 OTHER = 0.3 * 5 + 0.4 * 5 + 0.2 * 6.5 + 0.1 * 4.25
-
-
-def test_dimensions_and_totals_are_weighted_means() -> None:
-    made = totals(FIRST, CRITERIA)
-    assert [made.target[key] for key in AXIS.keys] == [7.0, 5.5, 4.0, 8.5]
-    assert [made.reference[key] for key in AXIS.keys] == [5.0, 5.0, 6.5, 4.25]
-    assert made.target[RACE] == pytest.approx(TARGET)
-    assert made.reference[RACE] == pytest.approx(OTHER)
 
 
 def test_the_final_score_is_the_target_s_share_and_by_default_the_mean_of_both_orders() -> None:
