@@ -81,11 +81,11 @@ def fields(made: Remembered) -> dict[str, RecalledField]:
 def test_a_model_that_knows_three_in_ten_is_measured_so(tmp_path: Path) -> None:
     products = shop()
     lot = Random(3)
-    known = {product.product_id for product in products if lot.random() < 0.3}
-    who, _ = model(products, lambda product: truth(product) if product.product_id in known else NOTHING)
+    known_ids = {product.product_id for product in products if lot.random() < 0.3}
+    who, _ = model(products, lambda product: truth(product) if product.product_id in known_ids else NOTHING)
     drawn = draw_products(products, 200, "1")
     made = asked(tmp_path, drawn, who)
-    share = sum(product.product_id in known for product in drawn) / 200
+    share = sum(product.product_id in known_ids for product in drawn) / 200
     for name, field in fields(made).items():
         assert known(field.low) <= 0.3 <= known(field.high), name
     assert fields(made)[WITHIN_1].value == pytest.approx(share)

@@ -25,6 +25,7 @@ def left(report: str, *products: str, wish: Wish | None = None) -> str:
     return struck(report, *products, wish=wish).draft.report
 
 
+WITH_COUPON = f"With a coupon the kettle {K} may be had for $30 or $35, which saves about $10."
 PAN = f"The pan {P} costs $38.50."
 WRONG_PRICE = f"The kettle costs $41.15 {K}."
 ITEMS = [
@@ -77,9 +78,7 @@ STRUCK: dict[str, tuple[str, str]] = {
         f"## Kettle, $41.15 {K}\n\nIt pours slowly.\n\n### Care\n\nDescale it.\n\n## Towels\n\nSix {T}.",
         f"## Towels\n\nSix {T}.",
     ),
-    "nothing that code can't derive": (
-        2 * (f"With a coupon the kettle {K} may be had for $30, which saves about $10.",)
-    ),
+    "nothing that code can't derive": (WITH_COUPON, WITH_COUPON),
 }
 
 

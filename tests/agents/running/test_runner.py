@@ -1,4 +1,8 @@
+"""One run after another: replayed, failed, spoiled by servers; and what becomes of cited pages when a run ends."""
+
 import asyncio
+import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Never, cast
@@ -12,16 +16,18 @@ from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.catalog.base import Catalog, Spelling
-from drretail.env.web.base import Web
+from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
-from drretail.experiment import Experiment, read_run, run_folder
+from drretail.experiment import Experiment, read_evidence, read_run, run_folder
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.records.evidence import Evidence
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
-from tests.shop import USER
+from tests.shop import PAGES, USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-PAGES = ("web_search", {"query": "bird feeder cleaning"})
+CLEANING = ("web_search", {"query": "bird feeder cleaning"})
 SAID = "The tube feeder [P:B0TEST0001]."
 REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
@@ -80,7 +86,7 @@ class DownWeb:
 
 
 def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: World, folder: Path) -> None:
-    player = sut(world, scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
+    player = sut(world, scripted(calls(SEARCH, CLEANING), calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
     first = tally_of(folder, world, player, cut_off)
     kept = tally_of(folder, world, player, retry_failed=True)
@@ -130,7 +136,7 @@ def test_a_shop_that_answers_now_and_then_stops_nothing(world: World, folder: Pa
 
 def test_a_web_that_is_down_stops_nothing_since_the_shop_still_answers(world: World, folder: Path) -> None:
     offline = Runner(replace(world, web=cast(Web, DownWeb(world.web))), "w")
-    player = sut(world, searching(calls(PAGES), calls(SEARCH), REPORT)[0])
+    player = sut(world, searching(calls(CLEANING), calls(SEARCH), REPORT)[0])
     tally = tally_of(folder, world, player, offline, repeats=9)
     assert (tally.done, tally.spoiled) == (9, 9)
 
@@ -185,3 +191,90 @@ def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: Wo
     error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
     assert error is not None
     assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")
+
+
+URL = PAGES[0].url
+PAGE = web_evidence_id(URL)
+WEB_SEARCH = calls(("web_search", {"query": "bird feeder cleaning"}))
+CITING = reporting(f"Clean it every two weeks [{PAGE}].")
+
+
+def page_of(folder: Path, world: World, *turns: Any, web_mode: str = "snippets", **given: Any) -> Evidence:
+    """The evidence of the page after a run."""
+    model, _ = scripted(*turns)
+    player = sut(world, model, web_mode=web_mode)
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
+        evidence = read_evidence(experiment.run_folder(player.label, "q1", 1))
+    return next(entry for entry in evidence if entry.id == PAGE)
+
+
+def fetches(folder: Path) -> list[dict[str, Any]]:
+    (journal,) = folder.glob("runs/*/*/journal.jsonl.gz")
+    effects = map(json.loads, gzip.decompress(journal.read_bytes()).splitlines())
+    return [effect for effect in effects if effect["kind"] == "page_fetch"]
+
+
+def forms(entry: Evidence) -> list[tuple[str, bool]]:
+    return [(text.form, text.shown) for text in entry.texts]
+
+
+def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends(world: World, folder: Path) -> None:
+    entry = page_of(folder, world, WEB_SEARCH, CITING)
+    assert forms(entry) == [("snippet", True), ("page", False)]
+    assert [text.text for text in entry.sources] == [PAGES[0].text]
+    (effect,) = fetches(folder)
+    assert (effect["scope"], effect["request"]) == ("cited", {"provider": "sandbox", "url": URL})
+
+
+def test_a_page_that_nobody_cites_is_not_fetched_nor_any_without_pages(world: World, folder: Path) -> None:
+    uncited = page_of(folder, world, WEB_SEARCH, reporting("I know how to clean it."))
+    assert forms(uncited) == [("snippet", True)]
+    without = page_of(folder.with_name("without"), world, WEB_SEARCH, CITING, pages=False)
+    assert forms(without) == [("snippet", True)]
+    assert without.is_unfetched
+    assert fetches(folder) == fetches(folder.with_name("without")) == []
+
+
+def test_a_page_that_was_read_during_the_run_is_not_fetched_again(world: World, folder: Path) -> None:
+    summary = '{"relevant": true, "summary": "Every two weeks.", "quotes": []}'
+    entry = page_of(folder, world, WEB_SEARCH, summary, CITING, web_mode="ws")
+    assert sorted(form for form, _ in forms(entry)) == ["page", "summary"]
+    assert [effect["scope"] for effect in fetches(folder)] != ["cited"]
+
+
+class Walled:
+    """The sandbox, whose page can be found and not be read."""
+
+    provider = "sandbox"
+
+    def __init__(self, inner: Web, problem: str | None) -> None:
+        self.corpus = inner.corpus
+        self._inner = inner
+        self._problem = problem
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        return self._inner.search(query, k)
+
+    def fetch(self, url: str) -> WebPage:
+        if self._problem is None:
+            raise RuntimeError("a plugin's bug")
+        return WebPage(url, "", "", "blocked", problem=self._problem)
+
+
+@pytest.mark.parametrize(("problem", "state"), [("robots.txt forbids it.", "blocked"), (None, "error")])
+def test_a_page_that_cannot_be_read_says_why(world: World, folder: Path, problem: str | None, state: str) -> None:
+    entry = page_of(folder, replace(world, web=Walled(world.web, problem)), WEB_SEARCH, CITING)
+    assert (entry.state, forms(entry)) == (state, [("snippet", True)])
+    assert entry.lacks_page
+    assert not entry.is_unfetched
+    assert (problem or "a plugin's bug") in (entry.problem or "")
+
+
+def test_a_replay_fetches_nothing_and_of_a_run_without_pages_keeps_what_was_there(world: World, folder: Path) -> None:
+    first = page_of(folder, world, WEB_SEARCH, CITING)
+    offline = replace(world, web=Walled(world.web, None))
+    assert page_of(folder.with_name("again"), offline, replay=folder) == first
+    old = folder.with_name("old")
+    before = page_of(old, world, WEB_SEARCH, CITING, pages=False)
+    assert page_of(folder.with_name("replayed"), offline, replay=old) == before

@@ -84,9 +84,10 @@ COUNTS: dict[str, tuple[str, Course, Count]] = {
             call(SEARCH, query="feeder", limit=5),
             call(SEARCH, limit=5.0, query="feeder"),
             call(SEARCH, path="0.1", query="feeder", limit=5),
+            call(SEARCH, query="bath", limit=5),
             call(DETAILS, query="feeder", limit=5),
         ),
-        Count(0.5, items={"repeated": 2, "calls": 4, "repeated_in_branch": 1}),
+        Count(0.4, items={"repeated": 2, "calls": 5, "repeated_in_branch": 1}),
     ),
     "calls without readable arguments repeat nothing": (
         "repeated",
