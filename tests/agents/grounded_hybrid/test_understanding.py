@@ -200,18 +200,12 @@ def test_neither_street_nor_mail_is_told(world: World) -> None:
         assert owner.address.address1 not in turn.messages[1].text
 
 
-def test_without_a_user_there_is_no_profile(world: World) -> None:
-    cast = plays(report=(DRAFT.replace("[U:profile]", "").replace("[O:0000000001]", ""),))
-    nobody = Query(query_id="q2", text=QUERY.text, source="test")
-    recorded = play(world, cast, query=nobody)
-    assert recorded.run.status == "done"
-    assert tag_content("profile", cast.shown["researcher"][0].messages[1].text) is None
-    assert next(step.role for step in recorded.run.steps) == "supervisor"
-
-
-def test_without_the_user_tools_there_is_no_profile(world: World) -> None:
+@pytest.mark.parametrize(
+    ("user_id", "options"), [(None, {}), (USER, {"without": ["user"]})], ids=["no user", "no tools of the user"]
+)
+def test_without_user_or_its_tools_there_is_no_profile(world: World, user_id: str | None, options: Any) -> None:
     cast = plays(report=("Take the hopper feeder, I would say.",))
-    recorded = play(world, cast, options={"without": ["user"]})
+    recorded = play(world, cast, query=QUERY.model_copy(update={"user_id": user_id}), options=options)
     assert recorded.run.status == "done"
     assert tag_content("profile", cast.shown["researcher"][0].messages[1].text) is None
     assert not [step for step in recorded.run.steps if step.role == "profile"]

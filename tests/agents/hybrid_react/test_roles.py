@@ -38,18 +38,17 @@ def tags_of(text: str) -> list[str]:
     return re.findall(r"^<([a-z_]+)>$", text, re.MULTILINE)
 
 
-def test_the_supervisor_can_reason_launch_and_finalize_and_nothing_else(played: Cast) -> None:
-    for turn in played.shown["supervisor"]:
-        assert turn.tool_names == {"Reason", "LaunchResearcher", "Finalize"}
-
-
-def test_a_researcher_has_reason_finalize_and_the_nine(played: Cast) -> None:
-    for turn in played.shown["researcher"]:
-        assert turn.tool_names == {"Reason", "Finalize", *TOOLS}
-
-
-def test_the_report_generator_has_no_tools(played: Cast) -> None:
-    assert [turn.tools for turn in played.shown["report"]] == [()]
+@pytest.mark.parametrize(
+    ("role", "tools"),
+    [
+        ("supervisor", {"Reason", "LaunchResearcher", "Finalize"}),
+        ("researcher", {"Reason", "Finalize", *TOOLS}),
+        ("report", set[str]()),
+    ],
+)
+def test_a_role_has_these_tools_and_no_others(played: Cast, role: str, tools: set[str]) -> None:
+    for turn in played.shown[role]:
+        assert turn.tool_names == {*turn.tools} == tools
 
 
 def test_synthesis_has_no_tools_but_the_schema_of_its_answer(played: Cast) -> None:

@@ -15,13 +15,15 @@ from tests.eval.families.pairwise.judging import A, B, C, reports
 PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfactual-swap"
 
 
-@pytest.mark.parametrize("given", ["react", "react@", "react@a-m"])
-def test_the_agents_name_alone_is_its_plain_system(given: str) -> None:
-    assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, SWAPPED]) == PLAIN
-
-
-@pytest.mark.parametrize(("given", "label"), [("react+ws", WHOLE_PAGES), ("react@a-m-c", SWAPPED)])
-def test_more_of_the_name_is_the_other_one(given: str, label: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "label"),
+    [
+        *((given, PLAIN) for given in ("react", "react@", "react@a-m")),  # the agent's name alone is its plain system
+        ("react+ws", WHOLE_PAGES),
+        ("react@a-m-c", SWAPPED),
+    ],
+)
+def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> None:
     assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, SWAPPED]) == label
 
 
