@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.eval.folders import STUB, experiment
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import ComparisonRequest, compare
@@ -25,7 +24,8 @@ from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
 from drretail.viewer.terminal.text_report import render_text
-from tests.eval.own import METRIC, SILENT
+from tests.build import experiment
+from tests.eval.own import METRIC, SILENT, STUB
 
 PLACE = "tests.eval.own:METRIC"
 REPORTS = {
@@ -145,7 +145,7 @@ def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
 
 
 def test_a_function_and_a_class_are_no_metric_and_the_sentence_says_what_to_write() -> None:
-    for place in ("tests.eval.own:judge", "tests.eval.folders:Family"):
+    for place in ("tests.eval.own:judge", "drretail.eval.family:Family"):
         with pytest.raises(UserError, match="is not a metric"):
             load_metric(place)
     with pytest.raises(UserError, match=r"@drretail\.metric"):

@@ -145,6 +145,7 @@ def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() 
     whole = found([*graded(), *compared(4, 3)], "hkuds")
     assert {name: whole[name].value for name in GRADES} == GRADES
     assert whole["redundancy"].value == 3.5
+    assert not any("paragraph" in name for name in found(compared(4, unit="paragraph"), "hkuds")), "it knows none"
     skipped = states([no_pair(), *labelled(1)], "hkuds")
     assert {skipped[name] for name in (*GRADES, "redundancy")} == {"na"}
     assert skipped["support"] == "scored"  # another script's, which discards nothing
