@@ -44,8 +44,8 @@ def main() -> None:
     print(f"{'':24}{'fastest':>10}{'ratio':>8}{'median':>10}{'ratio':>8}")
     for name, row in rows.items():
         ratios = {of: row[of] / rows[BASE][of] for of in row}
-        told = "".join(f"{row[of] * 1000:>7.0f} ms{ratios[of]:>8.2f}" for of in row)
-        print(f"{name:24}{told}")
+        figures = "".join(f"{row[of] * 1000:>7.0f} ms{ratios[of]:>8.2f}" for of in row)
+        print(f"{name:24}{figures}")
     if asked.json is not None:
         asked.json.write_text(json.dumps({"rounds": asked.rounds, "seconds": rows}, indent=2), encoding="utf-8")
 

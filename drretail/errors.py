@@ -164,11 +164,11 @@ def raised_at(problem: BaseException) -> str:
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
 
 
-def told(problem: BaseException) -> str:
+def describe_error(problem: BaseException) -> str:
     """An error of somebody's code as "Type: message (file, line n)"."""
     where = raised_at(problem)
-    said = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
-    return _writable(f"{said} ({where})" if where else said)
+    text = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
+    return _writable(f"{text} ({where})" if where else text)
 
 
 def traceback_of(problem: BaseException) -> str:

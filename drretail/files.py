@@ -152,8 +152,8 @@ def check_format(value: dict[str, Any], where: object) -> None:
     """Raises UserError when ``value`` names another format than this version of drretail reads."""
     found = value.get("format")
     if found != FORMAT:
-        said = "names no format" if found is None else f"is of format {found!r}"
-        raise UserError(f"{where} {said}; this version of drretail reads format {FORMAT}. Make it anew.")
+        fault = "names no format" if found is None else f"is of format {found!r}"
+        raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. Make it anew.")
 
 
 def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail.agents.base import Agent
-from drretail.agents.information import told_prompt
+from drretail.agents.information import context_prompt
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.picks import asking_prompt
 from drretail.agents.react import STOPS
@@ -114,8 +114,8 @@ def _shared() -> str:
     prompts = {prompt.name: prompt for name in BUILT_IN for prompt in load_agent(name).prompts()}
     (summary,) = reading_pages(load_agent("react")).prompts()[len(load_agent("react").prompts()) :]
     lines = ["## What several agents send", ""]
-    told = filter(None, map(told_prompt, INFORMATION))
-    for prompt in [*(prompts[name] for name in ALWAYS), asking_prompt(), summary, *told]:
+    shopper = filter(None, map(context_prompt, INFORMATION))
+    for prompt in [*(prompts[name] for name in ALWAYS), asking_prompt(), summary, *shopper]:
         lines += [f"### {WHEN[prompt.name]}", "", _fenced(_filled(prompt)), ""]
     return "\n".join(lines).rstrip() + "\n"
 

@@ -11,7 +11,7 @@ from drretail.api.options.shared import texts_in
 from drretail.api.recorded import RecordedAnswer
 from drretail.api.systems import named_systems, runner_of, several, tool_options
 from drretail.api.webs import web_of
-from drretail.api.worlds import check_sealed, check_user, world_of
+from drretail.api.worlds import check_sandbox_web, check_user, world_of
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -34,7 +34,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     with world_of(options.world, web, quiet=observer.quiet) as world:
         check_user(world, options.user)
         query = question_as_query(options.question, options.user, world)
-        check_sealed(world, [query])
+        check_sandbox_web(world, [query])
         (system,) = named_systems(options, [options.agent], tools, world, opener, observer)
         if system.agent.sees_reference:
             raise UserError(

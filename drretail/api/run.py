@@ -14,7 +14,7 @@ from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.spending import Caps
 from drretail.agents.running.system import (
     SystemUnderTest,
-    check_told,
+    check_context,
     counterfactuals,
     definition,
     informed,
@@ -152,7 +152,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         agents = DEFAULT_AGENTS if options.agents is None else options.agents
         systems = named_systems(options, agents, tools, world, opener, observer)
         systems = _with_variants(options, systems, observer)
-        check_told(systems, asked)
+        check_context(systems, asked)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(world, spec, settings, opener, systems, asked, shard)
 
@@ -196,9 +196,9 @@ def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: O
 
 def _note_changed_prompts(replay: Path, world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
     """Notes the prompts that are not those of the replayed runs, whose journals then answer nothing."""
-    held, asked = read_definition(replay), definition(world, (), [*systems], "")
+    recorded, asked = read_definition(replay), definition(world, (), [*systems], "")
     for label in asked.systems:
-        changed = changed_prompts(held, asked, label)
+        changed = changed_prompts(recorded, asked, label)
         if changed:
             files = ", ".join(changed)
             observer.note(f"{label} has other prompts than in {replay} ({files}): its journals do not answer them.")

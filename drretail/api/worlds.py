@@ -81,12 +81,12 @@ def check_askable(world: "World", queries: "Iterable[Query]") -> None:
 
     asked = tuple(queries)
     check_made_for(asked, world.manifest.fingerprint)
-    check_sealed(world, asked)
+    check_sandbox_web(world, asked)
     for query in asked:
         check_user(world, query.user_id)
 
 
-def check_sealed(world: "World", queries: "Iterable[Query]") -> None:
+def check_sandbox_web(world: "World", queries: "Iterable[Query]") -> None:
     """Raises UserError where the world's web is a sandbox of other queries, or of another shop."""
     from drretail.env.web.sealed import SealedWeb
 

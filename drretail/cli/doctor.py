@@ -144,7 +144,7 @@ def _print_checked(checked: "Checked") -> None:
     print_table(table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows))
     print_title("What was said (--json has all of it)")
     for name, exchanges in checked.conversations.items():
-        print_text(*(line for exchange in exchanges for line in _said(name, exchange)))
+        print_text(*(line for exchange in exchanges for line in _exchange_lines(name, exchange)))
     used = checked.usage
     cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
     passed = sum(finding.state == "passed" for finding in checked.probes)
@@ -154,7 +154,7 @@ def _print_checked(checked: "Checked") -> None:
     )
 
 
-def _said(name: str, exchange: "Exchange") -> list[str]:
+def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:
     """The end of what was asked, and the answer, a line each."""
     asked = exchange.messages[-1]
     answer: Any = exchange.answer if exchange.error is None else exchange.error

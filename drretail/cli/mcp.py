@@ -134,7 +134,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     world, user, quiet = str(served.world), served.user, output.quiet
     without = texts_in(served.without)
     settings = read_settings(web=None if served.web is None else str(served.web))
-    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as held:
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as stack:
         check_user(shop, user)
         query = None if recorded.to is None else recorded.asked(shop, user)
         session = Session(
@@ -151,7 +151,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         if query is None:
             server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session))
         else:
-            runs = held.enter_context(recorded.recording(query, session, world, without, settings))
+            runs = stack.enter_context(recorded.recording(query, session, world, without, settings))
             guide = question_instructions(session, query.text)
             server = mcp_server(session, runs.opened, guide, takes_report=True)
         _serve_http(server, served.port or 0) if served.http else _serve_stdio(server)

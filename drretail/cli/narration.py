@@ -27,11 +27,11 @@ UNTOLD = ("user_id", "limit", "offset")
 def step_line(step: Step, text: str) -> str | None:
     """One line about a step, or None where there is nothing worth telling."""
     where = f"[{step.path}] " if "." in step.path else ""
-    line = _told(step, text)
+    line = _step_text(step, text)
     return None if line is None else f"{where}{line}"
 
 
-def _told(step: Step, text: str) -> str | None:
+def _step_text(step: Step, text: str) -> str | None:
     if step.error is None and step.role in ROLES_THAT_ANSWER_IN_JSON and step.kind != "tool":
         return None if step.role == "summariser" else "· findings consolidated"
     if step.kind != "tool":

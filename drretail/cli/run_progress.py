@@ -45,13 +45,13 @@ class RunsShown(Watch):
         del text
         if is_tool_call(step):
             self._tool_calls += 1
-            self._bar.describe(self._said())
+            self._bar.describe(self._description())
 
     def used(self, usage: Usage, dollars: float | None) -> None:
         """A runner's ``on_use``: tokens and money go out long before the first run has ended."""
         self._tokens += usage.total
         self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
-        self._bar.describe(self._said())
+        self._bar.describe(self._description())
 
     def ended(self, run: Ended) -> None:
         self._left -= 1
@@ -61,13 +61,13 @@ class RunsShown(Watch):
             self._failed += 1
             if self._failed == 1:  # told at once: what is wrong with one, such as a key, may be wrong with all
                 self._progress.note(f"failed: {run.failure}")
-        self._bar.describe(self._said())
+        self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
         runs = "the run in flight ends" if in_flight == 1 else f"the {in_flight} runs in flight end"
         self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         failed = f", {self._failed:,} failed" if self._failed else ""
         spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
         counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens{spent}"

@@ -45,14 +45,14 @@ NEEDED_BYTES = 2_000_000_000
 
 
 def examine_python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Sign:
-    said = ".".join(map(str, version))
+    written = ".".join(map(str, version))
     if version[:2] >= OLDEST_PYTHON:
-        return Sign(what="Python", state="ok", found=f"{said} ({sys.executable})")
+        return Sign(what="Python", state="ok", found=f"{written} ({sys.executable})")
     oldest = ".".join(map(str, OLDEST_PYTHON))
     return Sign(
         what="Python",
         state="broken",
-        found=said,
+        found=written,
         prevents="everything",
         mend=f"install Python {oldest} or later and make the environment anew",
     )

@@ -66,13 +66,13 @@ def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
     results, and its report. A run that asked models here and whose journal is lost gives none.
     """
     effects = [effect for effect in read_journal(folder) if effect.kind == "model"]
-    found = list(_held(effects))
+    found = list(_conversations(effects))
     if found or run.usage:  # it asked models here; where its journal is lost, so is what was said
         return found
     return [_seen_from_outside(run, query, read_results(folder))]
 
 
-def _held(effects: Sequence[Effect]) -> Iterator[Conversation]:
+def _conversations(effects: Sequence[Effect]) -> Iterator[Conversation]:
     open_ones: dict[tuple[str, str], list[list[Effect]]] = {}
     begun: list[list[Effect]] = []
     for effect in effects:

@@ -185,7 +185,9 @@ class _Walk:
         if effects:
             self._now[path] = max(map(_end, effects))
             return min(map(_start, effects)), self._now[path]
-        at = self._now.get(path) or min((_start(each) for held in self._effects.values() for each in held), default=0)
+        at = self._now.get(path) or min(
+            (_start(each) for effects in self._effects.values() for each in effects), default=0
+        )
         return at, at
 
     def _is_agent(self, path: str) -> bool:

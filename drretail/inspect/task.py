@@ -68,7 +68,7 @@ def shop_research(
         to: A folder in which the runs are kept as an experiment of drretail's, besides.
         name: What the solver is called in that experiment, where several are compared.
     """
-    with _told():
+    with _prerequisites():
         _check("scope", scope, get_args(Scope))
         _check("choice of variants", variants, get_args(Shown))
         settings = read_settings(web=web)
@@ -118,7 +118,7 @@ def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
 
 
 @contextmanager
-def _told() -> Generator[None]:
+def _prerequisites() -> Generator[None]:
     """What the user must mend, as inspect tells it."""
     try:
         yield

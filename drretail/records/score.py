@@ -389,8 +389,10 @@ class Scores(Document):
         """Older files know the settings of information alone, under that name."""
         if not isinstance(data, Mapping) or "information" not in data:
             return data
-        held = cast("Mapping[str, Any]", data)
-        return {name: it for name, it in held.items() if name != "information"} | {"ablations": held["information"]}
+        document = cast("Mapping[str, Any]", data)
+        return {name: it for name, it in document.items() if name != "information"} | {
+            "ablations": document["information"]
+        }
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

@@ -96,7 +96,7 @@ def accuracy_interval(tables: "Tables", seed: str) -> Interval:
     drawn = drawn_interval(tables, balanced_accuracy, seed)
     if drawn.value is None or len(tables) < FEW:
         return Interval(drawn.value)
-    halves = [_told_right(tables, label, seed) for label in (0, 1)]
+    halves = [_share_right(tables, label, seed) for label in (0, 1)]
     if all(half.value not in (0, 1) for half in halves):
         return drawn
     return _squared(drawn.value, [(0.5, half) for half in halves])
@@ -137,10 +137,10 @@ def known_interval(drawn: Interval, clusters: int) -> Interval:
     return Interval(drawn.value) if clusters < FEW else drawn
 
 
-def _told_right(tables: "Tables", label: int, seed: str) -> Interval:
+def _share_right(tables: "Tables", label: int, seed: str) -> Interval:
     """Of items of that label the share that the second rater tells alike, over the clusters that have any."""
-    held = tables[tables[:, label].sum(-1) > 0]
-    share = float(held[:, label, label].sum() / held[:, label].sum())
+    counted = tables[tables[:, label].sum(-1) > 0]
+    share = float(counted[:, label, label].sum() / counted[:, label].sum())
     if share in (0, 1):
-        return share_interval([share] * len(held))
-    return drawn_interval(held, lambda it: it[..., label, label] / it[..., label, :].sum(-1), seed)
+        return share_interval([share] * len(counted))
+    return drawn_interval(counted, lambda it: it[..., label, label] / it[..., label, :].sum(-1), seed)

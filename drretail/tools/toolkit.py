@@ -20,10 +20,10 @@ from drretail.errors import (
     ToolError,
     ToolErrorType,
     UserError,
+    describe_error,
     nearest_names,
     quoted,
     suggestion,
-    told,
 )
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import canonical_json
@@ -170,7 +170,7 @@ class Toolkit:
                 outcome = self._workers.wait(job, self._timeout)
             # The boundary of a tool: a bug of ours in one call must not end the run; the step records it.
             except Exception as problem:  # noqa: BLE001
-                outcome = self._told(launch, problem)
+                outcome = self._readable(launch, problem)
             performed.append(Performed(launch, outcome))
         return performed
 
@@ -182,11 +182,11 @@ class Toolkit:
             try:
                 outcome = await self._workers.await_(job, self._timeout)
             except Exception as problem:  # noqa: BLE001 — as above
-                outcome = self._told(launch, problem)
+                outcome = self._readable(launch, problem)
             performed.append(Performed(launch, outcome))
         return performed
 
-    def _told(self, launch: Launch, problem: Exception) -> Exception:
+    def _readable(self, launch: Launch, problem: Exception) -> Exception:
         if isinstance(problem, TimeoutError):
             return ToolError("timeout", f"{launch.name} gave no answer within {self._timeout:g} seconds.")
         return problem
@@ -288,4 +288,4 @@ def _as_tool_error(name: str, problem: Exception) -> ToolError:
 
 
 def _as_recorded(problem: Exception) -> str:
-    return recordable(f"{problem.kind}: {problem}" if isinstance(problem, ToolError) else told(problem))
+    return recordable(f"{problem.kind}: {problem}" if isinstance(problem, ToolError) else describe_error(problem))

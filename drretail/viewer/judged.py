@@ -107,14 +107,14 @@ def _changes(scores: Scores, scored: Mapping[_Place, Judging], now: _Counted) ->
     for place in sorted({*now.living, *scored}):
         metric, system, rules, judge, _ = place
         judging = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
-        held = scored.get(place)
-        if held is None:
+        judging_ = scored.get(place)
+        if judging_ is None:
             yield f"{judging} is not among them"
-        elif held.verdicts != now.living[place]:
+        elif judging_.verdicts != now.living[place]:
             living = now.living[place]
-            yield f"{judging} was made of {held.verdicts:,} verdicts, and {living:,} are about today's reports"
-        elif held.not_judged != now.silent[place]:
-            yield f"{judging} lacked {held.not_judged:,} reports, and now lacks {now.silent[place]:,}"
+            yield f"{judging} was made of {judging_.verdicts:,} verdicts, and {living:,} are about today's reports"
+        elif judging_.not_judged != now.silent[place]:
+            yield f"{judging} lacked {judging_.not_judged:,} reports, and now lacks {now.silent[place]:,}"
 
 
 def _counted(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from drretail.env.checking import check_world
-from drretail.locks import held
+from drretail.locks import locked_folder
 from tests.cli.conftest import MAIN, environment
 from tests.data_ingest.raw_rows import small_shop
 
@@ -87,7 +87,7 @@ def test_the_second_touches_nothing_and_says_who_is_the_first(tmp_path: Path, co
     raw = small_shop(tmp_path / "raw")
     assert together(tmp_path, [["ingest", str(raw), "--world", "other"]])[0].returncode == 0
     (tmp_path / "w" / ".stages").mkdir(parents=True)
-    with held(tmp_path / "w", "the world"):
+    with locked_folder(tmp_path / "w", "the world"):
         (ended,) = together(tmp_path, [command])
         assert ended.returncode == 2
         assert re.fullmatch(WRITES, ended.stderr.strip())

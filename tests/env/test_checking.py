@@ -138,7 +138,7 @@ def test_a_file_that_is_gone_is_named(holding_out: Path) -> None:
         if path.name in ("CURRENT", "SHA256SUMS"):  # without the one there is no world, the other may be younger
             continue
         path.unlink()
-        assert path.name in "".join(finding.said for finding in check_world(holding_out))
+        assert path.name in "".join(finding.text for finding in check_world(holding_out))
         path.write_bytes(whole)
 
 

@@ -34,7 +34,7 @@ async def retrieve(
     executor = ToolExecutor(toolkit, models, path, ROLE)
     asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
     system = SystemMessage(retriever_prompt().render(turns=str(turns)))
-    end = await Loop(ROLE, path, models, executor, turns, _told_to_answer).run([system, asked])
+    end = await Loop(ROLE, path, models, executor, turns, _answer_message).run([system, asked])
     if not end.text:
         raise ModelError("agent", "the retrieval agent ended without an answer")
     pages = _pages(end.messages)
@@ -60,7 +60,7 @@ def retriever_limit_prompt() -> Prompt:
     return agent_prompt(__file__, "retriever_limit")
 
 
-def _told_to_answer(stop: Stop) -> HumanMessage:
+def _answer_message(stop: Stop) -> HumanMessage:
     del stop
     return HumanMessage(retriever_limit_prompt().render())
 

@@ -101,7 +101,7 @@ class Refusal:
 
 
 def _named(errors: Iterable[Finding]) -> str:
-    return ", ".join(f"{error.code} “{error.said}”" if error.said else error.code for error in errors)
+    return ", ".join(f"{error.code} “{error.text}”" if error.text else error.code for error in errors)
 
 
 def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:

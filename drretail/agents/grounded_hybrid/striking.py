@@ -27,7 +27,7 @@ _PLACELESS = {"start": None, "end": None}
 class Stricken:
     """What is left of a draft, and what was struck from it in text order, round by round.
 
-    ``said`` of a finding is the struck statement as it stood, or the pick; it has no place any more.
+    ``text`` of a finding is the struck statement as it stood, or the pick; it has no place any more.
     """
 
     draft: Draft
@@ -73,7 +73,7 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
     if outcome is not None and not picks:
         outcome = outcome.model_copy(update={"decision": "none"})
     texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
-    struck = [it.model_copy(update={"said": texts[at], **_PLACELESS}) for at, found in why.items() for it in found]
+    struck = [it.model_copy(update={"text": texts[at], **_PLACELESS}) for at, found in why.items() for it in found]
     silent = [pick for pick in wrong_picks.values() if not any(pick in found for found in why.values())]
     return draft.instead(Declared(report, picks, outcome=outcome), draft.note), (*struck, *silent)
 

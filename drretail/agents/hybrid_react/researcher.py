@@ -51,7 +51,7 @@ class Researchers:
     turns: int
     """With tool calls, for each."""
     prompt: Prompt
-    told_on: Callable[[str], Sequence[str]] = lambda _: ()
+    context_for: Callable[[str], Sequence[str]] = lambda _: ()
     """Gives the tagged texts that one of them gets beside its sub-problem."""
     known: tuple[str, ...] = ()
     """Evidence ids that may stand in these."""
@@ -73,7 +73,7 @@ class Researchers:
         parts = [tagged("sub_problem", sub_problem)]
         if session.user_id is not None:
             parts.append(tagged("user_id", session.user_id))
-        return HumanMessage("\n".join([*parts, today(session), *self.told_on(sub_problem)]))
+        return HumanMessage("\n".join([*parts, today(session), *self.context_for(sub_problem)]))
 
 
 def researcher_prompt() -> Prompt:

@@ -159,7 +159,7 @@ def dry_runs(
     runner = Runner(replace(world, web=web), "dry run", files=files, pages=False, outages=None)
     shopper = open_model(SHOPPER).chat
 
-    def standing_in(sut: SystemUnderTest) -> SystemUnderTest:
+    def stand_in_for(sut: SystemUnderTest) -> SystemUnderTest:
         models = {
             role: model if model.info.kind == "rule_based" else in_place_of(model, shopper)
             for role, model in sut.models.items()
@@ -171,7 +171,7 @@ def dry_runs(
         return replace(sut, models=models, system=sut.system.model_copy(update={"options": options, "limits": limits}))
 
     async def run_all() -> list[Run]:
-        made = [runner.run(standing_in(sut), query) for sut, query in wanted]
+        made = [runner.run(stand_in_for(sut), query) for sut, query in wanted]
         return [recorded.run for recorded in await asyncio.gather(*made)]
 
     found: dict[str, list[Run]] = {}

@@ -54,13 +54,13 @@ def open_experiment(
     return experiment
 
 
-def with_scopes_held(folder: Path, suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
+def with_existing_scopes(folder: Path, suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
     """The suts, those that an older experiment in ``folder`` began with the scope that they began with.
 
     Its systems say nothing of their scope, and half a system's runs with another would be another system's.
     """
-    held = read_definition(folder).systems if (folder / "experiment.json").exists() else {}
-    older = {label for label, system in held.items() if system.scope is None}
+    systems = read_definition(folder).systems if (folder / "experiment.json").exists() else {}
+    older = {label for label, system in systems.items() if system.scope is None}
     return [
         replace(sut, system=sut.system.model_copy(update={"scope": None})) if sut.label in older else sut
         for sut in suts

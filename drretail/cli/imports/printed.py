@@ -55,10 +55,10 @@ def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
     """Sums over the reports of each system, by label."""
     totals: dict[str, dict[str, int]] = {}
     for it in reports:
-        held = totals.setdefault(it.system, dict.fromkeys(("reports", *SUMMED), 0))
-        held["reports"] += 1
+        counts = totals.setdefault(it.system, dict.fromkeys(("reports", *SUMMED), 0))
+        counts["reports"] += 1
         for name in SUMMED:
-            held[name] += getattr(it, name)
+            counts[name] += getattr(it, name)
     return dict(sorted(totals.items()))
 
 

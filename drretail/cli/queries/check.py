@@ -149,7 +149,7 @@ def _read(
 ) -> _Outcome:
     """Untyped queries typed, into the file, and then an opinion of each."""
     from drretail.cli.queries.by_model import journal_beside, say_failures
-    from drretail.cli.queries.questions import told_types, typed_by_model
+    from drretail.cli.queries.questions import typed_by_model, types_line
     from drretail.files import write_lines
     from drretail.progress import choose_progress
     from drretail.querygen.opinion import Reader
@@ -161,7 +161,7 @@ def _read(
         queries = types.queries
         write_lines(file, (query.as_line() for query in queries))
         if not quiet:
-            say(f"Wishes of {file}{told_types(types, quiet=False)}")
+            say(f"Wishes of {file}{types_line(types, quiet=False)}")
     progress = choose_progress("none" if quiet else None)
     with (
         progress.track(f"Asking {reader.model.spec}", len(queries)) as bar,
@@ -234,7 +234,7 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
         ]
         print_table(table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows))
     rows = [
-        (entry.query.query_id, finding.code, finding.said, finding.found, REMEDIES[finding.code])
+        (entry.query.query_id, finding.code, finding.text, finding.found, REMEDIES[finding.code])
         for entry, findings in outcome.found
         for finding in findings
     ]

@@ -82,7 +82,7 @@ def import_questions(
             | {"findings": findings_by_id(types.wrong), **types.document, "file": str(to)}
         )
     else:
-        typer.echo(f"{len(queries)} queries → {to}{told_types(types, quiet=output.quiet)}")
+        typer.echo(f"{len(queries)} queries → {to}{types_line(types, quiet=output.quiet)}")
     if repeated and not output.quiet:
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
@@ -121,7 +121,7 @@ def typed_by_model(
     return Types(made.queries, made.typed, made.failed, made.wrong, spent, writer.document(made.usage, made.served))
 
 
-def told_types(types: Types, *, quiet: bool) -> str:
+def types_line(types: Types, *, quiet: bool) -> str:
     """How many were typed and what it took, behind what was said before; why others were not is said on stderr."""
     from drretail.cli.queries.by_model import say_failures, say_wrong
 

@@ -121,7 +121,7 @@ def _check_edits(request: ReviewRequest, edits: "Sequence[Query]") -> None:
         items = Items(shop, request.queries)
         for query in edits:
             for finding in items.check(query).findings:
-                say(f"{query.query_id}, as edited: {finding.code}: {finding.said}")
+                say(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
 
 
 def now_in_utc() -> datetime:

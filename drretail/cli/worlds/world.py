@@ -56,7 +56,7 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
     if as_json:
         print_json({"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]})
     elif findings:
-        rows = [(finding.severity, finding.code, finding.said, finding.found) for finding in findings]
+        rows = [(finding.severity, finding.code, finding.text, finding.found) for finding in findings]
         print_table(table_of(f"World {world}", ["severity", "what", "said", "found"], rows))
     else:
         typer.echo(f"ok {_manifest(place).fingerprint}")

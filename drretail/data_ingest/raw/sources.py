@@ -88,7 +88,7 @@ class _Heard(io.FileIO):
 
     def __init__(self, path: Path, on_place: Callable[[int], None] | None) -> None:
         super().__init__(path, "rb")
-        self._heard = on_place
+        self._on_place = on_place
         self._read = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -103,8 +103,8 @@ class _Heard(io.FileIO):
 
     def _tell(self, read: int) -> None:
         self._read += read
-        if self._heard:
-            self._heard(self._read)
+        if self._on_place:
+            self._on_place(self._read)
 
 
 @contextmanager

@@ -40,7 +40,7 @@ class SearchNote:
         if self.query.offset or not words(self.query.text):
             return ""
         try:
-            parts = (self.spelling(), self.words_held(), self.categories(), self.hidden_by_filters())
+            parts = (self.spelling(), self.words_matched(), self.categories(), self.hidden_by_filters())
         except ToolError:
             return ""
         return " ".join(part for part in parts if part)
@@ -54,7 +54,7 @@ class SearchNote:
         ]
         return f"Perhaps misspelt: try {', '.join(pairs)}." if pairs else ""
 
-    def words_held(self) -> str:
+    def words_matched(self) -> str:
         """How few of the matches hold all words, where some of those that are shown cannot."""
         content = {word for word in words(self.query.text) if word not in STOP_WORDS}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:

@@ -57,7 +57,7 @@ class HostileText(Record):
         return self.mark if self.mark.startswith(_PRODUCT) else self.product_id
 
     @property
-    def said(self) -> str:
+    def plain_text(self) -> str:
         """The text as its writer means it to be read."""
         return self.text.replace(LISTING, self.product_id)
 
@@ -65,10 +65,10 @@ class HostileText(Record):
     def planted(self) -> str:
         """The text in the characters that it is written in; markup that hides it is put around it by the page."""
         if self.hidden == "zero-width":
-            return "\u200b".join(self.said)
+            return "\u200b".join(self.plain_text)
         if self.hidden == "tags":
-            return "".join(chr(_TAG_BLOCK + ord(letter)) for letter in self.said)
-        return f"\u202e{self.said[::-1]}\u202c" if self.hidden == "bidi" else self.said
+            return "".join(chr(_TAG_BLOCK + ord(letter)) for letter in self.plain_text)
+        return f"\u202e{self.plain_text[::-1]}\u202c" if self.hidden == "bidi" else self.plain_text
 
     def is_in(self, read: str) -> bool:
         """True where what was read holds what the text is known by, or the text with what hides it."""

@@ -27,7 +27,7 @@ _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 class Cited:
     """One source of a mark: what the report says (an id, a URL, a label), and what that came to."""
 
-    said: str
+    text: str
     type: Literal["web", "product", "internal", "unresolved"]
     entry: Evidence | None = None
     url: str | None = None
@@ -41,7 +41,7 @@ class Cited:
     @property
     def source(self) -> str:
         """Equal for two citations of one source."""
-        return self.evidence_id or self.url or self.said
+        return self.evidence_id or self.url or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +204,10 @@ def _title(line: str, marks: list[Mark]) -> str:
     return " ".join((besides or " ".join(words)).split())
 
 
-def _cited(said: str, entry: Evidence) -> Cited:
+def _cited(text: str, entry: Evidence) -> Cited:
     if entry.kind == "product":
-        return Cited(said, "product", entry, entry.url or product_url(entry.key))
-    return Cited(said, "web" if entry.kind == "web" else "internal", entry, entry.url)
+        return Cited(text, "product", entry, entry.url or product_url(entry.key))
+    return Cited(text, "web" if entry.kind == "web" else "internal", entry, entry.url)
 
 
 def address_of(url: str) -> str:

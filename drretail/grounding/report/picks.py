@@ -148,13 +148,13 @@ def picks_block(picks: Sequence[Pick], outcome: Outcome | None = None) -> str:
 
 def _read_line(line: str) -> list[Pick] | str:
     """The picks of a line, or what is wrong with it; commas stand between picks, "or" between alternatives."""
-    said = _NUMBERED.sub("", line.strip(_AROUND), count=1)
-    if _NOTHING.fullmatch(said):
+    words = _NUMBERED.sub("", line.strip(_AROUND), count=1)
+    if _NOTHING.fullmatch(words):
         return []
-    if (other := _OTHER_ID.search(said)) is not None:
+    if (other := _OTHER_ID.search(words)) is not None:
         return f"{other[0]} is no product"
     picks: list[Pick] = []
-    for part in re.split(r"[,;](?=\W*(?:P:|B0[A-Z0-9]{8}\b))", said):
+    for part in re.split(r"[,;](?=\W*(?:P:|B0[A-Z0-9]{8}\b))", words):
         groups = [[_id_of(found) for found in _ID.finditer(group)] for group in _OR.split(part)]
         groups = [ids for ids in groups if ids]
         if not groups or any(len(set(ids)) > 1 for ids in groups):
@@ -177,5 +177,5 @@ def _times(part: str) -> int | None:
 
 
 def _id_of(found: re.Match[str]) -> str:
-    said = found["named"] or found["bare"]
-    return said.upper() if re.fullmatch(r"b0[a-z0-9]{8}", said, re.IGNORECASE) else said
+    words = found["named"] or found["bare"]
+    return words.upper() if re.fullmatch(r"b0[a-z0-9]{8}", words, re.IGNORECASE) else words

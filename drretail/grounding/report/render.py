@@ -174,7 +174,7 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     internal: list[str] = []
     for cited in distinct.values():
         if cited.type == "unresolved":
-            numbers += f"[{UNRESOLVED}{cited.said}]"
+            numbers += f"[{UNRESOLVED}{cited.text}]"
         elif cited.type == "internal":
             internal.append(_untold(numbering.number(cited).label, report, run[0].start))
         else:
@@ -206,13 +206,13 @@ def _is_rendered(report: str, mark: CitingMark) -> bool:
     if report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
     in_brackets = report[mark.start] in "[【" and report[mark.end - 1] in "]】"
-    return in_brackets or parse_evidence_id(mark.cited[0].said) is not None
+    return in_brackets or parse_evidence_id(mark.cited[0].text) is not None
 
 
 def _link_text(report: str, mark: CitingMark) -> str:
     """The words of a link to an id; they stay, and the number follows them."""
     text, arrow, _ = report[mark.start + 1 : mark.end].partition("](")
-    return text if arrow and mark.cited[0].said not in text else ""
+    return text if arrow and mark.cited[0].text not in text else ""
 
 
 def _without_backticks(report: str, start: int, end: int) -> tuple[int, int]:
@@ -248,7 +248,7 @@ def _url(cited: Cited) -> str | None:
 
 def _title(cited: Cited) -> str:
     if cited.entry is None:
-        return cited.title or cited.said
+        return cited.title or cited.text
     if cited.type == "internal":
         label = _internal_label(cited.entry, named=True)
         return label[0].upper() + label[1:]

@@ -210,7 +210,7 @@ def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
     spans: list[tuple[int, int]] = []
     for mark in marks:
         words, arrow, _ = report[mark.start : mark.end].partition("](")
-        is_link = arrow and mark.cited[0].said not in words
+        is_link = arrow and mark.cited[0].text not in words
         spans += (
             [(mark.start, mark.start + 1), (mark.start + len(words), mark.end)] if is_link else [(mark.start, mark.end)]
         )

@@ -27,8 +27,8 @@ def wish_lines(wish: Wish) -> list[str]:
 def want_line(want: Want) -> str:
     """ "2 × swaddle blanket: must be cotton; at least 4 stars; at most $20 a piece"."""
     count = f"{want.quantity} × " if want.quantity > 1 else ""
-    said = "; ".join(_limits(want))
-    return f"{count}{want.name}{f': {said}' if said else ''}"
+    limits = "; ".join(_limits(want))
+    return f"{count}{want.name}{f': {limits}' if limits else ''}"
 
 
 def _limits(want: Want) -> Iterator[str]:

@@ -73,7 +73,7 @@ def borne_out(case: Case, reading: Reading) -> float:
     picks = {f"P:{pick.product}" for pick in reading.picks or ()}
     explained: set[tuple[Decimal, Decimal]] = set()
     inventions: set[tuple[str, Decimal]] = set()
-    told: set[str] = set()
+    stated: set[str] = set()
     for sentence, about, amount in _figures(layout):
         if _is_neutral(amount, ledger, len(case.cited)):
             continue
@@ -82,10 +82,10 @@ def borne_out(case: Case, reading: Reading) -> float:
             inventions.add((" ".join(case.report[sentence.start : sentence.end].split()), amount.low))
         elif of_picks:
             explained.add((amount.low, amount.high))
-            told |= {one for one in of_picks if _says_the_worth(amount, one, ledger)}
+            stated |= {one for one in of_picks if _says_the_worth(amount, one, ledger)}
     if not explained:
         return 0.0
-    return len(told) / len(picks) * len(explained) / (len(explained) + len(inventions))
+    return len(stated) / len(picks) * len(explained) / (len(explained) + len(inventions))
 
 
 def _with_sound_calculations(ledger: Ledger) -> Ledger:

@@ -81,7 +81,7 @@ def _later_days(
         if is_later and is_of_web and day.iso not in dated:
             found = f"it lies after the shop's today, {today}"
             words = layout.report[day.start : day.end]
-            yield Finding(code=AFTER_TODAY, severity="warning", start=day.start, end=day.end, said=words, found=found)
+            yield Finding(code=AFTER_TODAY, severity="warning", start=day.start, end=day.end, text=words, found=found)
 
 
 def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Finding:
@@ -90,7 +90,7 @@ def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Find
         severity="warning",
         start=citation.start,
         end=citation.end,
-        said=citation.marker,
+        text=citation.marker,
         found=f"the page is dated {entry.date}, {found}",
         evidence_id=entry.id,
     )

@@ -36,12 +36,12 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
     return value
 
 
-def _without_own(said: str, address: Address) -> tuple[str, bool]:
+def _without_own(place: str, address: Address) -> tuple[str, bool]:
     """The plain words of a place without those that the address has, and whether its state or zip code is named."""
     states = state_names(address.country)
     in_state = {address.zip, address.state, *(one for pair in states.items() if address.state in pair for one in pair)}
     country = {name for name, code in country_names().items() if code == address.country and len(name) > 2}
-    rest = plain(said)
+    rest = plain(place)
     is_in_state = False
     names = sorted(country, key=len, reverse=True)
     for part in (address.address1, address.city, *in_state, address.country, *names):
@@ -51,19 +51,19 @@ def _without_own(said: str, address: Address) -> tuple[str, bool]:
     return rest, is_in_state
 
 
-def _is_elsewhere(said: str, rest: str, address: Address, *, is_in_state: bool) -> bool:
+def _is_elsewhere(place: str, rest: str, address: Address, *, is_in_state: bool) -> bool:
     """True where what is left of a place names another one, in an exact form."""
-    if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(said)):
+    if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(place)):
         return True
     states = state_names(address.country)
     # "Jersey" may be short for New Jersey, or for Jersey City.
     home = plain(f"{address.city} {states.get(address.state, address.state)}")
     names = (plain(name) for name in (*states.values(), *country_names()) if len(name) > 3)
     named = [name for name in names if name not in home]
-    others = [code for code in _CODE.findall(said) if code in states and code != address.state]
+    others = [code for code in _CODE.findall(place) if code in states and code != address.state]
     if not is_in_state and (others or any(name in rest for name in named)):
         return True
     own = set(plain(f"{address.address1} {address.city}").split())
-    name = said.partition(",")[0].strip()
-    is_city = bool(_NAME.fullmatch(name)) and not _REGION.search(rest) and not own & set(plain(said).split())
+    name = place.partition(",")[0].strip()
+    is_city = bool(_NAME.fullmatch(name)) and not _REGION.search(rest) and not own & set(plain(place).split())
     return is_city and plain(name) in rest and plain(name) not in home

@@ -56,7 +56,7 @@ def repeated_sections(layout: Layout) -> list[Finding]:
             severity="warning",
             start=alike.start,
             end=alike.end,
-            said=alike.second,
+            text=alike.second,
             found=f"{alike.share:.0%} of it stands in “{alike.first}”",
         )
         for alike in find_repetitions(layout)

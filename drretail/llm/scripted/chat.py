@@ -120,7 +120,7 @@ class ScriptedChat(BaseChatModel):
             if answer.error != "refusal":
                 raise _ERRORS[answer.error](answer.message or f"scripted {answer.error}")
             answer = ScriptedAnswer(text=answer.message, stop="refusal", usage=answer.usage)
-        text, calls = _said(answer, request)
+        text, calls = _text_and_calls(answer, request)
         for mark in stop or self.stop or []:
             text = text.split(mark)[0]
         tools = kwargs.get("tools") or []
@@ -234,7 +234,7 @@ def _request(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> Request:
     return Request(tuple(messages), () if schema else names, schema, may_call)
 
 
-def _said(answer: ScriptedAnswer, request: Request) -> tuple[str, list[Any]]:
+def _text_and_calls(answer: ScriptedAnswer, request: Request) -> tuple[str, list[Any]]:
     """Text and calls; an answer in a schema is the call of the tool that the schema was bound as."""
     calls, text = list(answer.calls), answer.text
     if answer.structured is not None and request.schema:

@@ -214,8 +214,8 @@ def read_script(path: Path) -> Script:
     """The script of a TOML file, or of a .json file with the same keys; UserError for a file that holds none."""
     try:
         text = path.read_text(encoding="utf-8")
-        held: Any = parse_json(text) if path.suffix == ".json" else parse_toml(text)
-        return Script.model_validate({"name": path.name, **held})
+        content: Any = parse_json(text) if path.suffix == ".json" else parse_toml(text)
+        return Script.model_validate({"name": path.name, **content})
     except (FileNotFoundError, IsADirectoryError):
         raise UserError(f"There is no script at {path}: write scripted:FILE, a TOML file of answers.") from None
     except ValidationError as problem:

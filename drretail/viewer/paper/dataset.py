@@ -60,11 +60,11 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
     if found is None:
         missing.append("the world of the queries: name it with --world")
     else:
-        held = {mode.mode for mode in found}
+        modes = {mode.mode for mode in found}
         missing += [
             f"{mode.replace('_', '-')} queries in {experiment}: drretail queries generate … --mode {mode}"
             for mode in ("generic", "profile_aware")
-            if mode not in held
+            if mode not in modes
         ]
     rows = [
         here(

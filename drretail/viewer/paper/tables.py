@@ -127,11 +127,11 @@ def markdown_of(view: PaperView) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _table(held: PaperTable) -> Iterator[str]:
-    yield f"## {held.name}. {held.table.title}"
-    if held.table.rows:
-        yield markdown_table(held.table)
-    if held.table.notes:
-        yield " ".join(held.table.notes)
-    if not held.here:
+def _table(paper_table: PaperTable) -> Iterator[str]:
+    yield f"## {paper_table.name}. {paper_table.table.title}"
+    if paper_table.table.rows:
+        yield markdown_table(paper_table.table)
+    if paper_table.table.notes:
+        yield " ".join(paper_table.table.notes)
+    if not paper_table.here:
         yield "Nothing of this experiment: see the end."

@@ -114,7 +114,7 @@ def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription
 def _whole(
     scores: Sequence[Score], judged: tuple[str, ...], family: MetricDescription, title: str, parts: Sequence[str]
 ) -> Plot | None:
-    held = {
+    by_cell = {
         (row.system, row.variant): row.value
         for row in shown_rows(scores)
         if (row.metric, row.judge, row.judge_params, row.rules) == judged
@@ -122,18 +122,18 @@ def _whole(
         and row.value
         and not _is_bound(row.system)
     }
-    systems = in_order({system for system, _ in held})
+    systems = in_order({system for system, _ in by_cell})
     if not systems:
         return None
     names = row_names(systems)
-    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((system, part) in held for system in systems)}
+    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((system, part) in by_cell for system in systems)}
     rows = [
         BarRow(
             names[system],
             tuple(
                 Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
                 for kind, part in kinds.items()
-                if (share := held.get((system, part)))
+                if (share := by_cell.get((system, part)))
             ),
         )
         for system in systems
@@ -149,7 +149,7 @@ def _whole(
 
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
     judge = board.judge
-    held = {
+    by_cell = {
         (row.variant, row.system): row
         for row in shown_rows(scores)
         if row.metric == name
@@ -157,8 +157,8 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         and (row.judge, row.judge_params, row.rules) == (judge.spec, judge.params_hash, judge.rules)
         and not _is_bound(row.system)
     }
-    systems = in_order({system for _, system in held})[:MOST_SERIES]
-    variants = [plot for plot in family.plots[title] if any((plot, system) in held for system in systems)]
+    systems = in_order({system for _, system in by_cell})[:MOST_SERIES]
+    variants = [plot for plot in family.plots[title] if any((plot, system) in by_cell for system in systems)]
     if len(variants) < 2:
         return None
     names = system_names(systems)
@@ -166,10 +166,10 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         file_name(title).lower(),
         title,
         _caption(
-            family.meaning, (row for (each, system), row in held.items() if each in variants and system in systems)
+            family.meaning, (row for (each, system), row in by_cell.items() if each in variants and system in systems)
         ),
         [
-            DotRow(variant.replace("_", " "), tuple(_score_dot(held.get((variant, system))) for system in systems))
+            DotRow(variant.replace("_", " "), tuple(_score_dot(by_cell.get((variant, system))) for system in systems))
             for variant in variants
         ],
         series=[names[system] for system in systems],
@@ -216,12 +216,12 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     variants = list(dict.fromkeys((row.metric, row.variant) for row in shown))
     if not shown:
         return None
-    held = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in shown}
+    by_cell = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in shown}
     rows = [
         DotRow(
             variant.replace("_", " "),
             tuple(
-                None if (rho := held.get((metric, variant, *pair))) is None else Dot(max(0.0, rho)) for pair in pairs
+                None if (rho := by_cell.get((metric, variant, *pair))) is None else Dot(max(0.0, rho)) for pair in pairs
             ),
         )
         for metric, variant in variants

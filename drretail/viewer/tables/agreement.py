@@ -32,8 +32,8 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
         by=alone,
         columns=tuple(Column(_name(metric, variant, families[metric]), TITLE) for metric, variant in columns),
         rows=tuple(
-            Row("ρ" if alone else who, tuple(_cell(held.get(column)) for column in columns), who)
-            for who, held in lines.items()
+            Row("ρ" if alone else who, tuple(_cell(by_column.get(column)) for column in columns), who)
+            for who, by_column in lines.items()
         ),
         notes=(MEANING,),
         heading="Judges",

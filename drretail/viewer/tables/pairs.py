@@ -73,11 +73,11 @@ def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bo
     for table_key, group in groupby(pairs, key=_table_key):
         every = list(group)
         rows = [row for row in every if beside or {place_of(row.a), place_of(row.b)} == {"system"}]
-        held = [
+        rows_of_judge = [
             rank for rank in ranks if _table_key(rank) == table_key and (beside or place_of(rank.system) == "system")
         ]
         if rows:
-            made.append(_paired(rows, held, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
+            made.append(_paired(rows, rows_of_judge, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
     return made
 
 

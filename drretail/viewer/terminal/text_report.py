@@ -152,7 +152,7 @@ def _findings(view: RunView, checks: str) -> Iterator[str]:
     yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
     for finding in view.checks.findings:
         found = f" (found: {finding.found})" if finding.found else ""
-        yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.said.split())}{found}"
+        yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.text.split())}{found}"
 
 
 def _scores(view: ExperimentView, score: str) -> Iterator[str]:

@@ -45,8 +45,8 @@ def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
     with planning(experiment):
         plan = read_plan(experiment)
         if plan is not None:
-            held = {each.about: each for each in (*plan.uncited, *claims)}
-            write_plan(experiment, plan.model_copy(update={"uncited": tuple(held.values())}))
+            by_claim = {each.about: each for each in (*plan.uncited, *claims)}
+            write_plan(experiment, plan.model_copy(update={"uncited": tuple(by_claim.values())}))
 
 
 def _lengths(plan: VotingPlan) -> dict[str, int]:

@@ -69,7 +69,7 @@ def test_a_mistake_that_the_model_insists_on_is_struck_and_listed(shop: World, m
     assert FOUND[mistake] in {finding.code for finding in run.struck}
     assert SENTENCES[mistake] not in body
     assert "\n- " in listed
-    assert SENTENCES[mistake].splitlines()[-1] in {finding.said for finding in run.struck}
+    assert SENTENCES[mistake].splitlines()[-1] in {finding.text for finding in run.struck}
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
 
 

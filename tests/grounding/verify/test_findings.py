@@ -156,7 +156,7 @@ def test_a_listing_that_says_it_is_unavailable() -> None:
 def test_sources_that_do_not_exist() -> None:
     report = f"Good {K}. Better [P:B0NOWHERE0]. Best [W:zzzzzzzz]."
     found = source_findings(report, EVIDENCE, GOODS)
-    assert [(finding.code, finding.said) for finding in found] == [
+    assert [(finding.code, finding.text) for finding in found] == [
         ("unresolved_citation", "[P:B0NOWHERE0]"),
         ("not_in_catalog", "[P:B0NOWHERE0]"),
         ("unresolved_citation", "[W:zzzzzzzz]"),

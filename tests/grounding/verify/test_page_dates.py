@@ -27,7 +27,7 @@ def found(about: Case, code: str) -> list[Finding]:
 def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> None:
     report = f"Hang it five feet high [{PAGE}]."
     (finding,) = found(case(report, "2020-01-15"), "old_page")
-    assert (finding.severity, finding.said, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
+    assert (finding.severity, finding.text, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
     assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
     assert found(case(report, "2020-01-15", page_age=4), "old_page") == []
     assert found(case(report, "2021-01-15"), "old_page") == []
@@ -61,7 +61,7 @@ def test_pages_of_the_live_web_may_be_younger_than_the_shops_today() -> None:
 
 def test_a_page_from_days_that_have_not_come_is_a_warning() -> None:
     (finding,) = found(case(f"Hang it five feet high [{PAGE}].", "2026-03-02"), "after_today")
-    assert (finding.severity, finding.said) == ("warning", f"[{PAGE}]")
+    assert (finding.severity, finding.text) == ("warning", f"[{PAGE}]")
     assert finding.found == "the page is dated 2026-03-02, after the shop's today, 2023-09-24"
 
 
@@ -75,7 +75,7 @@ def test_a_page_from_days_that_have_not_come_is_a_warning() -> None:
 )
 def test_a_web_claim_about_a_later_day_is_a_warning(sentence: str, said: str) -> None:
     (finding,) = found(case(f"{sentence} [{PAGE}]."), "after_today")
-    assert (finding.severity, finding.said, finding.found) == (
+    assert (finding.severity, finding.text, finding.found) == (
         "warning",
         said,
         "it lies after the shop's today, 2023-09-24",
@@ -102,4 +102,4 @@ def test_without_a_today_nothing_is_found() -> None:
 
 def test_a_page_that_is_cited_with_its_own_date_is_told_once() -> None:
     (finding,) = found(case(f"“Hang it high.” (2024-05-02) [{PAGE}].", "2024-05-02"), "after_today")
-    assert finding.said == f"[{PAGE}]"
+    assert finding.text == f"[{PAGE}]"
