@@ -11,7 +11,7 @@ tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
 sandboxes.py     a sealed web for each query
 run.py           agents over queries, or over one question
-prompts.py       what agents are told, to be changed
+prompts.py       the prompts of agents and judges, as sent or as files to change
 run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems
