@@ -219,11 +219,16 @@ def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
     for flag in flags:
         provider, equals, url = flag.partition("=")
         if not equals or "/" in provider:  # the = is the address's own
+            if not asked:
+                raise UserError(
+                    f"--base-url {flag}: no model of this command is asked at an address. Name one as well, such as "
+                    "--model openai:NAME, or leave --base-url out."
+                )
             if len(asked) > 1:
                 raise UserError(
                     f"--base-url {flag}: say which of {', '.join(asked)} it is for, as in {asked[0]}={flag}."
                 )
-            addresses.update(dict.fromkeys(asked, flag))
+            addresses[asked[0]] = flag
         elif provider not in provider_names():
             raise UnknownName("model provider", provider, provider_names())
         else:

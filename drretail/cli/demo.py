@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 SEED = "42"
-TITLE = "drretail demo: a made-up shop, researched answers, and which of their sentences hold."
+TITLE = "drretail demo: two agents answer a shopper's question, a judge checks each claim, and you get a page to read."
 RECORDED = "recorded from a language model, played back (scripted)"
 BY_RULES = """
-Without any model: offline:shopper searches for the words of a question and understands none of them, and offline:judge
-compares words. They show that everything runs, not how well an agent answers."""
+Three more questions, without a language model: offline:shopper searches for the words of a question, offline:judge
+compares words. This shows that everything runs, not how well an agent answers."""
 
 
 def demo(
@@ -45,7 +46,8 @@ def demo(
     folder = build_shop(to, progress)
     with open_world(folder) as shop:
         counts = shop.manifest.counts
-        progress.note(f"{folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders.")
+        sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
+        progress.note(f"{folder}: {', '.join(sizes)}.")
         _play(to, shop, folder, progress, quiet=quiet)
         asked = demo_queries(shop, to / "queries.jsonl", SEED)
         _answer_by_rules(to / "exp", shop, asked, progress)
@@ -69,8 +71,8 @@ def _play(to: Path, shop: "World", folder: Path, progress: "Progress", *, quiet:
     from drretail.viewer.terminal.printed_scores import print_pairs, print_scoreboard
 
     query = recorded_query()
-    say(f"\nWhat a language model makes of a question, as two agents and as their judge: {RECORDED}.")
-    say(f"\nThe question of user {query.user_id}:\n{query.text}\n")
+    say(f"\nA question of the shop's user {query.user_id}:\n{query.text}\n")
+    say("A language model's answers and verdicts, recorded once, are played back; the tools run now.\n")
     play_answers(to / "recorded", shop, str(folder), TerminalObserver(quiet=quiet))
     experiment = RecordedExperiment(to / "recorded")
     answered = experiment.run(AGENTS[0])

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drretail.cli.options import flags as options
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.api.models import Opener
@@ -149,8 +150,8 @@ def _print_checked(checked: "Checked") -> None:
     cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
     passed = sum(finding.state == "passed" for finding in checked.probes)
     typer.echo(
-        f"{passed} of {len(checked.probes)} passed; {used.calls} calls, {used.total - used.output:,} tokens in, "
-        f"{used.output:,} out, {cost}."
+        f"{passed} of {len(checked.probes)} passed; {counted(used.calls, 'call')}, "
+        f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
     )
 
 

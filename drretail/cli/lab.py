@@ -20,6 +20,7 @@ from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
 from drretail.errors import UserError
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.api.lab.judging import LabEstimate, LabResult
@@ -63,11 +64,13 @@ def sample(options: SampleOptions) -> None:
     from drretail.viewer.output import say
 
     drawn, experiment = draw(**keywords(options)), options.experiment
-    say(f"{drawn.claims:,} claims in {drawn.path}: label full, partial, none or contradicted; a blank is no label.")
+    say(
+        f"{counted(drawn.claims, 'claim')} in {drawn.path}: label full, partial, none or contradicted; blank: no label."
+    )
     if options.uncited:
         say(f"And {drawn.uncited:,} without a verdict. Of all, the column cited: yes, no or no claim.")
     by_system = ", ".join(f"{system} {count:,}" for system, count in drawn.by_system.items())
-    say(f"By system: {by_system}. lab correct needs {drawn.needed} labels of each.")
+    say(f"By system: {by_system}. lab correct needs {counted(drawn.needed, 'label')} of each.")
     if drawn.claims < options.n:
         say(f"There are no more than {drawn.claims:,} claims with a verdict.")
     say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}; of")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from drretail.cli.options import flags
+from drretail.tables.figures import counted
 
 
 def prompts(
@@ -56,7 +57,8 @@ def prompts(
         print_table(table_of("Prompts", ["file", "words", "told to"], rows))
     else:
         typer.echo(str(to))
-        say(f"{len(files)} prompts. Change some, then: drretail {'score EXP' if judges else 'run …'} --prompts {to}")
+        command = "score EXP" if judges else "run …"
+        say(f"{counted(len(files), 'prompt')}. Change some, then: drretail {command} --prompts {to}")
 
 
 def _of_agents(agent: list[str] | None) -> tuple[dict[str, Path], dict[str, list[str]]]:

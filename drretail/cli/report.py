@@ -5,6 +5,7 @@ import typer
 from drretail.api.options.report import ExportOptions, ReportOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
+from drretail.tables.figures import counted
 
 
 @grouped
@@ -48,5 +49,6 @@ def export(options: ExportOptions, output: flags.Output) -> None:
         print_json({"path": str(made.path), "written": made.written, "left_out": dict(made.left_out)})
         return
     if made.left_out and not output.quiet:
-        say(f"Left out: {', '.join(f'{count:,} runs {why}' for why, count in made.left_out.items())}.")
+        reasons = (f"{counted(count, 'run')} {why}" for why, count in made.left_out.items())
+        say(f"Left out: {', '.join(reasons)}.")
     typer.echo(f"{made.written} → {made.path}")

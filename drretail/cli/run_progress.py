@@ -12,7 +12,7 @@ from drretail.cli.narration import step_line
 from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
-from drretail.tables.figures import dollars
+from drretail.tables.figures import counted, dollars
 from drretail.viewer.output import say
 
 
@@ -38,7 +38,7 @@ class RunsShown(Watch):
         self._began = self._clock()
         if ended:
             self._bar.advance(ended)
-            self._progress.note(f"{ended:,} of {runs:,} runs had ended before.")
+            self._progress.note(f"{ended:,} of {counted(runs, 'run')} had ended before.")
 
     def stepped(self, step: Step, text: str) -> None:
         """A runner's ``on_step``: a first run may take minutes, and a person wants to see that something goes on."""
@@ -70,7 +70,7 @@ class RunsShown(Watch):
     def _description(self) -> str:
         failed = f", {self._failed:,} failed" if self._failed else ""
         spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
-        counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens{spent}"
+        counts = f"{counted(self._tool_calls, 'tool call')} · {self._tokens:,} tokens{spent}"
         return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{self._time_left()}"
 
     def _time_left(self) -> str:
@@ -155,7 +155,7 @@ def unresearched(tallies: Sequence[Tally]) -> str:
     """How many of the failed runs looked nothing up, and what that says."""
     runs, failed = sum(tally.no_research for tally in tallies), sum(tally.failed for tally in tallies)
     return (
-        f"Of {failed:,} failed {'run' if failed == 1 else 'runs'} {runs:,} looked nothing up, though asked for it once "
+        f"Of {counted(failed, 'failed run')} {runs:,} looked nothing up, though asked for it once "
         "more (no_research): the model may not call tools well."
     )
 
@@ -163,10 +163,7 @@ def unresearched(tallies: Sequence[Tally]) -> str:
 def spoiled(tallies: Sequence[Tally]) -> str:
     """What failing servers cost several runs."""
     calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
-    return (
-        f"{calls:,} tool {'call' if calls == 1 else 'calls'} failed (unavailable or timeout) in {runs:,} "
-        f"{'run' if runs == 1 else 'runs'}."
-    )
+    return f"{counted(calls, 'tool call')} failed (unavailable or timeout) in {counted(runs, 'run')}."
 
 
 def made_again(tallies: Sequence[Tally]) -> str | None:

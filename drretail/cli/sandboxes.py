@@ -9,6 +9,7 @@ from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOp
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
@@ -35,14 +36,13 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
         return
     made = build_with(options, note=say, quiet=output.quiet)
     if made.spent is None:
-        queries = "1 query" if made.wanted == 1 else f"{made.wanted} queries"
-        typer.echo(f"{made.folder}: {queries}, in {', '.join(made.sizes)}.")
+        typer.echo(f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}.")
         return
     for query_id, report in made.reports.items():
         typer.echo(f"{query_id}: {report.line}.")
     for sentence in made.notes:
         typer.echo(sentence)
-    typer.echo(f"{made.folder}: {made.tasks} of {made.wanted} tasks.")
+    typer.echo(f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.")
     typer.echo(_spent_line(made.spent, quiet=output.quiet))
     _end(made.failed)
 
@@ -64,7 +64,7 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
         return
     if not output.quiet:
         say_wrong(made.wrong)
-    typer.echo(f"{options.folder}: {len(made.written)} queries written.")
+    typer.echo(f"{options.folder}: {counted(len(made.written), 'query')} written.")
     typer.echo(_spent_line(made.spent, quiet=output.quiet))
     _end(made.failed)
 
@@ -88,7 +88,7 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
             typer.echo(f"{query_id}: {fault}")
     typer.echo(_rate([not faults for faults in found.faults.values()]))
     if found.kept is not None:
-        typer.echo(f"{found.kept}: {len(found.passing)} tasks.")
+        typer.echo(f"{found.kept}: {counted(len(found.passing), 'task')}.")
     exit_code(len(found.faults) - len(found.passing))
 
 

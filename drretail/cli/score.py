@@ -10,6 +10,7 @@ from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code, formerly
 from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import judging_document, judging_in_short, print_judging
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.api.score import Scored, ScoreEstimate
@@ -68,7 +69,7 @@ def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bo
     title = f"What is left to judge in {folder_of(options.experiment)}"
     show_estimates(title, ["what", "to judge"], found.estimates, found.prices, as_json=as_json)
     if found.missing:
-        pages = "1 cited page is" if found.missing == 1 else f"{found.missing:,} cited pages are"
+        pages = counted(found.missing, "cited page is", "cited pages are")
         if options.fetch_sources:
             say(f"{pages} fetched first, which costs no tokens.")
         else:

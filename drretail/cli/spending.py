@@ -104,6 +104,7 @@ def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
 
 def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     """One sentence on all judging so far; blank where nobody was asked."""
+    from drretail.tables.figures import counted
     from drretail.tables.figures import dollars as in_dollars
 
     calls = sum(judging_cost.cost.usage.calls for judging_cost in costs)
@@ -113,7 +114,7 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     known = [judging_cost.cost.dollars for judging_cost in costs]
     dollars = None if None in known else sum(value for value in known if value is not None)
     cost = "a price unknown" if dollars is None else f"${in_dollars(dollars)}" if dollars else "at no cost"
-    return f"Judging took {calls:,} calls, {tokens:,} tokens, {cost}."
+    return f"Judging took {counted(calls, 'call')}, {tokens:,} tokens, {cost}."
 
 
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:
@@ -135,8 +136,8 @@ def judging_document(cost: "JudgingCost") -> dict[str, Any]:
 
 def _judging_row(cost: "JudgingCost") -> list[object]:
     from drretail.eval.registry import PAIRWISE
-    from drretail.grounding.text.wording import counted
     from drretail.llm.prices import cache_read_share
+    from drretail.tables.figures import counted
     from drretail.tables.table import Cell
 
     used = cost.cost.usage

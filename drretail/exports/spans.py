@@ -26,6 +26,7 @@ from drretail.files import write_lines
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.run import Step
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -73,7 +74,7 @@ def write(selection: Selection, to: Path) -> str:
     if not runs:
         raise selection.nothing_left()
     write_lines(to, lines)
-    return f"{len(lines):,} spans of {runs:,} runs"
+    return f"{counted(len(lines), 'span')} of {counted(runs, 'run')}"
 
 
 def spans_of(chosen: Chosen) -> list["ReadableSpan"]:

@@ -21,7 +21,7 @@ from drretail.api.worlds import DEMO, check_askable
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, file_error
 from drretail.grounding.text.serialisation import compact_json
 from drretail.inspect.recorded import SEED
 from drretail.inspect.rollout import Rollout, Shop, begin, end
@@ -125,7 +125,7 @@ def _prerequisites() -> Generator[None]:
     except UserError as problem:
         raise PrerequisiteError(str(problem)) from problem
     except OSError as problem:
-        raise PrerequisiteError(f"{problem.strerror} ({problem.filename}).") from problem
+        raise PrerequisiteError(f"{file_error(problem)}.") from problem
 
 
 def _check(what: str, name: str, known: Sequence[str]) -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from drretail.errors import ModelError
-from drretail.grounding.text.wording import counted
 from drretail.llm.registry import Model
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record, canonical_json
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel

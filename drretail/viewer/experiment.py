@@ -30,6 +30,7 @@ from drretail.records.score import (
     shared_models,
 )
 from drretail.records.scoreboard import Scoreboard
+from drretail.tables.figures import counted
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, outdated, read_judgements
 
@@ -193,7 +194,7 @@ def title_of(definition: Definition) -> str:
     systems = [label for label in labels if place_of(label) in ("system", "counterfactual")]
     names = [label.replace(shared, "", 1) for label in systems]
     queries = definition.queries
-    subject = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
+    subject = _cut(queries[0].text) if len(queries) == 1 else counted(len(queries), "query")
     agents = list(dict.fromkeys(label.partition("@")[0] for label in systems))
     if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
         return f"{subject} answered by {_listed(agents)}, {len(names)} systems in all"

@@ -66,7 +66,7 @@ def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
     told = str(raised.value)
     assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in told
     assert "line 5: not a query (query_id: Field required)" in told
-    assert "line 6: 'a' stands twice" in told
+    assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in told
     assert "line 7" not in told
 
 

@@ -5,6 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.tables.figures import counted
+
 if TYPE_CHECKING:
     from drretail.imports.recording import Imported, ReportCount
     from drretail.records.query import Query
@@ -28,11 +30,11 @@ def print_imported(came: "Imported", to: Path) -> None:
 def _notes(came: "Imported") -> Iterator[str]:
     yield _questions(came.queries)
     if came.empty:
-        yield f"Without a word: {came.empty:,} reports. They are failed runs."
+        yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
     if came.held:
-        yield f"In the experiment already: {came.held:,} reports. They stay as they are."
+        yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
     if came.repeated:
-        yield f"Said twice: {came.repeated:,} reports. Each was taken once."
+        yield f"Said twice: {counted(came.repeated, 'report')}. Each was taken once."
     if came.pages is not None:
         kept, given = came.pages
         yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."

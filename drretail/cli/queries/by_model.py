@@ -10,6 +10,7 @@ import typer
 from drretail.cli.options import flags
 from drretail.cli.spending import say_prices
 from drretail.errors import UserError
+from drretail.tables.figures import counted
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class QueryWriter:
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {served:,} of them from the journal" if served else ""
         price = "price unknown" if cost is None else f"${dollars(cost)}" if cost else "at no cost"
-        return f"{usage.calls:,} calls{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
+        return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
 
     def document(self, usage: "Usage", served: int) -> dict[str, Any]:
         """The same for --json; ``null`` = unknown."""
@@ -218,10 +219,10 @@ def _tell(
             }
         )
         return
-    of_users = f" of {users} users" if users else ""
+    of_users = f" of {counted(users, 'user')}" if users else ""
     again = sum(answers > 1 for answers in written.answers.values())
     parts = [
-        f"{len(written.queries)} queries{of_users}",
+        f"{counted(len(written.queries), 'query')}{of_users}",
         *([f"{again} of them not with the first answer"] if again else []),
         *([f"{len(written.failures)} failed"] if written.failures else []),
         *(

@@ -7,6 +7,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.query_files import Force, write_queries
+from drretail.tables.figures import counted
 
 
 def carry(
@@ -33,4 +34,4 @@ def carry(
     if as_json:
         print_json({"queries": len(made), "texts_changed": changed, "file": str(to)})
     else:
-        typer.echo(f"{len(made):,} queries → {to}; {changed:,} name a brand or product in their text, and now another.")
+        typer.echo(f"{counted(len(made), 'query')} → {to}; texts that name another brand or product now: {changed:,}.")

@@ -11,6 +11,7 @@ import typer
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.review import Reviewer, review
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
+TRIES = 3
+"""For each query that --fix replaces."""
 Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
 
 
@@ -35,7 +38,10 @@ def check(
     fix: Annotated[
         bool, typer.Option("--fix", help="Replace what failed by other queries, and keep the history beside the file.")
     ] = False,
-    tries: Annotated[int, typer.Option("--tries", min=1, help="With --fix: tries for each query, at most.")] = 3,
+    tries: Annotated[
+        int | None,
+        typer.Option("--tries", min=1, help=f"With --fix: tries for each query, at most.  [default: {TRIES}]"),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -66,6 +72,8 @@ def check(
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
+    if tries is not None and not fix:
+        raise UserError("--tries is for --fix, which writes queries again: add --fix, or leave --tries out.")
     if by_hand:
         if fix:
             raise UserError("--fix and --review are two things to do: first --fix, then --review.")
@@ -83,7 +91,7 @@ def check(
             return
         outcome = _Outcome(queries)
         if fix:
-            fixed = fixed_queries(shop, linter, file, queries, Fixing(tries, seed, model, calls, output.quiet))
+            fixed = fixed_queries(shop, linter, file, queries, Fixing(tries or TRIES, seed, model, calls, output.quiet))
             outcome = _Outcome(fixed.mended.queries, fixed=fixed)
         elif reader is not None:
             outcome = _read(shop, linter, file, queries, reader, calls, quiet=output.quiet)
@@ -246,11 +254,12 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
         typer.echo(outcome.spent)
     whole = sum(not findings for _, findings in outcome.found)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
-    typer.echo(f"{whole} of {len(outcome.checked)} queries are without a finding{f'; {counts}' if counts else ''}")
+    of_all = counted(len(outcome.checked), "query")
+    typer.echo(f"Without a finding: {whole} of {of_all}{f'; {counts}' if counts else ''}")
     if outcome.untyped and not quiet:
         say(
-            f"Without a wish: {outcome.untyped} of {len(outcome.checked)} queries, so that what they want was not "
-            "checked. Name a --model that types them, or fill in `wish` by hand (docs/queries.md)."
+            f"Without a wish: {outcome.untyped} of {of_all}, so that what they want was not checked. "
+            "Name a --model that types them, or fill in `wish` by hand (docs/queries.md)."
         )
 
 

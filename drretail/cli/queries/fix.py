@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.cli.options import flags
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
@@ -70,12 +71,12 @@ def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
     if not quiet:
         say_failures(mended.failed)
     failed = f", {len(mended.failed)} failed" if mended.failed else ""
-    typer.echo(f"{len(mended.replaced)} queries replaced after {mended.tries} tries{failed}")
+    typer.echo(f"{counted(len(mended.replaced), 'query')} replaced after {counted(mended.tries, 'try')}{failed}")
     if fixed.spent:
         typer.echo(fixed.spent)
     for reason, count in sorted(Counter(mended.left.values()).items()):
         mends = "name a --model that writes them again, edit them" if reason == OF_OTHERS else "edit them"
-        typer.echo(f"{count} queries were left, because {reason}: {mends}, or drop them")
+        typer.echo(f"Left: {counted(count, 'query')}, because {reason}: {mends}, or drop them")
 
 
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":

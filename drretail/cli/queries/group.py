@@ -18,6 +18,7 @@ from drretail.cli.queries.shipped import shipped
 from drretail.cli.queries.show import show
 from drretail.cli.queries.spoil import spoil
 from drretail.errors import UnknownName, UserError
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import Assignment
@@ -126,7 +127,7 @@ def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: f
             }
         )
     else:
-        typer.echo(f"{len(made.queries)} queries of {made.users} users → {to}")
+        typer.echo(f"{counted(len(made.queries), 'query')} of {counted(made.users, 'user')} → {to}")
 
 
 def _tell(made: "Generated", *, users: int, per_user: int) -> None:
@@ -136,7 +137,7 @@ def _tell(made: "Generated", *, users: int, per_user: int) -> None:
     if made.without:
         say(f"Users from whose orders no query could be made: {len(made.without)}.")
     if made.users < users:
-        say(f"Queries for {made.users} users could be made; {users} were asked for.")
+        say(f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for.")
     if made.fewer:
         say(f"Users with fewer than {per_user} queries: {len(made.fewer)}.")
     if made.missing_kinds:

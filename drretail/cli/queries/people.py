@@ -11,6 +11,7 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
 from drretail.errors import UserError
 from drretail.records.base import Record
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
@@ -182,7 +183,7 @@ def pair(
         say("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
     tell(
-        f"{len(queries)} {'query' if len(queries) == 1 else 'queries'} of {len(tasks)} tasks → {to}",
+        f"{counted(len(queries), 'query')} of {counted(len(tasks), 'task')} → {to}",
         document,
         failed,
         output,

@@ -55,9 +55,9 @@ def import_questions(
     """
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.by_model import findings_by_id, named_writer
-    from drretail.grounding.text.wording import counted
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
+    from drretail.tables.figures import counted
     from drretail.viewer.output import print_json, say
 
     questions = read_questions(source)
@@ -82,7 +82,7 @@ def import_questions(
             | {"findings": findings_by_id(types.wrong), **types.document, "file": str(to)}
         )
     else:
-        typer.echo(f"{len(queries)} queries → {to}{types_line(types, quiet=output.quiet)}")
+        typer.echo(f"{counted(len(queries), 'query')} → {to}{types_line(types, quiet=output.quiet)}")
     if repeated and not output.quiet:
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:

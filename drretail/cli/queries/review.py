@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.records.query import Query
@@ -80,7 +81,7 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
         write_atomically(sheet, sheet_of(rows, name))
     settling = " --settle" if settle else ""
     back = f"drretail queries review {request.file}{settling} --read {sheet}"
-    typer.echo(f"{len(rows)} queries → {sheet}; fill it in, and: {back}")
+    typer.echo(f"{counted(len(rows), 'query')} → {sheet}; fill it in, and: {back}")
 
 
 def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
@@ -104,9 +105,9 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     if request.quiet:
         return
     known = len(filled.reviews) - len(new)
-    say(f"{len(new)} decisions were taken from {sheet}; {known} were known, {filled.blank} queries are left blank.")
+    say(f"Decisions taken from {sheet}: {len(new)}, known before: {known}, queries left blank: {filled.blank}.")
     if filled.unnamed and not request.named:
-        say(f"{filled.unnamed} queries name no reviewer: they are taken for those of {request.reviewer}.")
+        say(f"Without a reviewer: {counted(filled.unnamed, 'query')}, taken for those of {request.reviewer}.")
     edits = [decision.edit.after for decision in new if decision.edit is not None]
     if edits:
         _check_edits(request, edits)
@@ -252,6 +253,6 @@ def _applied_line(applied: "Applied", path: Path, *, in_place: bool) -> str:
         fate = "stay as they are" if in_place else "are left out"
         waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
     return (
-        f"{len(applied.queries)} queries → {path}: {len(applied.edited)} edited, "
+        f"{counted(len(applied.queries), 'query')} → {path}: {len(applied.edited)} edited, "
         f"{len(applied.rejected)} rejected{waiting}"
     )

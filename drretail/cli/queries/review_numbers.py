@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.tables.figures import counted
+
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
     from drretail.querygen.review.summary import Agreement, Reviewer, Summary
@@ -127,7 +129,7 @@ def _share(value: float | None) -> "Cell":
 
 def _lines(file: Path, now: "Summary") -> list[str]:
     counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
-    lines = [f"{file}: {now.queries} queries: {counts}"]
+    lines = [f"{file}: {counted(now.queries, 'query')}: {counts}"]
     for reviewer in now.reviewers:
         if reviewer.accepted_with_a_no:
             lines.append(f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}")

@@ -7,6 +7,7 @@ import typer
 
 from drretail.cli.options import flags as options
 from drretail.cli.options.query_files import Force, write_queries
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.querygen.shipped import Split
@@ -34,4 +35,4 @@ def shipped(
             {"queries": len(queries), "split": split, "file": str(to), "world_fingerprint": WORLD, "canary": CANARY}
         )
     else:
-        typer.echo(f"{len(queries)} queries ({split}) over the demo world → {to}")
+        typer.echo(f"{counted(len(queries), 'query')} ({split}) over the demo world → {to}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from drretail.records.query import Query
@@ -41,8 +42,8 @@ def show(
     for query in queries:
         typer.echo("\n".join(_shown(query, width, details=details)) + "\n")
     users = len({query.user_id for query in queries} - {None})
-    count = "1 query" if len(queries) == 1 else f"{len(queries)} queries"
-    typer.echo(f"{count} of {'1 user' if users == 1 else f'{users} users'}" if users else count)
+    of_users = f" of {counted(users, 'user')}" if users else ""
+    typer.echo(f"{counted(len(queries), 'query')}{of_users}")
 
 
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:

@@ -8,6 +8,7 @@ import typer
 from drretail.cli.options import flags
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.errors import UserError
+from drretail.tables.figures import counted
 
 
 def spoil(
@@ -55,6 +56,6 @@ def spoil(
         print_json({"queries": len(made.queries), "pairs": dict(made.pairs), "without": dict(made.without)})
         return
     of_kinds = ", ".join(f"{made.pairs[kind]} {kind}" for kind in KINDS if kind in chosen)
-    typer.echo(f"{len(made.queries):,} queries in pairs → {to}: {of_kinds}.")
+    typer.echo(f"{counted(len(made.queries), 'query')} in pairs → {to}: {of_kinds}.")
     for why, count in sorted(made.without.items()):
         typer.echo(f"  without a pair: {count} ({why})")

@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal, cast
 from isal import igzip, igzip_lib
 
 from drretail.data_ingest.raw.mapping import Mapping
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 
 Shape = Literal["products", "reviews", "unknown", "empty"]
 Layout = Literal["lines", "array", "mapping", "table"]
@@ -127,7 +127,7 @@ def reading(path: Path) -> Generator[None]:
         # Of the file that is made of this one.
         if problem.errno in NO_ROOM:
             raise
-        raise UserError(f"{path} cannot be read: {problem}.") from problem
+        raise UserError(f"{file_error(problem, path)}.") from problem
 
 
 def check_packed(path: Path) -> None:

@@ -30,6 +30,7 @@ from drretail.llm.registry import Model, ModelInfo
 from drretail.llm.scripted.script import ErrorKind, Request, ScriptedAnswer, ScriptedCall, read_script
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import ModelKind, Usage
+from drretail.tables.figures import counted
 
 PROVIDER = "scripted"
 Written = ScriptedAnswer | AIMessage | str | BaseException
@@ -210,7 +211,9 @@ def _in_order(written: Sequence[Written]) -> Play:
 
     def play(request: Request) -> Written:
         if request.turn > len(written):
-            raise ModelError("model", f"the script has {len(written)} answers and none for this request: {request}")
+            raise ModelError(
+                "model", f"the script has {counted(len(written), 'answer')} and none for this request: {request}"
+            )
         return written[request.turn - 1]
 
     return play

@@ -19,6 +19,7 @@ from drretail.errors import ModelError, UserError
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage
+from drretail.tables.figures import counted
 
 ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]
 SHOWN = 160
@@ -233,4 +234,4 @@ def digest_of(opening: str) -> str:
 
 
 def _turns(count: int) -> str:
-    return "1 turn" if count == 1 else f"{count} turns"
+    return counted(count, "turn")

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from drretail.grounding.text.wording import counted
 from drretail.records.score import Agreement, MetricDescription
-from drretail.tables.figures import NOTHING
+from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description
 

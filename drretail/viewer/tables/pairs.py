@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from drretail.grounding.text.wording import counted
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
 
@@ -92,7 +92,7 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
     names = system_names({label for row in rows for label in (row.a, row.b)})
     overall = [row for row in rows if row.dimension == OVERALL]
     notes = [_meaning(rows), *notes_on(names)]
-    notes += [f"{left_out:,} pairs with a floor or such are in scores.json."] if left_out else []
+    notes += [f"{counted(left_out, 'pair')} with a floor or such are in scores.json."] if left_out else []
     return Paired(
         by,
         "",

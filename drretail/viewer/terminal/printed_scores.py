@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.tables.figures import NOTHING
+from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text, print_title
 from drretail.viewer.tables.agreement import agreement_table
@@ -122,7 +122,7 @@ def print_pairs(scores: "Scores") -> None:
         print_title(title)
         for table in of_judge.shown:
             print_table(table)
-        count = f"{len(of_judge.pairs):,} pairs: the other six dimensions are in scores.json; --json prints them."
+        count = f"{counted(len(of_judge.pairs), 'pair')}: the other six dimensions are in scores.json (--json)."
         print_text(*of_judge.notes, *([count] if of_judge.is_short else []), "")
         if of_judge.strengths is not None:
             print_table(of_judge.strengths)

@@ -14,6 +14,7 @@ from drretail.grounding.report.render import render_report
 from drretail.grounding.text.harmless import TURNING
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
+from drretail.tables.figures import counted
 from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
@@ -163,7 +164,7 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"These scores are older than the runs: {view.outdated}. Run {score} again."
     stale = sum(run.stale for run in view.runs)
     if stale:
-        verdicts = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
+        verdicts = counted(stale, "verdict is", "verdicts are")
         yield f"{verdicts} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""
