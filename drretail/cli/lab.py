@@ -17,9 +17,8 @@ from drretail.api.options.lab import (
     SampleOptions,
 )
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
-from drretail.errors import UserError
 from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ F = TypeVar("F")
 
 
 @lab_app.command("card")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Asks a judge about claims that people labelled, as score asks it, and says how often it is right.
@@ -127,19 +125,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     _print_result(made, lambda finding: print_calibration(finding, was_chosen=was_chosen), output)
 
 
-@lab_app.command("failures", hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-def failures(ctx: typer.Context) -> None:
-    """Names what took this command's place."""
-    experiment = next((text for text in ctx.args if not text.startswith("-")), "EXP")
-    raise UserError(
-        f"lab failures is a detail of the metric failure_modes now: drretail score {experiment} --metrics "
-        "quality,failure_modes --judge PROVIDER:MODEL --details asks and shows it, drretail report shows it, and "
-        f"people fill in {experiment}/lab/failures.csv."
-    )
-
-
 @lab_app.command("plant")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes copies of good reports with one error each, and counts by kind which of them checks and judges find.
@@ -157,7 +143,6 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 
 
 @lab_app.command("exploits")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes reports that deserve nothing of each honest one, scores both, and concludes which of them are caught.
@@ -176,7 +161,6 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 
 
 @lab_app.command("memory")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Asks a model without tools for price, rating and brand of products by their titles, and counts what is right.
@@ -195,7 +179,6 @@ def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output)
 
 
 @lab_app.command("bias")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures in which known ways a judge is biased: each effect with its 95 % interval over queries.

@@ -11,7 +11,7 @@ from drretail.api.option import keywords
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import ExperimentFile, PrintConfig, grouped
 from drretail.errors import UserError
 
@@ -27,21 +27,8 @@ CITED_PAGES = (
 )
 COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
 SPARE_COLUMNS = ["ended before", "tool calls"]
-REPLACED = {
-    "--tool-turns": "--limit tool_turns={}",
-    "--supervisor-turns": "--limit supervisor_turns={}",
-    "--researchers": "--limit researchers={}",
-    "--rag-turns": "--limit rag_turns={}",
-    "--repairs": "--limit repairs={}",
-    "--tokens": "--limit tokens={}",
-    "--dollars": "--limit dollars={}",
-    "--seconds": "--limit seconds={}",
-    "--retry-failed": "--retry failed",
-    "--retry-spoiled": "--retry spoiled",
-}
 
 
-@formerly(REPLACED)
 @grouped
 def run(
     *,

@@ -7,7 +7,7 @@ import typer
 
 from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOptions
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
 from drretail.tables.figures import counted
 
@@ -18,7 +18,6 @@ sandbox_app = typer.Typer(no_args_is_help=True, help="Sealed webs, one for each 
 
 
 @sandbox_app.command("build")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
     """Makes a web for each query: pages that answer it, pages that mislead, and noise.
@@ -48,7 +47,6 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 
 
 @sandbox_app.command("queries")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
@@ -70,7 +68,6 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
 
 
 @sandbox_app.command("check")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def check(options: CheckOptions, output: flags.Progress) -> None:
     """Says what is wrong with a sandbox; ends with 3 when something is.

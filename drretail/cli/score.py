@@ -7,7 +7,7 @@ from drretail.api.option import Option
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import folder_of, names_in
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import judging_document, judging_in_short, print_judging
 from drretail.tables.figures import counted
@@ -35,7 +35,6 @@ class Shown:
     details: Annotated[bool, Option("The tables of every family, in place of the scoreboard.")] = False
 
 
-@formerly({"--retry-failed": "--retry failed", "--regrade": "--retry everything"})
 @grouped
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
     """Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.
