@@ -16,10 +16,9 @@ run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems
 lab.py           is the judge any good?
-report.py        the page, the text, the paper's tables, and the forms that other programs read
-imports/         reports from elsewhere
+report.py        the page, the text, the paper's tables, other programs' forms, the live view
+import_reports.py  reports from elsewhere
 mcp.py           the nine for clients from outside
-view.py          the same live, and voting
 doctor.py        what works on this machine
 narration.py     what an agent looks up and finds, live, and its report in the terminal
 spending.py      what runs and judging took, and are likely to take

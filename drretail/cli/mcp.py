@@ -123,8 +123,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     if served.port is not None and not served.http:
         raise UserError("--port is of the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
-    from drretail.api.webs import chosen_web
-    from drretail.api.worlds import check_user, opened_world
+    from drretail.api.worlds import check_user, chosen_web, opened_world
     from drretail.env.session import Session
     from drretail.settings import read_settings
     from drretail.tools.mcp import UnrecordedRun, mcp_server

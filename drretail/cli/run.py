@@ -132,7 +132,7 @@ def ask(options: AskOptions, output: flags.Output) -> None:
 
     The report goes to stdout; what is looked up and found is shown on stderr as it happens.
     """
-    from drretail.api.ask import ask as ask_question
+    from drretail.api.run import ask as ask_question
     from drretail.cli.narration import print_report, report_document
     from drretail.cli.run_progress import TerminalObserver
     from drretail.viewer.output import print_json

@@ -90,8 +90,7 @@ def _called(
     scope: "Scope",
     quiet: bool,
 ) -> dict[str, Any]:
-    from drretail.api.webs import chosen_web
-    from drretail.api.worlds import check_user, opened_world
+    from drretail.api.worlds import check_user, chosen_web, opened_world
     from drretail.env.session import Session
     from drretail.settings import read_settings
     from drretail.tools.registry import load_tool

@@ -1,8 +1,7 @@
 """What a report refuses, beside what it puts into the cart."""
 
 from drretail.records.reading import Outcome
-from drretail.viewer.cart import cart_of, cart_text
-from drretail.viewer.picks import compare_picks
+from drretail.viewer.cart import cart_of, cart_text, compare_picks
 from tests.eval.folders import a_run
 from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
 

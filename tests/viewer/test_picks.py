@@ -1,8 +1,7 @@
 from decimal import Decimal
 
 from drretail.records.money import Money
-from drretail.viewer.cart import Cart, CartLine
-from drretail.viewer.picks import compare_picks
+from drretail.viewer.cart import Cart, CartLine, compare_picks
 
 
 def line(product: str, quantity: int = 1, price: str | None = "10", rating: float | None = 4.5) -> CartLine:

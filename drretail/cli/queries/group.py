@@ -8,15 +8,12 @@ import typer
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, write_queries
-from drretail.cli.queries.carry import carry
 from drretail.cli.queries.check import check
-from drretail.cli.queries.comparison import compare
 from drretail.cli.queries.people import context, pair, personas
+from drretail.cli.queries.query_sets import carry, shipped, show, spoil
 from drretail.cli.queries.questions import import_questions
 from drretail.cli.queries.review import review
-from drretail.cli.queries.shipped import shipped
-from drretail.cli.queries.show import show
-from drretail.cli.queries.spoil import spoil
+from drretail.cli.queries.review_numbers import compare
 from drretail.errors import UnknownName, UserError
 from drretail.tables.figures import counted
 

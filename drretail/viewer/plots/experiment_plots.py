@@ -7,11 +7,20 @@ from drretail.records.comparison import Option, SettingCell, SettingTable
 from drretail.records.pairs import PairScore
 from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of, shown_rows
 from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
-from drretail.viewer.plots.curves import Curve, curve_plot
-from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
+from drretail.viewer.plots.charts import (
+    BarRow,
+    Bound,
+    Curve,
+    Dot,
+    DotRow,
+    Part,
+    Point,
+    curve_plot,
+    dot_plot,
+    scatter,
+    stacked_bars,
+)
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.scatter import Point, scatter
-from drretail.viewer.plots.stacked_bars import BarRow, Part, stacked_bars
 from drretail.viewer.tables.ablations import HEADLINES, headlines_first, row_names, setting_words, settings_of
 from drretail.viewer.tables.scores import system_names
 

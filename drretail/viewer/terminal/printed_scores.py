@@ -9,10 +9,9 @@ from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text, print_title
 from drretail.viewer.tables.agreement import agreement_table
-from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
-from drretail.viewer.tables.scoreboard import LAB, printed_board
+from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
 from drretail.viewer.tables.scores import NONE_HELD, NOT_RATED, Metrics, score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 

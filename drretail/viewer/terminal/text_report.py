@@ -23,9 +23,8 @@ from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
-from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, Paired, paired
-from drretail.viewer.tables.scoreboard import LAB, printed_board
+from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, score_tables
 
 WIDTH = 80

@@ -1,7 +1,7 @@
 import pytest
 
 from drretail.viewer.claims import Support
-from drretail.viewer.diff.matching import Statement, changes, likeness_of
+from drretail.viewer.diff.answers import Statement, changes, likeness_of
 
 
 def said(number: int, text: str, *sources: str, support: Support | None = None) -> Statement:
