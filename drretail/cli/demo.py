@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
+from drretail.event_loop import run_loop
+from drretail.files import write_atomically
+from drretail.progress import Progress, choose_progress
 from drretail.tables.figures import counted
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
-    from drretail.progress import Progress
     from drretail.records.query import Query
 
 SEED = "42"
@@ -34,11 +37,8 @@ def demo(
     typer.echo(TITLE, err=True)  # before what takes a second to load
     from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world
-    from drretail.files import write_atomically
-    from drretail.progress import choose_progress
     from drretail.querygen.generate import demo_queries
     from drretail.viewer.experiment import read_view
-    from drretail.viewer.output import say
     from drretail.viewer.page.document import page_of
 
     progress = choose_progress("none" if quiet else None)
@@ -66,8 +66,6 @@ def _play(to: Path, shop: "World", folder: Path, progress: "Progress", *, quiet:
     from drretail.api.recorded import RecordedAnswer, RecordedExperiment
     from drretail.cli.narration import print_report
     from drretail.cli.run_progress import TerminalObserver
-    from drretail.files import write_atomically
-    from drretail.viewer.output import say
     from drretail.viewer.terminal.printed_scores import print_pairs, print_scoreboard
 
     query = recorded_query()
@@ -94,9 +92,7 @@ def _answer_by_rules(experiment: Path, shop: "World", queries: "tuple[Query, ...
     from drretail.api.run import run
     from drretail.eval.registry import USUAL
     from drretail.eval.scoring import score
-    from drretail.event_loop import run_loop
     from drretail.settings import OFFLINE_MODEL, read_settings
-    from drretail.viewer.output import say
 
     say(BY_RULES)
     # Without floors: of three reports the tables would say little else than that nothing applies.

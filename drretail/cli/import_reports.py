@@ -9,7 +9,10 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.errors import UserError
+from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, print_text, say
 
 if TYPE_CHECKING:
     from drretail.imports.recording import Imported, ReportCount
@@ -52,8 +55,6 @@ def import_reports(
     """
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
-    from drretail.progress import busy, choose_progress
-    from drretail.viewer.output import print_json
 
     chosen = load_format(form)
     if not path.exists():
@@ -79,8 +80,6 @@ SUMMED = ("citations", "sources", "listed", "unresolved")
 
 def print_imported(came: "Imported", to: Path) -> None:
     """A row a system, then what is to be known beside it."""
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table, print_text, say
 
     if came.reports:
         rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
@@ -104,7 +103,6 @@ def _notes(came: "Imported") -> Iterator[str]:
 
 def print_questions(queries: "Sequence[Query]", to: Path) -> None:
     """What a file of questions holds."""
-    from drretail.viewer.output import print_text, say
 
     print_text(_questions(queries))
     say(f"Kept in {to}.")

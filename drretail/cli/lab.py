@@ -19,7 +19,10 @@ from drretail.api.options.lab import (
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
+from drretail.cli.spending import show_estimates
+from drretail.progress import busy
 from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
     from drretail.api.lab.judging import LabEstimate, LabResult
@@ -59,7 +62,6 @@ def sample(options: SampleOptions) -> None:
     """
     from drretail.api.lab import sample as draw
     from drretail.api.option import keywords
-    from drretail.viewer.output import say
 
     drawn, experiment = draw(**keywords(options)), options.experiment
     say(
@@ -99,7 +101,6 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     --raters. Nothing is asked of any model. The rows are kept in EXP/lab/agree.json.
     """
     from drretail.api.lab.people import agree_with
-    from drretail.progress import busy
     from drretail.viewer.terminal.printed_lab import print_agreement
 
     with busy("comparing raters", quiet=output.quiet):
@@ -117,7 +118,6 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     EXP/lab/calibrate.json with the hash of its prompts. Nothing is asked of any model.
     """
     from drretail.api.lab.people import calibrate_with
-    from drretail.progress import busy
     from drretail.viewer.terminal.printed_lab import print_calibration
 
     with busy("comparing versions", quiet=output.quiet):
@@ -198,7 +198,6 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
 
 def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
     """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers lack."""
-    from drretail.viewer.output import print_json, say
 
     if output.as_json:
         print_json(made.document)
@@ -212,6 +211,4 @@ def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], outpu
 
 
 def _print_estimate(found: "LabEstimate", output: flags.Output) -> None:
-    from drretail.cli.spending import show_estimates
-
     show_estimates(found.title, found.columns, found.estimates, found.prices, as_json=output.as_json)

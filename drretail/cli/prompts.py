@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 
 from drretail.cli.options import flags
+from drretail.errors import UserError
 from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, say
 
 
 def prompts(
@@ -27,11 +30,8 @@ def prompts(
     What you change there is told instead with drretail run --prompts DIR, or score --prompts DIR; the rest of the files
     may be removed or stay.
     """
-    from drretail.errors import UserError
     from drretail.prompt_folders import write_prompts
     from drretail.prompts import packaged_text
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table, say
 
     if judges and agent:
         raise UserError("--agent and --judges are of different prompts: leave one out.")

@@ -5,7 +5,9 @@ import typer
 from drretail.api.options.report import ExportOptions, ReportOptions, ViewOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
+from drretail.progress import busy
 from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, say
 
 
 @grouped
@@ -19,7 +21,6 @@ def report(options: ReportOptions, output: flags.Output) -> None:
     answer. --json prints the JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
     """
     from drretail.api.report import report_with
-    from drretail.viewer.output import print_json, say
 
     made = report_with(options, quiet=output.quiet)
     if output.as_json:
@@ -40,8 +41,6 @@ def export(options: ExportOptions, output: flags.Output) -> None:
     A rule holds where every judge that scored the report says so. What was left out is counted.
     """
     from drretail.api.report import export_with
-    from drretail.progress import busy
-    from drretail.viewer.output import print_json, say
 
     with busy("exporting", quiet=output.quiet):
         made = export_with(options)
@@ -63,7 +62,6 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     this machine is answered, at an address with a random token. docs/voting.md tells the rest.
     """
     from drretail.api.view import serve_view, votes_of
-    from drretail.viewer.output import print_json, say
     from drretail.viewer.voting.results import print_results, results_document, results_sentence
 
     def begun(address: str) -> None:

@@ -9,7 +9,10 @@ from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOp
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
-from drretail.tables.figures import counted
+from drretail.cli.queries.by_model import QueryWriter, say_wrong
+from drretail.cli.spending import show_estimates
+from drretail.tables.figures import counted, percent
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
@@ -26,8 +29,6 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     TO/building/journal.jsonl, so that a build that was cut goes on where it stopped; exit code 3 when tasks failed.
     """
     from drretail.api.sandboxes import build_with, estimate_build
-    from drretail.cli.spending import show_estimates
-    from drretail.viewer.output import say
 
     if planned.estimate:
         one, prices = estimate_build(options, quiet=output.quiet)
@@ -54,7 +55,6 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
     Tasks with gold stay as they are. Every call stands in the folder's journal; exit code 3 when queries failed.
     """
     from drretail.api.sandboxes import queries_with
-    from drretail.cli.queries.by_model import say_wrong
 
     made = queries_with(options, quiet=output.quiet)
     if made.spent is None:
@@ -92,7 +92,6 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
 def _rate(passes: Sequence[bool]) -> str:
     """How many pass, with the interval of the share."""
     from drretail.stats.intervals import share_interval
-    from drretail.tables.figures import percent
 
     share = share_interval([float(passing) for passing in passes])
     line = f"{sum(passes)} of {len(passes)} queries pass"
@@ -103,7 +102,6 @@ def _rate(passes: Sequence[bool]) -> str:
 
 def _spent_line(spent: "Spent", *, quiet: bool) -> str:
     """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
-    from drretail.cli.queries.by_model import QueryWriter
 
     return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served, quiet=quiet)
 
@@ -111,7 +109,6 @@ def _spent_line(spent: "Spent", *, quiet: bool) -> str:
 def _end(failed: Mapping[str, str]) -> None:
     """Names what failed on stderr, and ends with 3 where anything did."""
     from drretail.sandboxes.search_based.asker import CAPPED
-    from drretail.viewer.output import say
 
     for query_id, why in failed.items():
         say(f"{query_id} was left out: {why.rstrip('.')}.")

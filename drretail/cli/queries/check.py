@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
+from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
+from drretail.cli.queries.fix import Fixed, Fixing, fixed_queries, print_fixed
+from drretail.cli.queries.questions import Types, typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
+from drretail.cli.spending import show_estimates
+from drretail.errors import UserError
+from drretail.files import write_lines
+from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import QueryWriter
-    from drretail.cli.queries.fix import Fixed
-    from drretail.cli.queries.questions import Types
     from drretail.env.world import World
     from drretail.querygen.lint import Checked, Linter
     from drretail.querygen.opinion import Opinions
@@ -64,11 +71,6 @@ def check(
     Without a model by form: text, wish and records are compared. With --model a model also says of each query whether
     it makes sense, whether text and wish agree, and whether it tells who asks. The codes are in docs/queries.md.
     """
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import named_writer
-    from drretail.cli.queries.fix import Fixing, fixed_queries
-    from drretail.errors import UserError
-    from drretail.progress import busy
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -156,12 +158,7 @@ def _read(
     quiet: bool,
 ) -> _Outcome:
     """Untyped queries typed, into the file, and then an opinion of each."""
-    from drretail.cli.queries.by_model import journal_beside, say_failures
-    from drretail.cli.queries.questions import typed_by_model, types_line
-    from drretail.files import write_lines
-    from drretail.progress import choose_progress
     from drretail.querygen.opinion import Reader
-    from drretail.viewer.output import say
 
     types = None
     if any(query.wish is None for query in queries):
@@ -190,8 +187,6 @@ def _read(
 def _estimate(
     shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", *, as_json: bool
 ) -> None:
-    from drretail.cli.queries.by_model import journal_beside
-    from drretail.cli.spending import show_estimates
     from drretail.querygen.opinion import Reader
 
     one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
@@ -200,7 +195,6 @@ def _estimate(
 
 def _print_json(outcome: _Outcome) -> None:
     from drretail.querygen.lint import REMEDIES
-    from drretail.viewer.output import print_json
 
     mended = outcome.fixed.mended if outcome.fixed else None
     rows: list[dict[str, Any]] = [
@@ -227,12 +221,9 @@ def _print_json(outcome: _Outcome) -> None:
 
 
 def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) -> None:
-    from drretail.cli.queries.fix import print_fixed
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
     from drretail.querygen.lint import REMEDIES
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table, say
 
     if baskets:
         budgets = [entry.query.wish.budget if entry.query.wish else None for entry in outcome.checked]

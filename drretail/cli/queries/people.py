@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
+from drretail.cli.queries.by_model import QueryWriter, named_writer, say_failures
 from drretail.errors import UserError
+from drretail.progress import choose_progress
 from drretail.records.base import Record
 from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import QueryWriter
     from drretail.querygen.people.past import Past
     from drretail.querygen.people.person_model import Answers, Ask
     from drretail.querygen.people.persona import Persona
@@ -47,8 +51,6 @@ def personas(
     """Writes who users are, field by field with the orders that bear it out. A persona that is there stays as it is."""
     from itertools import islice
 
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import freeze_person, person_path
     from drretail.querygen.people.person_model import persona_ask, persona_of
@@ -92,8 +94,6 @@ def context(
     ] = False,
 ) -> None:
     """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.context_rules import context_by_rules
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import freeze_person, read_people
@@ -147,15 +147,12 @@ def pair(
 
     The pairs are proposals: drretail queries review FILE is for people to accept or reject them.
     """
-    from drretail.api.worlds import opened_world
     from drretail.cli.options.query_files import write_queries
-    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import read_people
     from drretail.querygen.people.person_model import choice_ask, chosen_by_model
     from drretail.querygen.people.persona import PersonContext
-    from drretail.viewer.output import say
 
     writer = named_writer(model, calls, quiet=output.quiet)
     known, contexts = read_personas(people), read_people(people, PersonContext)
@@ -194,7 +191,6 @@ def ask_all(
     writer: "QueryWriter", people: Path, asks: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
 ) -> "Answers[T]":
     """The answers of the model; every call stands in the journal beside the people."""
-    from drretail.progress import choose_progress
     from drretail.querygen.people.person_model import ask_people
 
     people.mkdir(parents=True, exist_ok=True)
@@ -267,8 +263,6 @@ def checked(
 def print_recall(recalls: "Sequence[Recall]") -> None:
     """A line a field: in how many personas it is filled, and how often the context gives it back."""
     from drretail.querygen.people.persona import field_label
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
 
     rows: list[list[object]] = [
         [field_label(recall.field), recall.filled, recall.recalled, recall.share] for recall in recalls
@@ -280,8 +274,6 @@ def print_recall(recalls: "Sequence[Recall]") -> None:
 
 def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:
     """Says what was written; ends with 3 where something failed."""
-    from drretail.cli.queries.by_model import say_failures
-    from drretail.viewer.output import print_json
 
     if output.as_json:
         print_json({**document, "failed": dict(failed)})

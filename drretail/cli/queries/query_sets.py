@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options import flags as options
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.errors import UserError
 from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, stdout_console
 
 if TYPE_CHECKING:
     from drretail.querygen.shipped import Split
@@ -35,7 +37,6 @@ def show(
     """Shows the questions of a file, each with what is typed of it. Nothing is checked, and no world is needed."""
     from drretail.agents.running.shard import only as only_those
     from drretail.querygen.reading import read_queries
-    from drretail.viewer.output import print_json, stdout_console
 
     queries = read_queries(file)
     if only is not None:
@@ -85,7 +86,6 @@ def carry(
     from drretail.data_ingest.perturb.perturbed_world import read_perturbation
     from drretail.querygen.carrying import carried
     from drretail.querygen.reading import read_queries
-    from drretail.viewer.output import print_json
 
     queries = read_queries(file)
     made = carried(queries, read_perturbation(world))
@@ -110,7 +110,6 @@ def shipped(
     docs/benchmark.md is their datasheet.
     """
     from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
-    from drretail.viewer.output import print_json
 
     queries = shipped_queries(*(() if split == "all" else (cast("Split", split),)))
     write_queries(to, queries, force=force)
@@ -144,12 +143,10 @@ def spoil(
     Each query gives one pair. Twins share a task_id; ids, order and sentences tell nothing. `score --metrics outcome`
     then says who refuses what, and `compare --by twin` shows the pairs.
     """
-    from drretail.api.worlds import opened_world
     from drretail.env.offers import Offers
     from drretail.querygen.reading import read_queries
     from drretail.querygen.spoiling import ABSENT, KINDS, leaf_names
     from drretail.querygen.spoiling import spoil as spoiled
-    from drretail.viewer.output import print_json
 
     queries = read_queries(file)
     names: list[str] = []

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags as options
 from drretail.tables.figures import counted
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
     from drretail.querygen.review.summary import Agreement, Reviewer, Summary
-    from drretail.tables.table import Cell
 
 
 ABOUT = {
@@ -58,8 +60,6 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
 
 def print_summary(file: Path, now: "Summary") -> None:
     """Tables of reviewers, answers, agreement and disagreements, as far as there is something to tell."""
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
 
     if now.reviewers:
         print_table(
@@ -124,8 +124,6 @@ def _agreed(agreement: "Agreement") -> tuple[object, ...]:
 
 
 def _share(value: float | None) -> "Cell":
-    from drretail.tables.table import Cell
-
     return Cell(value, "percent")
 
 
@@ -160,12 +158,9 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     """Sets generic beside profile-aware queries: what they expect, say of the profile, and ask for."""
-    from drretail.api.worlds import opened_world
     from drretail.querygen.comparison import compare as compared
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table
 
     queries = [query for file in files for query in read_queries(file)]
     with opened_world(world, quiet=quiet) as shop:

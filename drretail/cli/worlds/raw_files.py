@@ -5,8 +5,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options import flags as options
 from drretail.cli.options.flags import Json, Quiet
+from drretail.errors import UserError
+from drretail.progress import choose_progress
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table
 
 
 def synth(
@@ -35,10 +40,6 @@ def synth(
     values; drretail queries carry makes its queries fit.
     """
     from drretail.data_ingest.synth.shop import write_shop
-    from drretail.errors import UserError
-    from drretail.progress import choose_progress
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table
 
     if perturb is not None:
         if plain or category or (products, reviews) != (None, None):
@@ -67,10 +68,7 @@ def synth(
 
 
 def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> None:
-    from drretail.api.worlds import place_of, server_settings
     from drretail.data_ingest.perturb.perturbed_world import MAPPING, perturb_world
-    from drretail.progress import choose_progress
-    from drretail.viewer.output import print_json
 
     progress = choose_progress("none" if quiet else None)
     source = place_of(world, quiet=quiet)
@@ -115,8 +113,6 @@ def download(
 ) -> None:
     """Fetch product and review files of Amazon Reviews 2023; what broke off goes on."""
     from drretail.data_ingest.download.addresses import wanted_files
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table
 
     wanted = wanted_files(categories or [], preset, mirror)
     if dry_run:
@@ -131,7 +127,6 @@ def download(
 
     from drretail import __version__
     from drretail.data_ingest.download.download import download as run
-    from drretail.progress import choose_progress
 
     # Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
     headers = {"User-Agent": f"drretail/{__version__}"}

@@ -101,7 +101,7 @@ def _with_bounds(caption: str, bounds: Sequence[Bound], along: Scale) -> str:
     return f"{caption} Grey ticks: {ticks}."
 
 
-_BAND, _TALL, _LEAST_PLOT = 26.0, 16.0, 200.0
+_BAR_BAND, _BAR_TALL = 26.0, 16.0
 _ROOM_FOR_A_NUMBER = 26
 
 
@@ -134,16 +134,16 @@ def stacked_bars(
     half = (right - left) / 2
     drawing.add(words(left, 14, cut(ends[0], half), "soft"), words(right, 14, cut(ends[1], half), "soft", "end"))
     for place, row in enumerate(rows):
-        top = 20 + _BAND * place
+        top = 20 + _BAR_BAND * place
         drawing.add(words(left - 8, top + 13, cut(row.name, left - 12), anchor="end"))
         x = left
         for part in row.parts:
             width = part.share * (right - left)
-            drawing.add(bar(x, top, width, _TALL, part.kind, f"{row.name}: {part.title}"))
+            drawing.add(bar(x, top, width, _BAR_TALL, part.kind, f"{row.name}: {part.title}"))
             if width >= _ROOM_FOR_A_NUMBER:
                 drawing.add(words(x + width / 2, top + 12, f"{part.share:.0%}", f"{part.kind}-text", "middle"))
             x += width
-    height = 24 + _BAND * len(rows)
+    height = 24 + _BAR_BAND * len(rows)
     if kinds:
         shown, height = _legend(kinds, height + 14)
         drawing.add(shown)
@@ -163,7 +163,7 @@ def _legend(kinds: Mapping[str, str], y: float) -> tuple[Markup, float]:
     return Markup().join(parts), y + 12
 
 
-_TALL, _LEFT, _RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
+_SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +187,14 @@ def scatter(
 ) -> Plot:
     """One image of these points; names are moved apart, and off the intervals of others where there is room."""
     drawing = Drawing()
-    across_x = scale([point.x for point in points], _LEFT, WIDTH - _RIGHT)
+    across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
     reached = (bound for point in points for bound in (point.low, point.y, point.high) if bound is not None)
-    up = close_scale(reached, _TALL, 18)
-    drawing.add(*across(across_x, 18, _TALL))
+    up = close_scale(reached, _SCATTER_TALL, 18)
+    drawing.add(*across(across_x, 18, _SCATTER_TALL))
     for tick in up.ticks:
-        drawing.add(line(_LEFT, up.at(tick), WIDTH - _RIGHT, up.at(tick), "axis"))
-        drawing.add(words(_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end"))
-    drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _RIGHT, _TALL + 30, x_name, "soft", "end"))
+        drawing.add(line(_SCATTER_LEFT, up.at(tick), WIDTH - _SCATTER_RIGHT, up.at(tick), "axis"))
+        drawing.add(words(_SCATTER_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end"))
+    drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end"))
     taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
     intervals = [
         (across_x.at(point.x), up.at(point.high), up.at(point.low))
@@ -208,7 +208,7 @@ def scatter(
             drawing.add(line(x, up.at(each.low), x, up.at(each.high), f"s{series % 8}", text))
         drawing.add(mark(x, y, series, text))
         drawing.add(_name(each.name, x, y, taken, intervals))
-    return Plot(name, title, caption, drawing.body, _TALL + 36)
+    return Plot(name, title, caption, drawing.body, _SCATTER_TALL + 36)
 
 
 def _name(
@@ -221,7 +221,7 @@ def _name(
     """The name beside its point, moved up or down where another stands, and where it crosses the fewest intervals."""
     shown = cut(name, WIDTH / 2)
     width = len(shown) * CHARACTER
-    starts = [each for each in (x + 9, x - 9 - width) if each >= _LEFT and each + width < WIDTH] or [x + 9]
+    starts = [each for each in (x + 9, x - 9 - width) if each >= _SCATTER_LEFT and each + width < WIDTH] or [x + 9]
     steps = (0.0, *(sign * _LINE * by for by in range(1, 16) for sign in (1, -1)))
     places = [(start, y + 4 + step) for step in steps for start in starts]
     free = [place for place in places if _is_free(*place, width, taken)] or places[:1]
@@ -234,7 +234,7 @@ def _is_free(start: float, place: float, width: float, taken: Sequence[tuple[flo
     apart = all(
         abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
     )
-    return apart and 10 <= place <= _TALL
+    return apart and 10 <= place <= _SCATTER_TALL
 
 
 def _crossed(start: float, place: float, width: float, intervals: Sequence[tuple[float, float, float]]) -> int:
@@ -242,7 +242,7 @@ def _crossed(start: float, place: float, width: float, intervals: Sequence[tuple
     return sum(start < x < start + width and top < place and place - _LINE < bottom for x, top, bottom in intervals)
 
 
-_TALL, _LEFT, _RIGHT, _TOP = 220.0, 44.0, 24.0, 18.0
+_CURVE_TALL, _CURVE_LEFT, _CURVE_RIGHT, _TOP = 220.0, 44.0, 24.0, 18.0
 _APART, _MOST_APART = 5.0, 24.0
 """Between the marks of two systems in one setting, so that their intervals don't hide each other."""
 
@@ -269,16 +269,18 @@ def curve_plot(
     drawing = Drawing()
     room = _MOST_APART / 2
     first, last = log2(min(ticks)), log2(max(ticks))
-    along = Scale(first, max(last, first + 1), _LEFT + room, WIDTH - _RIGHT - room, tuple(map(log2, ticks)))
+    along = Scale(first, max(last, first + 1), _CURVE_LEFT + room, WIDTH - _CURVE_RIGHT - room, tuple(map(log2, ticks)))
     dots = [dot for curve in curves for _, dot in curve.points]
-    up = close_scale((end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None), _TALL, _TOP)
+    up = close_scale(
+        (end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None), _CURVE_TALL, _TOP
+    )
     drawing.add(*_axes(along, up, ticks), words(4, 11, y_name, "soft"))
-    drawing.add(words(WIDTH - _RIGHT, _TALL + 30, x_name, "soft", "end"))
+    drawing.add(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
     apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
     for series, curve in enumerate(curves):
         shift = apart * (series - (len(curves) - 1) / 2)
         drawing.add(*_curve(curve, series, along, up, shift, ticks))
-    height = _TALL + 36
+    height = _CURVE_TALL + 36
     if len(curves) > 1:
         shown, height = legend([curve.name for curve in curves], height + 14)
         drawing.add(shown)
@@ -288,11 +290,11 @@ def curve_plot(
 def _axes(along: Scale, up: Scale, ticks: Mapping[float, str]) -> Iterator[Markup]:
     for at, label in ticks.items():
         x = along.at(log2(at))
-        yield line(x, _TOP, x, _TALL, "axis")
-        yield words(x, _TALL + 14, label, "soft", "middle")
+        yield line(x, _TOP, x, _CURVE_TALL, "axis")
+        yield words(x, _CURVE_TALL + 14, label, "soft", "middle")
     for tick in up.ticks:
-        yield line(_LEFT, up.at(tick), WIDTH - _RIGHT, up.at(tick), "axis")
-        yield words(_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end")
+        yield line(_CURVE_LEFT, up.at(tick), WIDTH - _CURVE_RIGHT, up.at(tick), "axis")
+        yield words(_CURVE_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end")
 
 
 def _curve(

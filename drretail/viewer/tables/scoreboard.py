@@ -7,7 +7,6 @@ from drretail.eval.compare.differences import ABOVE
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
-from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
@@ -170,7 +169,7 @@ def _of_one(board: Scoreboard) -> str:
         for column, cell in zip(printed.table.columns, line.cells, strict=True):
             if line.place == "system" and cell is not None and column.meaning:
                 interval = f" ({cell.interval})" if cell.interval else ""
-                counts = f" on {counted(cell.counts, 'report')}" if cell.counts else ""
+                counts = f" on {cell.counts} reports" if cell.counts else ""
                 meaning = column.meaning.partition(" (in brackets")[0]
                 return f"{line.name}: {column.name} {cell.figure}{interval}{counts}, {meaning}."
     return "Nothing is scored on half of the reports yet."
