@@ -6,6 +6,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
+from drretail.env.catalog.base import Language
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.parsing import parse_toml
 from drretail.records.base import Record
@@ -65,6 +66,8 @@ class Mapping(Record):
     """Between the columns of a CSV file; None finds it in the header."""
     category_separator: str = Field(default=">", min_length=1)
     """Between the parts of a category path."""
+    language: Language | None = None
+    """Of the products' texts: searches compare words by its stems. None is "english"."""
     products: ProductColumns
     orders: OrderColumns | None = None
     status: dict[str, OrderStatus] = Field(default_factory=dict[str, OrderStatus])
