@@ -160,7 +160,9 @@ def file_error(problem: Exception, path: Path | None = None) -> str:
     if isinstance(problem, NotADirectoryError) and place is not None:  # one of the folders above it is a file
         place = next((parent for parent in place.parents if parent.is_file()), place)
     reason = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
-    fault = _FILE_ERRORS.get(getattr(problem, "errno", None) or 0, f"cannot be used: {reason}")
+    fault = _FILE_ERRORS.get(
+        getattr(problem, "errno", None) or 0, f"cannot be {'used' if path is None else 'read'}: {reason}"
+    )
     return f"{'A file' if place is None else shortened(str(place))} {fault}"
 
 

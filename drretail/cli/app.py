@@ -49,7 +49,7 @@ COMMANDS = {
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
-        "Lists the prompts of the agents, or of the judges, or writes them out to be changed.",
+        "Lists the prompts of the agents or of the judges, prints them as sent, or writes them out to be changed.",
     ),
     "score": (
         "drretail.cli.score:score",

@@ -112,7 +112,7 @@ def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> Non
         database.execute(f"CREATE TABLE rows ({typed})")
         if rows:
             struct = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items()) + "}"
-            source = f"read_json(?, format='newline_delimited', columns={struct})"
-            database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {source}", [str(source)])  # noqa: S608 — our own names
+            reading = f"read_json(?, format='newline_delimited', columns={struct})"
+            database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {reading}", [str(source)])  # noqa: S608 — our own names
         database.execute(f"COPY rows TO '{made}' (FORMAT parquet)")
         write_atomically(path, made.read_bytes())

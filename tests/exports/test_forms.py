@@ -164,7 +164,7 @@ def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_p
     for journal in (lost / "runs" / REACT).glob("*/journal.jsonl.gz"):
         journal.unlink()
     selection = Selection.of(lost)
-    assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 runs")
+    assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 run")
     assert selection.left_out["without a journal"] == 2
 
 

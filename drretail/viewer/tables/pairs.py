@@ -92,7 +92,7 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
     names = system_names({label for row in rows for label in (row.a, row.b)})
     overall = [row for row in rows if row.dimension == OVERALL]
     notes = [_meaning(rows), *notes_on(names)]
-    notes += [f"{counted(left_out, 'pair')} with a floor or such are in scores.json."] if left_out else []
+    notes += [f"In scores.json: {counted(left_out, 'pair')} with a floor or such."] if left_out else []
     return Paired(
         by,
         "",
