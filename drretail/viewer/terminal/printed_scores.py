@@ -102,11 +102,14 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
 def _unused(judgings: "Iterable[Judging]") -> Iterator[str]:
     for judging in judgings:
         counts = {
-            "verdicts failed": judging.failed,
-            "stale verdicts (another report or other words) unused": judging.stale,
-            "reports not judged": judging.not_judged,
+            ("verdict failed", "verdicts failed"): judging.failed,
+            (
+                "stale verdict (another report or other words) unused",
+                "stale verdicts (another report or other words) unused",
+            ): judging.stale,
+            ("report not judged", "reports not judged"): judging.not_judged,
         }
-        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+        parts = [counted(count, *what) for what, count in counts.items() if count]
         if parts:
             yield f"{judging.system}: {', '.join(parts)}."
 

@@ -79,7 +79,7 @@ def test_the_model_writes_them_again_and_what_it_took_is_told(world: World, file
     assert "2 queries replaced after 2 tries" in result.stdout
     assert "2 calls; 18 tokens read, 4 written; $0.0001" in result.stdout
     assert "Prices as of" in result.stderr
-    assert "2 of 2 queries are without a finding" in result.stdout
+    assert "Without a finding: 2 of 2 queries" in result.stdout
     assert {line["what"] for line in read_jsonl(history_path(file))} == {"replaced"}
     assert provider.seen[0].body["output_config"]["format"]["type"] == "json_schema"
 
@@ -136,7 +136,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_asked_anew(
         assert len(provider.seen) == 2
         mended = call(world, file, provider, "--retry-failed", "--quiet")
     assert broken.exit_code == 3
-    assert "1 queries replaced after 2 tries, 1 failed" in broken.stdout
+    assert "1 query replaced after 2 tries, 1 failed" in broken.stdout
     assert "no such thing" in broken.stderr
     assert "--retry-failed" in broken.stderr
     assert (list(kept["failed"]), kept["usage"]["calls"], kept["dollars"]) == ([good[0].query_id], 0, 0)
@@ -168,7 +168,7 @@ def test_after_kill_9_nothing_is_asked_twice(world: World, file: Path, good: Seq
 def test_without_a_model_they_are_left_and_the_sentence_says_what_to_do(world: World, file: Path) -> None:
     result = CliRunner().invoke(queries_app, arguments(world, file))
     assert result.exit_code == 3
-    assert "2 queries were left, because the offline generator did not make them: name a --model that" in result.stdout
+    assert "Left: 2 queries, because the offline generator did not make them: name a --model that" in result.stdout
     assert not history_path(file).exists()
 
 

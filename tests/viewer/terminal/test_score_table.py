@@ -122,7 +122,7 @@ def test_what_is_stale_is_said_below(printed: Print) -> None:
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
     text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
     assert (
-        "a@m: 1 verdicts failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
+        "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
         in " ".join(text.split())
     )
 
