@@ -108,7 +108,7 @@ class System(Record):
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What is not the default: without, redact, counterfactual …"""
     scope: Scope | None = None
-    """None in files from before it was kept, and of floors and the oracle, which ask for nobody's data."""
+    """None of floors and the oracle, which ask for nobody's data."""
     prompts: PromptSet | None = None
     """Those that stand in for the package's; None where all are its own."""
     place: str | None = None

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import with_preset
 from drretail.env.world import World
-from drretail.experiment import read_definition, read_run, run_folder
-from drretail.files import read_json, write_json
+from drretail.experiment import read_definition
 from drretail.records.run import Scope
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 
@@ -52,18 +50,3 @@ def test_the_scope_stands_in_the_experiment(world: World, folder: Path) -> None:
 def test_the_papers_preset_shows_any_users_data() -> None:
     options = with_preset(RunOptions(preset="paper"))
     assert (options.scope, options.preset) == ("any", None)
-
-
-def test_an_older_experiment_goes_on_with_the_scope_it_began_with(world: World, folder: Path) -> None:
-    def ran(query_id: str) -> str:
-        player = sut(world, scripted(*REACHING)[0])
-        query = QUERY.model_copy(update={"query_id": query_id})
-        run(folder, Runner(world, "w"), [player], [query])
-        return str(read_run(run_folder(folder, player.label, query_id, 1)).steps[1].error).partition(":")[0]
-
-    assert ran("q1") == "forbidden"
-    older = read_json(folder / "experiment.json")
-    del older["systems"]["react@scripted-test"]["scope"]
-    write_json(folder / "experiment.json", older)
-    assert ran("q2") == "not_found"
-    assert read_definition(folder).systems["react@scripted-test"].scope is None

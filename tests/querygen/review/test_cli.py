@@ -85,7 +85,7 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
     )
     assert f"{queries[1].query_id}, as edited: email_in_text" in taken.stderr
     assert [(it.reviewer, it.decision) for it in read_reviews_of(file)] == [("bob", "accept"), ("bob", "edit")]
-    assert "0 decisions were taken" in call(file, world, "--read", str(sheet)).stderr
+    assert ": 0, known before" in call(file, world, "--read", str(sheet)).stderr
     again = tmp_path / "again.csv"
     assert "1 query → " in call(file, world, "--sheet", str(again), "--reviewer", "bob").stdout
     assert "3 queries → " in call(file, world, "--sheet", str(tmp_path / "all.csv")).stdout
