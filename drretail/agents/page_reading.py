@@ -55,7 +55,7 @@ async def with_pages_read(
     readings = {reading.page.path: reading for reading in read}
     shown = [[readings.get(page.path) or _as_seen(page) for page in found] for found in searches]
     notes = [reading.note for found in shown for reading in found if reading.note is not None]
-    return [_with(it, found) for it, found in zip(performed, shown, strict=True)], notes
+    return [_with(each, found) for each, found in zip(performed, shown, strict=True)], notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,8 +125,8 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, 
         documents = [each.model_dump(mode="json", exclude_none=True) for each in checked]
         print_json({"ok": all(each.is_well for each in checked), "models": documents})
     else:
-        for it in checked:
-            _print_checked(it)
+        for model_checked in checked:
+            _print_checked(model_checked)
     if not all(each.is_well for each in checked):
         raise typer.Exit(3)
 

@@ -116,11 +116,11 @@ def _questions(queries: "Sequence[Query]") -> str:
 def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
     """Sums over the reports of each system, by label."""
     totals: dict[str, dict[str, int]] = {}
-    for it in reports:
-        counts = totals.setdefault(it.system, dict.fromkeys(("reports", *SUMMED), 0))
+    for report in reports:
+        counts = totals.setdefault(report.system, dict.fromkeys(("reports", *SUMMED), 0))
         counts["reports"] += 1
         for name in SUMMED:
-            counts[name] += getattr(it, name)
+            counts[name] += getattr(report, name)
     return dict(sorted(totals.items()))
 
 

@@ -146,17 +146,17 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
     """Every plugin of an installed package, loaded by what ``kinds`` holds for its group; a broken one is no fault."""
-    for it in installed_plugins(kinds):
-        found = f"{it.package} {it.version}"
-        if it.problem is None:
-            yield Sign(what=f"plugin {it.name} ({it.kind})", state="ok", found=found)
+    for plugin in installed_plugins(kinds):
+        found = f"{plugin.package} {plugin.version}"
+        if plugin.problem is None:
+            yield Sign(what=f"plugin {plugin.name} ({plugin.kind})", state="ok", found=found)
         else:
             yield Sign(
-                what=f"plugin {it.name} ({it.kind})",
+                what=f"plugin {plugin.name} ({plugin.kind})",
                 state="absent",
-                found=f"{found}: {it.problem}",
-                prevents=f"{it.name}; everything else goes on without it",
-                mend=f"install a version of {it.package} that loads, or uninstall it",
+                found=f"{found}: {plugin.problem}",
+                prevents=f"{plugin.name}; everything else goes on without it",
+                mend=f"install a version of {plugin.package} that loads, or uninstall it",
             )
 
 

@@ -106,8 +106,8 @@ def _left(model: Model, conversations: Sequence[Conversation], cap: float | None
 def _checked(model: Model, conversations: Sequence[Conversation], why: str) -> Checked:
     by_name = {each.name: each for each in conversations}
     total = Usage()
-    for it in conversations:
-        total = total.plus(it.usage)
+    for conversation in conversations:
+        total = total.plus(conversation.usage)
     return Checked(
         model=model.spec,
         kind=model.info.kind,

@@ -50,7 +50,11 @@ class Shop:
             check_askable(shop, wanted)
             offers = Offers(shop)
             references = {query.query_id: offers.reference(query) for query in wanted}
-            lacks = {key: LACKS[it.lack or "no_basket"] for key, it in references.items() if not _is_gold(it)}
+            lacks = {
+                key: LACKS[reference.lack or "no_basket"]
+                for key, reference in references.items()
+                if not _is_gold(reference)
+            }
             rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
             if not rewarded:
                 raise UserError(

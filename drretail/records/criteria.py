@@ -119,7 +119,7 @@ class Gold(Document):
 
     @model_validator(mode="after")
     def _ids_are_distinct(self) -> "Gold":
-        ids = [it.id for name in GOLD_PARTS for it in self.part(name).insights]
+        ids = [insight.id for name in GOLD_PARTS for insight in self.part(name).insights]
         if len(set(ids)) < len(ids):
             raise ValueError("two insights have one id")
         return self

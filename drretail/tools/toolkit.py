@@ -133,9 +133,9 @@ class Toolkit:
         """The replies, once ledger and trajectory hold what came of the calls. Raises as ``call_all`` does."""
         ended = list(performed)
         replies = [self._record(each.launch, each.outcome) for each in ended]
-        for it in ended:
-            if isinstance(it.outcome, ModelError):
-                raise it.outcome
+        for each in ended:
+            if isinstance(each.outcome, ModelError):
+                raise each.outcome
         return replies
 
     def close(self) -> None:
@@ -160,7 +160,7 @@ class Toolkit:
         return tool is not None and tool.access == "write"
 
     def _launches(self, calls: Sequence[Call], path: str, role: str) -> list[Launch]:
-        return [Launch(path, self.session.trajectory.reserve(path), role, _name(it), args) for it, args in calls]
+        return [Launch(path, self.session.trajectory.reserve(path), role, _name(call), args) for call, args in calls]
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
         jobs = [self._workers.submit(partial(self._perform, launch)) for launch in batch]
@@ -251,7 +251,7 @@ class Toolkit:
         if about is not None and about != self.session.user_id:
             attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
             with self._noting:
-                insort(self.session.attempts, attempt, key=lambda it: (path_key(it.path), it.seq))
+                insort(self.session.attempts, attempt, key=lambda one: (path_key(one.path), one.seq))
 
 
 @cache

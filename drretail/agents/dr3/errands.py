@@ -118,7 +118,7 @@ class Errands:
 
         Each has an equal share of the tokens that are left. One that fails never takes the others down.
         """
-        asked = [at for at, it in enumerate(performed) if _is_errand(it)]
+        asked = [at for at, each in enumerate(performed) if _is_errand(each)]
         most = self.models.most_branches(self.limits.researchers)
         launched, refused = asked[:most], asked[most:]
         outcomes: dict[int, Outcome] = dict.fromkeys(refused, self._refusal(most))
@@ -132,8 +132,8 @@ class Errands:
                 )
             )
             self._launched += len(launched)
-            outcomes |= {at: self._kept(it) for at, it in zip(launched, ended, strict=True)}
-        return [replace(it, outcome=outcomes.get(at, it.outcome)) for at, it in enumerate(performed)]
+            outcomes |= {at: self._kept(each) for at, each in zip(launched, ended, strict=True)}
+        return [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
 
     async def _branch(self, number: int, performed: Performed, models: Models) -> "_Ended":
         path = f"0.{number}"

@@ -38,7 +38,9 @@ async def retrieve(
     if not end.text:
         raise ModelError("agent", "the retrieval agent ended without an answer")
     pages = _pages(end.messages)
-    cited = list(dict.fromkeys(it.value for mark in find_marks(end.text) for it in mark.targets if it.kind == "id"))
+    cited = list(
+        dict.fromkeys(target.value for mark in find_marks(end.text) for target in mark.targets if target.kind == "id")
+    )
     strange = [each for each in cited if each not in pages]
     value: dict[str, Any] = {
         "answer": end.text,

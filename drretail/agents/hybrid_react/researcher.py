@@ -141,7 +141,9 @@ def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> Interme
     """The report with its ids as the findings have them, whatever form of them was written."""
 
     def read(*written: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(it for one in written for it in read_evidence_ids(one, known) or (one,)))
+        return tuple(
+            dict.fromkeys(evidence_id for one in written for evidence_id in read_evidence_ids(one, known) or (one,))
+        )
 
     insights = [insight.model_copy(update={"citations": read(*insight.citations)}) for insight in report.insights]
     sources = [source.model_copy(update={"evidence": read(source.evidence)[0]}) for source in report.sources]

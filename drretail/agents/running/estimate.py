@@ -166,7 +166,7 @@ def dry_runs(
         }
         # Instead of whom a system sees other data is chosen when the experiment is made, and an embedding model would
         # be sent the pages: neither changes how long a run is.
-        options = {name: it for name, it in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
+        options = {name: value for name, value in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
         limits = sut.system.limits.model_copy(update={"tokens": None, "dollars": None})
         return replace(sut, models=models, system=sut.system.model_copy(update={"options": options, "limits": limits}))
 

@@ -267,7 +267,7 @@ def with_cited_pages(
     cited = {citation.evidence_id for citation in run.citations}
     urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
     found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
-    pages = {it: found[url] for it, url in urls.items() if url in found}
+    pages = {page_id: found[url] for page_id, url in urls.items() if url in found}
     return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
 
 

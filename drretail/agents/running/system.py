@@ -96,7 +96,7 @@ class SystemUnderTest:
             self_checked=agent.self_checked,
             web_provider=web.provider,
             web_corpus=web.corpus,
-            options={name: it for name, it in options.items() if name != FILES or agent.reads_files},
+            options={name: value for name, value in options.items() if name != FILES or agent.reads_files},
             models={
                 role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
                 for role, model in by_role.items()

@@ -70,7 +70,7 @@ def personas(
         asked = {user: persona_ask(past) for user, past in pasts.items()}
         answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
         written = {user: answers.found[ask.key] for user, ask in asked.items() if ask.key in answers.found}
-        made = [persona_of(pasts[user], it, writer.model.spec) for user, it in written.items()]
+        made = [persona_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for persona in made:
         freeze_person(people, persona)
@@ -114,7 +114,7 @@ def context(
         asked = [context_ask(past, known[past.user_id]) for past in wanted]
         answers = ask_all(writer, people, asked, calls, quiet=output.quiet)
         by_key = {ask.key: past for ask, past in zip(asked, wanted, strict=True)}
-        made = [context_of(by_key[key], it, writer.model.spec) for key, it in answers.found.items()]
+        made = [context_of(by_key[key], answer, writer.model.spec) for key, answer in answers.found.items()]
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for one in made:
         freeze_person(people, one)
@@ -242,7 +242,7 @@ def checked(
     from drretail.querygen.people.persona import PersonContext
     from drretail.querygen.people.reversibility import agreed_by_words, inferred_by_rules, recall_by_field
 
-    contexts = {user: it for user, it in read_people(people, PersonContext).items() if user in known}
+    contexts = {user: answer for user, answer in read_people(people, PersonContext).items() if user in known}
     if writer is None:
         agreed = {
             user_id: agreed_by_words(known[user_id], inferred_by_rules(contexts[user_id], pasts[user_id]))

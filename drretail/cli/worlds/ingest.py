@@ -130,7 +130,10 @@ def ingest(
         holdout=holdout,
         profile_pool=profile_pool,
         analyzer=None if analyzer is None else analyzer_named(analyzer),
-        **{**(WHOLE_SHOP if is_mapping(paths) else {}), **{name: it for name, it in given.items() if it is not None}},
+        **{
+            **(WHOLE_SHOP if is_mapping(paths) else {}),
+            **{name: value for name, value in given.items() if value is not None},
+        },
     )
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")
