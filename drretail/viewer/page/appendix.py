@@ -16,7 +16,7 @@ from drretail.tables.widths import parts
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
-from drretail.viewer.page.run_tables import RunLine
+from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
     DISTRACTORS,
     DISTRACTORS_NOTE,

@@ -5,7 +5,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from drretail.viewer.experiment import Question
-from drretail.viewer.page.run_tables import RunLine
+from drretail.viewer.page.run_lines import RunLine
 
 
 class Links(Protocol):

@@ -29,7 +29,7 @@ from drretail.viewer.page.cards import (
 )
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.report_html import report_html
-from drretail.viewer.page.run_tables import FailedVerdict, RunLine, run_line
+from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.scores import system_names
 
