@@ -26,6 +26,7 @@ def by_task(material: Material) -> dict[tuple[str, str], str]:
 def test_there_is_a_reader_for_every_form() -> None:
     assert sorted(FORMATS) == [
         "agenticshop",
+        "chat",
         "deepshop",
         "dr3",
         "drb",

@@ -98,6 +98,11 @@ class JudgedRun:
     """Why verdicts failed."""
     stale: int = 0
 
+    @property
+    def failed(self) -> int:
+        """Verdicts without a usable answer."""
+        return len(self.errors)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
