@@ -14,6 +14,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Run
+from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.table import Cell, Column, Row, Table
 
 LONGEST_TITLE = 80
@@ -197,10 +198,10 @@ def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> Table | None:
 
 
 def _row(line: CartLine, pieces: Sequence[int]) -> Row:
-    rating = NOTHING if line.rating is None else f"{line.rating:.1f}"
+    rating = NO_VALUE if line.rating is None else f"{line.rating:.1f}"
     counted = "" if line.rating is None or line.ratings is None else f" ({line.ratings:,})"
     price = "not known" if line.price is None else format_amount(line.price)
-    picks = (Cell(NOTHING if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces)
+    picks = (Cell(NO_VALUE if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces)
     return Row(line.title, (Cell(line.product), Cell(price), Cell(f"{rating}{counted}"), *picks))
 
 
