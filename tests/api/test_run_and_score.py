@@ -211,6 +211,6 @@ def test_a_sandbox_brings_its_queries_and_each_size_is_a_system(tmp_path: Path) 
         with pytest.raises(UserError, match="give its web to open_world"):
             drretail.run(world, web=web)
     made = drretail.run(place, web=web, size=["32k", "64k"], compose="no_distractor", baselines=False)
-    assert [(it.label, it.done) for it in made.tallies] == [
+    assert [(tally.label, tally.done) for tally in made.tallies] == [
         (f"react@offline-shopper-compose-no_distractor-size-{size}", 1) for size in ("32k", "64k")
     ]

@@ -42,7 +42,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def check_endings(ended: Sequence[subprocess.CompletedProcess[str]]) -> None:
     """One has written; the other has as well, when it came later, or says who does."""
-    assert any(it.returncode == 0 for it in ended), ended
+    assert any(each.returncode == 0 for each in ended), ended
     for it in ended:
         if it.returncode:
             assert it.returncode == 2

@@ -29,8 +29,8 @@ text = "Take the tube feeder for $22.99 [P:B0I5TPX7F1].\\n\\n```picks\\nP:B0I5TP
 def steps() -> list[str]:
     """The commands of the workflow but for what installs drretail."""
     read: Any = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
-    runs = [it["run"] for it in read["jobs"]["compare"]["steps"] if "run" in it]
-    return [it for it in runs if not it.startswith("pip install")]
+    runs = [each["run"] for each in read["jobs"]["compare"]["steps"] if "run" in each]
+    return [run for run in runs if not run.startswith("pip install")]
 
 
 @pytest.mark.parametrize(("price", "code"), [("", 0), (" for $99,999.00", 3)], ids=["passes", "fails"])
@@ -39,8 +39,8 @@ def test_the_workflow_passes_or_fails_by_its_candidate(
 ) -> None:
     (tmp_path / "agent.py").write_text(AGENT.replace("PRICE", price), encoding="utf-8")
     (tmp_path / "script.toml").write_text(SCRIPT, encoding="utf-8")
-    asked = [{"query_id": f"q{it}", "text": f"Which bird feeder, {it}?", "source": "mine"} for it in range(10)]
-    (tmp_path / "queries.jsonl").write_text("".join(f"{json.dumps(it)}\n" for it in asked), encoding="utf-8")
+    asked = [{"query_id": f"q{index}", "text": f"Which bird feeder, {index}?", "source": "mine"} for index in range(10)]
+    (tmp_path / "queries.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in asked), encoding="utf-8")
     *before, last = [shlex.split(step) for step in steps()]
     for name, *args in before:
         done = drretail(*args)

@@ -77,7 +77,7 @@ def test_fix_replaces_what_failed_and_then_nothing_is_left(world: World, file: P
 def test_of_what_is_left_the_true_reason_is_told(
     world: World, file: Path, queries: list[Query], change: dict[str, str | None], why: str
 ) -> None:
-    faulty = [it.model_copy(update={"text": "What? I am at x@example.org.", **change}) for it in queries]
+    faulty = [each.model_copy(update={"text": "What? I am at x@example.org.", **change}) for each in queries]
     write_lines(file, [query.as_line() for query in faulty])
     result = call("check", file, world, "--fix")
     assert result.exit_code == 3

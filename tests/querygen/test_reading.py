@@ -33,7 +33,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_a_last_line_without_its_end_is_read(write: Write) -> None:
-    assert [it.query_id for it in read_queries(write(line("a"), "", line("b"), end=""))] == ["a", "b"]
+    assert [query.query_id for query in read_queries(write(line("a"), "", line("b"), end=""))] == ["a", "b"]
 
 
 def test_older_files_open_without_a_wish_and_keep_their_constraints(write: Write) -> None:
@@ -76,7 +76,7 @@ def test_of_very_many_faulty_lines_ten_are_told(write: Write) -> None:
 
 
 def test_the_mark_that_some_editors_begin_a_file_with_is_no_part_of_it(write: Write) -> None:
-    assert [it.query_id for it in read_queries(write(line("a"), mark="\ufeff"))] == ["a"]
+    assert [query.query_id for query in read_queries(write(line("a"), mark="\ufeff"))] == ["a"]
 
 
 def test_a_file_without_a_query_is_told(write: Write) -> None:
