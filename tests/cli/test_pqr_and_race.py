@@ -56,7 +56,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             key: [{"criterion": "Helps", "analysis": "So.", "article_1_score": one, "article_2_score": two}]
             for key, (one, two) in RACE.items()
         }),
-        answer("SaidTriplets", {"triplets": [dict(zip(("fact", "ref_idx", "url"), row, strict=True)) for row in facts]}),
+        answer("SaidTriplets", {"triplets": [dict(zip(("fact", "ref_idx", "url"), f, strict=True)) for f in facts]}),
         answer("SameFacts", {"groups": []}),
         answer("SupportedFacts", {
             "facts": [{"fact_id": 1, "quote": "49.99", "justification": "So.", "label": "supported"}]
