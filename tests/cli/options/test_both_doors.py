@@ -74,7 +74,7 @@ DOORS = [
             f"drretail:{name}",
             OUTPUT,
         )
-        for module, name in (("report", "report"), ("report", "export"), ("view", "view"))
+        for module, name in (("report", "report"), ("report", "export"), ("report", "view"))
     ),
     *(
         Door(
