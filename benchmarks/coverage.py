@@ -372,16 +372,16 @@ def _print_conclusions(experiments: int) -> dict[str, dict[str, float]]:
             name = f"{design}, headlines r = {correlation:.1f}"
             equal = concluded(design, correlation, experiments)
             ahead = concluded(design, correlation, experiments // 5, ahead=1.0)
-            said = _said_power(design, 1.0)
-            found[name] = {**equal, "shown": ahead["shown"], "said": said}
+            power = _stated_power(design, 1.0)
+            found[name] = {**equal, "shown": ahead["shown"], "said": power}
             print(
-                f"{name:30}{equal['together']:30.3f}{equal['by headline']:14.3f}{ahead['shown']:24.2f}{said:12.2f}",
+                f"{name:30}{equal['together']:30.3f}{equal['by headline']:14.3f}{ahead['shown']:24.2f}{power:12.2f}",
                 flush=True,
             )
     return found
 
 
-def _said_power(design: Design, ahead: float) -> float:
+def _stated_power(design: Design, ahead: float) -> float:
     """Of a lead of so many standard deviations of a difference, as one of 75 tests."""
     of_user = design.share + (1 - design.share) / design.each
     return power(ahead * (design.users / of_user) ** 0.5, design.users - 1, LEVEL / 75)

@@ -62,25 +62,25 @@ def of_large(experiment: Path, folder: Path, reports: int, metrics: Sequence[str
     larger = enlarged(experiment, folder / "exp", reports)
     count = len(list(larger.glob("runs/*/*/run.json")))
     seconds: dict[str, float] = {}
-    said: dict[str, list[Estimate]] = {}
+    estimates: dict[str, list[Estimate]] = {}
     for name, most in (("sample", None), ("all", ALL)):
         began, worked = time.perf_counter(), time.process_time()
         if most is None:
-            said[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
+            estimates[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
         else:
             with patch("drretail.eval.estimate.MOST_JOBS", most):
-                said[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
+                estimates[name] = estimate_judging(larger, metrics, [judge_of(JUDGE)])
         seconds[name] = time.perf_counter() - began
         worked = time.process_time() - worked
         print(f"{count:,} reports, {name}: {seconds[name]:.1f} s, of the processor {worked:.1f} s", flush=True)
     print(f"{'':46}{'sampled':>22}{'all':>12}{'middle off by':>15}")
-    for some, every in zip(said["sample"], said["all"], strict=True):
+    for some, every in zip(estimates["sample"], estimates["all"], strict=True):
         for what in ("calls", "input", "output"):
             _print(f"{some.name}, {what}", getattr(some, what), getattr(every, what).middle)
     return {
         "reports": count,
         "seconds": seconds,
-        "said": {name: [asdict(estimate) for estimate in of] for name, of in said.items()},
+        "said": {name: [asdict(estimate) for estimate in of] for name, of in estimates.items()},
     }
 
 
@@ -160,9 +160,9 @@ def judge_of(spec: str) -> Judge:
     return Judge.of(open_model(spec, prices=read_prices(), sends=False, environ={"ANTHROPIC_API_KEY": "none"}))
 
 
-def _print(name: str, said: Range, taken: float) -> None:
-    off = f"{said.middle / taken - 1:+.1%}" if taken else ""
-    print(f"{name:46}{f'{said.low:,.0f} – {said.high:,.0f}':>22}{taken:>12,.0f}{off:>15}")
+def _print(name: str, expected: Range, taken: float) -> None:
+    off = f"{expected.middle / taken - 1:+.1%}" if taken else ""
+    print(f"{name:46}{f'{expected.low:,.0f} – {expected.high:,.0f}':>22}{taken:>12,.0f}{off:>15}")
 
 
 if __name__ == "__main__":

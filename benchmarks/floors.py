@@ -59,8 +59,8 @@ def table(rows: dict[str, dict[str, float | None]]) -> str:
     """As Markdown."""
     lines = ["| | " + " | ".join(COLUMNS.values()) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for system, cells in rows.items():
-        told = ("n/a" if value is None else f"{value:.2f}" for value in cells.values())
-        lines.append(f"| {system.partition('@')[0]} | {' | '.join(told)} |")
+        figures = ("n/a" if value is None else f"{value:.2f}" for value in cells.values())
+        lines.append(f"| {system.partition('@')[0]} | {' | '.join(figures)} |")
     return "\n".join(lines)
 
 

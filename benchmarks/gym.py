@@ -100,9 +100,9 @@ def rollout(env: ShopEnv, number: int, together: threading.Barrier | None = None
     if together is not None:
         together.wait()  # all rollouts are open at once, and each has changed a profile
     profile, *_ = env.step(call("get_user_profile", user_id=user))
-    told = "\n".join(f"- Get this for ${item.price} [P:{item.product_id}]." for item in best.items)
+    lines = "\n".join(f"- Get this for ${item.price} [P:{item.product_id}]." for item in best.items)
     cart = "\n".join(f"P:{item.product_id} x {item.quantity}" for item in best.items)
-    env.step(call("submit_report", report=f"{told}\n\n```picks\n{cart}\n```"))
+    env.step(call("submit_report", report=f"{lines}\n\n```picks\n{cart}\n```"))
     assert env.reward is not None
     return env.steps, f'"Shopper{number}"' in profile, env.reward
 
@@ -200,7 +200,7 @@ def priced(env: ShopEnv) -> str:
     return "\n".join(f"- Get this for ${price:.2f} [P:{product_id}]." for product_id, price in prices.items())
 
 
-def well_told(env: ShopEnv) -> str:
+def well_written(env: ShopEnv) -> str:
     return f"{priced(env)}\n\n{cart(best_of(env))}"
 
 
@@ -246,7 +246,7 @@ POLICIES: Mapping[str, Callable[[ShopEnv], str]] = {
     "the best basket, with warnings of it": denied,
     "the best basket and twenty inventions": invented,
     "the best basket with its prices, and eight cited lies": lying,
-    "the best basket with its prices": well_told,
+    "the best basket with its prices": well_written,
 }
 
 
@@ -289,8 +289,8 @@ def main() -> None:
         for name, value in crowd.items():
             print(f"{name.replace('_', ' ')}: {value:,.2f}".replace(".00", ""))
     if given.json is not None:
-        told = {"resets": measured, "steps_per_second_alone": alone, "side_by_side": crowd}
-        given.json.write_text(json.dumps(told, indent=1), encoding="utf-8")
+        document = {"resets": measured, "steps_per_second_alone": alone, "side_by_side": crowd}
+        given.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -158,11 +158,17 @@ def _answer(schema: str, question: str) -> dict[str, Any]:
             return ANSWERS[schema]
 
 
-def _claim(number: int, said: Statement) -> dict[str, Any]:
-    figures = _FIGURE.findall(said.text)
+def _claim(number: int, statement: Statement) -> dict[str, Any]:
+    figures = _FIGURE.findall(statement.text)
     values = [{**VALUE, "amount": figure} for figure in figures[:1]]  # people found 21 in a report of 40 statements
-    quote = said.quote.partition(" [")[0]  # a played judge quotes words up to their marks
-    return {"claim_id": number, "claim": said.text, "quote": quote, "sources": [*said.sources], "values": values}
+    quote = statement.quote.partition(" [")[0]  # a played judge quotes words up to their marks
+    return {
+        "claim_id": number,
+        "claim": statement.text,
+        "quote": quote,
+        "sources": [*statement.sources],
+        "values": values,
+    }
 
 
 def _parts(content: Any) -> tuple[str, str]:

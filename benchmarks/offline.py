@@ -98,8 +98,8 @@ def _difference(
     draws = np.random.default_rng(seed).integers(0, len(rows), (RESAMPLES, len(rows)))
     truth, first, second = (np.array([rule(row) for row in rows]) for rule in (lambda row: row.is_full, one, other))
     gained = (first == truth).astype(float) - (second == truth)
-    drawn, told = truth[draws], gained[draws]
-    means = [(told * part).sum(1) / part.sum(1) for part in (drawn, ~drawn)]
+    drawn, answers = truth[draws], gained[draws]
+    means = [(answers * part).sum(1) / part.sum(1) for part in (drawn, ~drawn)]
     return [float(each) for each in np.quantile((means[0] + means[1]) / 2, (0.025, 0.975))]
 
 

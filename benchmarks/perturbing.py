@@ -57,10 +57,10 @@ def measured(products: list[Product], seed: str) -> tuple[Counter[str], Counter[
     counts, foreign = Counter[str](products=len(products)), Counter[str]()
     for product in products:
         new = renaming.product(product)
-        own = {name_of(said) for said in names_on(product)}
+        own = {name_of(name) for name in names_on(product)}
         for text in texts_of(product):
             found = (text[start:end] for start, end, _ in renaming.found(text, own))
-            foreign.update(said for said in found if name_of(said) not in own and said not in renaming.ids)
+            foreign.update(name for name in found if name_of(name) not in own and name not in renaming.ids)
         if product.store and (name := name_of(product.store)):
             counts["titles with the store's name"] += says(product.title, name)
             counts["titles that kept it"] += says(new.title, name)

@@ -84,8 +84,8 @@ def checked(world: World, files: Sequence[Path], *, good: bool) -> dict[str, Any
         found = [each for each in Linter(world).check_all(queries) if each.faults]
         codes = Counter(code for each in found for code in {finding.code for finding in each.faults})
         rows[str(path)] = {"good": good, "queries": len(queries), "with_a_finding": len(found), "codes": codes}
-        told = ", ".join(f"{code} {count}" for code, count in codes.most_common())
-        print(f"{'good' if good else 'bad':5}{len(found):4} of {len(queries):4} with a finding  {path}  {told}")
+        counts_ = ", ".join(f"{code} {count}" for code, count in codes.most_common())
+        print(f"{'good' if good else 'bad':5}{len(found):4} of {len(queries):4} with a finding  {path}  {counts_}")
     return rows
 
 
@@ -101,9 +101,9 @@ def sentences(worlds: Sequence[Path]) -> dict[str, Any]:
 
 
 def _stock(queries: Sequence[Query], form: Callable[[str], str]) -> float:
-    told = [[form(part.casefold()) for part in re.split(r"(?<=[.!?])\s+", query.text)] for query in queries]
-    counts = Counter(it for text in told for it in set(text))
-    every = [it for text in told for it in text]
+    texts = [[form(part.casefold()) for part in re.split(r"(?<=[.!?])\s+", query.text)] for query in queries]
+    counts = Counter(it for text in texts for it in set(text))
+    every = [it for text in texts for it in text]
     return sum(counts[each] >= OFTEN for each in every) / len(every)
 
 

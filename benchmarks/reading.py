@@ -77,13 +77,13 @@ def measure(report: LabelledReport, tally: Tally) -> None:
             tally.alarms[f"{reader} {finding.severity}"] += 1
             if finding.severity == "error":
                 tally.accused[reader].add(report.home.name)
-            words = f"{finding.code}: {finding.said!r} ({finding.found})"
+            words = f"{finding.code}: {finding.text!r} ({finding.found})"
             tally.misses.append(f"{report.home.name} FALSE {reader} {finding.severity} {words}")
     for planted in report.planted:
         for reader, (_, findings) in honest.items():
-            known = {(each.code, each.said) for each in findings}
+            known = {(each.code, each.text) for each in findings}
             _, found = checked(report, reader, planted)
-            new = [each for each in found if each.severity == "error" and (each.code, each.said) not in known]
+            new = [each for each in found if each.severity == "error" and (each.code, each.text) not in known]
             tally.planted[reader][planted.kind]["found" if new else "missed"] += 1
             codes = ", ".join(each.code for each in new) or "missed"
             tally.misses.append(f"{report.home.name}/{planted.file} {reader} {planted.kind}: {codes}")

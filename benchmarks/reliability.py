@@ -52,12 +52,12 @@ class Ended:
     """What a command ended with."""
 
     code: int
-    said: str
+    output: str
 
     @property
     def in_one_sentence(self) -> bool:
         """It ended well, or told a person what to do."""
-        return "Traceback" not in self.said and self.code in (0, 1, 2, 3)
+        return "Traceback" not in self.output and self.code in (0, 1, 2, 3)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Bench:
         start.mkdir()
         for job, made in ((SYNTH, "raw"), (INGEST, "world"), (QUERIES, "queries.jsonl"), (RUN, "experiment")):
             ended = self.start(job, start).wait()
-            assert ended.code == 0, ended.said
+            assert ended.code == 0, ended.output
             written = start / "made" / made
             (written if written.is_file() else start / "made").rename(start / made)
             shutil.rmtree(start / "made", ignore_errors=True)
@@ -160,7 +160,7 @@ class Bench:
             with self.place(job) as folder:
                 began, before = time.monotonic(), size_of(folder / "made")
                 ended = self.start(job, folder, variant).wait()
-                assert ended.code == 0, ended.said
+                assert ended.code == 0, ended.output
                 made = folder / "made"
                 self._ends[job.name, variant] = End(content(made), time.monotonic() - began, size_of(made) - before)
         return self._ends[job.name, variant]
@@ -183,11 +183,11 @@ class Process:
 
     def wait(self) -> Ended:
         try:
-            _, said = self._process.communicate(timeout=SECONDS)
+            _, output = self._process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return Ended(-1, "it hangs")
-        return Ended(self._process.returncode, said.decode(errors="replace"))
+        return Ended(self._process.returncode, output.decode(errors="replace"))
 
     def kill_after(self, seconds: float) -> bool:
         """True when it was still at work."""
@@ -242,11 +242,11 @@ def double_starts(bench: Bench) -> Row:
             with bench.place(job) as folder:
                 row.tried += 1
                 ended = [process.wait() for process in [bench.start(job, folder, variant) for variant in (1, 2)]]
-                told = f"{job.name} {number}"
+                attempt = f"{job.name} {number}"
                 if not any(each.code == 0 for each in ended) or not all(each.in_one_sentence for each in ended):
-                    row.lost.append(f"{told}: {' | '.join(f'{each.code} {each.said[-300:]}' for each in ended)}")
+                    row.lost.append(f"{attempt}: {' | '.join(f'{each.code} {each.output[-300:]}' for each in ended)}")
                 elif content(folder / "made") not in ends:
-                    row.lost.append(f"{told}: what is there is neither's")
+                    row.lost.append(f"{attempt}: what is there is neither's")
     return row
 
 
@@ -263,19 +263,21 @@ def disk_full_moments(bench: Bench) -> Row:
                     continue
                 row.tried += 1
                 if not ended.in_one_sentence:
-                    row.lost.append(f"{job.name} {number}: {ended.said[-300:]}")
+                    row.lost.append(f"{job.name} {number}: {ended.output[-300:]}")
                 room()
                 _compare(row, f"{job.name} {number}", bench, job, folder)
     return row
 
 
-def _compare(row: Row, told: str, bench: Bench, job: Job, folder: Path) -> None:
+def _compare(row: Row, attempt: str, bench: Bench, job: Job, folder: Path) -> None:
     """Starts a job again, which has to end as if nothing had happened."""
     ended = bench.start(job, folder).wait()
     if ended.code:
-        row.lost.append(f"{told}: started again it ends with {ended.code}: {ended.said[-300:]}")
+        row.lost.append(f"{attempt}: started again it ends with {ended.code}: {ended.output[-300:]}")
     elif (found := content(folder / "made")) != bench.end(job).content:
-        row.lost.append(f"{told}: what is there is not what it makes undisturbed{f': {found}' if ' ' in found else ''}")
+        row.lost.append(
+            f"{attempt}: what is there is not what it makes undisturbed{f': {found}' if ' ' in found else ''}"
+        )
 
 
 @contextmanager
@@ -350,12 +352,12 @@ def main() -> None:
         bench = Bench(Path(name), quick=asked.quick, seed=asked.seed)
         for wanted in sorted(asked.only.split(","), key=list(ROWS).index):
             rows.append(ROWS[wanted](bench))
-            for told in rows[-1].lost:
-                print(f"{wanted}: {told}", file=sys.stderr)
+            for loss in rows[-1].lost:
+                print(f"{wanted}: {loss}", file=sys.stderr)
     print(table(rows))
     if asked.json is not None:
-        told = {"seed": asked.seed, "quick": asked.quick, "rows": [asdict(row) for row in rows]}
-        asked.json.write_text(json.dumps(told, indent=2), encoding="utf-8")
+        document = {"seed": asked.seed, "quick": asked.quick, "rows": [asdict(row) for row in rows]}
+        asked.json.write_text(json.dumps(document, indent=2), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -112,21 +112,21 @@ class Fuzz:
         query = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="fuzz")
         (start / "q.jsonl").write_text(f"{canonical_json(query.model_dump(mode='json'))}\n", encoding="utf-8")
         for arguments in (RUN, SCORE):
-            code, said = run(start, self.folder / "said", arguments)
-            assert code == 0, said
+            code, output = run(start, self.folder / "said", arguments)
+            assert code == 0, output
 
-    def attempt(self, told: str, change: Callable[[Path], object], *commands: Sequence[str]) -> None:
+    def attempt(self, damage: str, change: Callable[[Path], object], *commands: Sequence[str]) -> None:
         """Runs the commands in a copy of what was made, changed; counts them, and keeps which were told badly."""
         place = self.folder / "place"
         for arguments in commands:
             shutil.rmtree(place, ignore_errors=True)
             shutil.copytree(self.folder / "start", place)
             change(place)
-            code, said = run(place, self.folder / "said", arguments)
+            code, output = run(place, self.folder / "said", arguments)
             self.tried += 1
-            if code not in (0, 1, 2, 3) or any(literal in said for literal in TOLD_BADLY) or len(said) > 20_000:
-                line = (said.strip().splitlines() or [""])[-1]
-                self.lost.append(f"{told}; drretail {' '.join(arguments)[:80]}: {code}: {line[:300]}")
+            if code not in (0, 1, 2, 3) or any(literal in output for literal in TOLD_BADLY) or len(output) > 20_000:
+                line = (output.strip().splitlines() or [""])[-1]
+                self.lost.append(f"{damage}; drretail {' '.join(arguments)[:80]}: {code}: {line[:300]}")
 
 
 RUN = ("run", "--world", "w", "--queries", "q.jsonl", "--agent", "react", "--no-floors", "--to", "exp", "--quiet")
@@ -160,9 +160,9 @@ def damaged_files(fuzz: Fuzz, quick: bool) -> None:
         for path in sorted((start / root).rglob("*")):
             if path.is_file() and path.stat().st_size:
                 name = str(path.relative_to(start))
-                for told, change in damages(fuzz, path, quick):
+                for damage, change in damages(fuzz, path, quick):
                     chosen = fuzz.draw.sample(commands, 1 if quick else len(commands))
-                    fuzz.attempt(f"{name}: {told}", lambda place, name=name, it=change: it(place / name), *chosen)
+                    fuzz.attempt(f"{name}: {damage}", lambda place, name=name, it=change: it(place / name), *chosen)
 
 
 def damages(fuzz: Fuzz, path: Path, quick: bool) -> Iterator[tuple[str, Callable[[Path], object]]]:
@@ -174,28 +174,28 @@ def damages(fuzz: Fuzz, path: Path, quick: bool) -> Iterator[tuple[str, Callable
     yield "cut", lambda it: it.write_bytes(data[: len(data) // 2])
     yield "gone", Path.unlink
     if path.suffix in (".json", ".jsonl"):
-        for told in fuzz.draw.sample(sorted(NASTY), 2 if quick else len(NASTY)):
-            yield told, lambda it, told=told: it.write_bytes(NASTY[told])
+        for damage in fuzz.draw.sample(sorted(NASTY), 2 if quick else len(NASTY)):
+            yield damage, lambda it, damage=damage: it.write_bytes(NASTY[damage])
 
 
 def given_files(fuzz: Fuzz, quick: bool) -> None:
     """Queries, settings, scripts, rows and arguments that hold something else."""
     ingest = ("ingest", "raw", "--world", "made", "--category", "Pet_Supplies", "--quiet")
-    for told, content in NASTY.items():
+    for damage, content in NASTY.items():
         row = content.replace(b'{"format":1,', b'{"parent_asin":"B1","title":"x",') + b"\n"
-        fuzz.attempt(f"queries: {told}", writing("q.jsonl", content), ("queries", "check", "q.jsonl", "--world", "w"))
-        fuzz.attempt(f"a script: {told}", writing("s.json", content), (*RUN, "--model", "scripted:s.json"))
+        fuzz.attempt(f"queries: {damage}", writing("q.jsonl", content), ("queries", "check", "q.jsonl", "--world", "w"))
+        fuzz.attempt(f"a script: {damage}", writing("s.json", content), (*RUN, "--model", "scripted:s.json"))
         fuzz.attempt(
-            f"pages: {told}", writing("p.jsonl", content), (*RUN[:-3], "--to", "n", "--web", "sandbox:p.jsonl")
+            f"pages: {damage}", writing("p.jsonl", content), (*RUN[:-3], "--to", "n", "--web", "sandbox:p.jsonl")
         )
         if len(content) < 100_000:
             arguments = os.fsdecode(content).replace("\x00", "")
-            fuzz.attempt(f"--args: {told}", nothing, ("tools", "calculator", "--world", "w", "--args", arguments))
+            fuzz.attempt(f"--args: {damage}", nothing, ("tools", "calculator", "--world", "w", "--args", arguments))
         if not quick:
-            fuzz.attempt(f"rows: {told}", writing("raw/Pet_Supplies.jsonl", row * 3), ingest)
-    for told, content in TOML.items():
-        fuzz.attempt(f"settings: {told}", writing("drretail.toml", content), OF_WORLD[2])
-        fuzz.attempt(f"a script: {told}", writing("s.toml", content), (*RUN, "--model", "scripted:s.toml"))
+            fuzz.attempt(f"rows: {damage}", writing("raw/Pet_Supplies.jsonl", row * 3), ingest)
+    for damage, content in TOML.items():
+        fuzz.attempt(f"settings: {damage}", writing("drretail.toml", content), OF_WORLD[2])
+        fuzz.attempt(f"a script: {damage}", writing("s.toml", content), (*RUN, "--model", "scripted:s.toml"))
 
 
 def failing_plugins(fuzz: Fuzz, quick: bool) -> None:
@@ -304,9 +304,9 @@ def _become(place: Path, output: Path, arguments: Sequence[str]) -> None:
     try:
         os.chdir(place)
         os.environ |= {"HOME": str(place), "COLUMNS": "120", "DRRETAIL_CACHE_DIR": str(place / "cache")}
-        said = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(said, 1)
-        os.dup2(said, 2)
+        descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(descriptor, 1)
+        os.dup2(descriptor, 2)
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
         sys.argv = ["drretail", *arguments]
         drretail()

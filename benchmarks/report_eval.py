@@ -147,8 +147,8 @@ def show(found: list[Pairs], calls: dict[str, dict[str, int]]) -> None:
         cells = (f"{it.judged.get(name, 0)} of {it.possible.get(name, 0)}" for name in names)
         print(f"{it.run_id[-38:]:40}{''.join(f'{cell:>16}' for cell in cells)}{it.sentences:>8}{it.unresolved:>12}")
     for name in names:
-        told = Counter(each.possible.get(name, 0) for each in found)
-        spread = ", ".join(f"{pairs}: {count}" for pairs, count in sorted(told.items()))
+        pairs_by_possible = Counter(each.possible.get(name, 0) for each in found)
+        spread = ", ".join(f"{pairs}: {count}" for pairs, count in sorted(pairs_by_possible.items()))
         capped = sum(each.judged.get(name, 0) < each.possible.get(name, 0) for each in found)
         mean = fmean(each.judged.get(name, 0) for each in found)
         print(f"{name}: {mean:.2f} pairs a report; of {capped} reports a sample; reports by possible pairs: {spread}")

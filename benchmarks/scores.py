@@ -117,10 +117,10 @@ def main() -> None:
         copy = Path(shutil.copytree(arguments.experiment, Path(folder) / "exp"))
         found = measured(copy, arguments.times)
     for name, value in found.items():
-        said = (
+        figures = (
             f"{value['wall']} s on the wall, {value['processor']} s of processor" if isinstance(value, dict) else value
         )
-        print(f"{name.replace('_', ' '):<22} {said}")
+        print(f"{name.replace('_', ' '):<22} {figures}")
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
 

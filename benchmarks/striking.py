@@ -39,12 +39,12 @@ def main() -> None:
             home = homes.get(subject.query.text)
             if home is not None and subject.report == (home / "report.md").read_text("utf-8"):
                 homes.pop(subject.query.text)
-                measure(home, subject, world, counted, told=asked.told)
+                measure(home, subject, world, counted, is_verbose=asked.is_verbose)
     for name, number in counted.items():
         print(f"{name:>45}: {number}")
 
 
-def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *, told: bool) -> None:
+def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *, is_verbose: bool) -> None:
     """One right report and its planted copies."""
     picks = [
         Pick(product=load["product_id"], quantity=int(load["quantity"] or 1))
@@ -59,7 +59,7 @@ def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *
         besides = [Pick(product=each) for each in _recommended(planted) if each not in {pick.product for pick in picks}]
         out = stricken(subject, report, [*picks, *besides], world)
         holds = [
-            planted["changed"] in finding.said or finding.evidence_id in {f"P:{b.product}" for b in besides}
+            planted["changed"] in finding.text or finding.evidence_id in {f"P:{b.product}" for b in besides}
             for finding in out.struck
         ]
         counted["planted errors"] += 1
@@ -67,11 +67,11 @@ def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *
         counted["other statements struck"] += holds.count(False)
         counted["words of planted reports"] += len(report.split())
         counted["words struck"] += len(report.split()) - len(out.draft.report.split())
-        if told:
+        if is_verbose:
             print(
                 home.name,
                 planted["kind"],
-                *(f"\n    {finding.code}: {finding.said} ({finding.found})" for finding in out.struck),
+                *(f"\n    {finding.code}: {finding.text} ({finding.found})" for finding in out.struck),
             )
 
 

@@ -64,12 +64,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
-    from drretail.api.ask import ask
     from drretail.api.compare import compare, compare_all
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.report import export, report
-    from drretail.api.run import run
+    from drretail.api.run import ask, run
     from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
     from drretail.api.view import view
@@ -110,7 +109,7 @@ _PLACES = {
     "Family": "drretail.eval.family",
     "Tool": "drretail.tools.tool",
     "Value": "drretail.eval.values",
-    "ask": "drretail.api.ask",
+    "ask": "drretail.api.run",
     "build_sandbox": "drretail.api.sandboxes",
     "check_sandbox": "drretail.api.sandboxes",
     "compare": "drretail.api.compare",

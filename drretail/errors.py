@@ -9,6 +9,9 @@ DrretailError
 └── ModelError          nobody, for now: the provider failed or the budget ended; the run is recorded as failed
 """
 
+import errno
+import os
+import re
 import sysconfig
 import traceback
 from collections.abc import Iterable
@@ -17,6 +20,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
+# Words of a name; shorter ones are shared by chance.
+_WORD = re.compile(r"[^\W_]{3,}")
+_FILE_ERRORS = {
+    errno.ENOENT: "does not exist: check the name",
+    errno.EISDIR: "is a folder: name a file",
+    errno.ENOTDIR: "is a file: name a folder",
+    errno.EEXIST: "exists already: name another place",
+    errno.EACCES: "is closed to this user: change its permissions, or name another place",
+    errno.EPERM: "is closed to this user: change its permissions, or name another place",
+    errno.EROFS: "cannot be written, the disk is read-only: name another place",
+    errno.ENOTEMPTY: "is not empty: name another place",
+    errno.ENAMETOOLONG: "is longer than a name may be: name another place",
+    errno.ENOSPC: "cannot be written, the disk is full: free some space and run the same command again",
+}
 LONGEST_NAME = 80
 """Characters that a message shows of what somebody else has named."""
 LONGEST_SENTENCE = 2000
@@ -105,14 +122,23 @@ class ModelError(DrretailError):
         """How often the call had been tried again by then."""
 
 
-def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: float = 0.4) -> list[str]:
+def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: float = 0.6) -> list[str]:
     """Up to ``n`` of the known names that look most like ``name``, best first, compared without case.
 
-    ``likeness`` is the least that counts, from 0 to 1; among hundreds of names some are always a little alike.
+    ``likeness`` is the least that counts, from 0 to 1: below 0.6 names are offered that nobody meant. Names that have
+    a word of it ("max_price", "price_max") or begin with it follow.
     """
     folded = {candidate.casefold(): candidate for candidate in known}
     wanted = name[:LONGEST_NAME].casefold()
-    return [folded[match] for match in get_close_matches(wanted, folded, n=n, cutoff=likeness)]
+    found = get_close_matches(wanted, folded, n=n, cutoff=likeness)
+    words = _WORD.findall(wanted)
+    others = [
+        each
+        for each in folded
+        if each not in found
+        and any(get_close_matches(word, [*_WORD.findall(each), each[: len(wanted)]], cutoff=0.8) for word in words)
+    ]
+    return [folded[each] for each in [*found, *get_close_matches(wanted, others, n=n, cutoff=0)]][:n]
 
 
 def suggestion(nearest: list[str], known: Iterable[str]) -> str:
@@ -122,6 +148,22 @@ def suggestion(nearest: list[str], known: Iterable[str]) -> str:
     lead = "Did you mean" if nearest else "Known are"
     end = "?" if nearest else f" and {left} more." if left else "."
     return f"{lead} {', '.join(names)}{end}" if names else "None is known."
+
+
+def file_error(problem: Exception, path: Path | None = None) -> str:
+    """Why a file cannot be used and what to do, without a full stop: "q.jsonl is a folder: name a file".
+
+    ``path`` is for errors that do not name their file.
+    """
+    name = getattr(problem, "filename", None)
+    place = Path(os.fsdecode(name)) if isinstance(name, str | bytes | Path) else path
+    if isinstance(problem, NotADirectoryError) and place is not None:  # one of the folders above it is a file
+        place = next((parent for parent in place.parents if parent.is_file()), place)
+    reason = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
+    fault = _FILE_ERRORS.get(
+        getattr(problem, "errno", None) or 0, f"cannot be {'used' if path is None else 'read'}: {reason}"
+    )
+    return f"{'A file' if place is None else shortened(str(place))} {fault}"
 
 
 def install_line(*packages: str) -> str:
@@ -164,11 +206,11 @@ def raised_at(problem: BaseException) -> str:
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
 
 
-def told(problem: BaseException) -> str:
+def describe_error(problem: BaseException) -> str:
     """An error of somebody's code as "Type: message (file, line n)"."""
     where = raised_at(problem)
-    said = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
-    return _writable(f"{said} ({where})" if where else said)
+    text = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
+    return _writable(f"{text} ({where})" if where else text)
 
 
 def traceback_of(problem: BaseException) -> str:

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.files import is_unfinished, pack, read_json, read_jsonl, write_atomically, write_json, write_lines
 from drretail.journal import Effect, read_effects
-from drretail.locks import LOCK, held, release_lock, take_lock
+from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.criteria import Gold, PagesByLabel
@@ -176,26 +176,26 @@ class Experiment:
 
     def _joined(self, asked: Definition) -> Definition:
         nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}
-        held = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
-        if held.world_fingerprint != asked.world_fingerprint:
-            if held.world_fingerprint is None or asked.world_fingerprint is None:
+        existing = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
+        if existing.world_fingerprint != asked.world_fingerprint:
+            if existing.world_fingerprint is None or asked.world_fingerprint is None:
                 raise UserError(f"{self.folder} holds imported reports, which have no world: use a new folder.")
             raise UserError(
-                f"{self.folder} was made on the world {held.world_fingerprint[:12]}, and this is "
+                f"{self.folder} was made on the world {existing.world_fingerprint[:12]}, and this is "
                 f"{asked.world_fingerprint[:12]}: use that world, or a new folder."
             )
-        if held.tool_schema_hash != asked.tool_schema_hash:
+        if existing.tool_schema_hash != asked.tool_schema_hash:
             raise UserError(f"{self.folder} was made with other tools than this version has: use a new folder.")
-        if held.seed != asked.seed:
-            raise UserError(f"{self.folder} was opened with --seed {held.seed}: use that seed, or a new folder.")
-        queries = {query.query_id: query for query in held.queries}
+        if existing.seed != asked.seed:
+            raise UserError(f"{self.folder} was opened with --seed {existing.seed}: use that seed, or a new folder.")
+        queries = {query.query_id: query for query in existing.queries}
         for query in asked.queries:
             known = queries.setdefault(query.query_id, query)
             if not known.asks_the_same_as(query):
                 raise UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
             queries[query.query_id] = query if known.kind is None else known
         for label, system in asked.systems.items():
-            known = held.systems.get(label, system)
+            known = existing.systems.get(label, system)
             if known.web_corpus != system.web_corpus:
                 raise UserError(
                     f"{self.folder} holds runs of {label!r} that read other fixed pages than --web has now: name "
@@ -203,45 +203,45 @@ class Experiment:
                 )
             if known.model_copy(update={"prompts": system.prompts}) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
-            changed = changed_prompts(held, asked, label)
+            changed = changed_prompts(existing, asked, label)
             if changed:
                 elsewhere = "use a new folder"
                 elsewhere += "." if system.prompts is None else ", or give the folder of prompts another name."
                 raise UserError(
                     f"{self.folder} holds runs of {label!r} with other prompts ({', '.join(changed)}): {elsewhere}"
                 )
-        return held.model_copy(
+        return existing.model_copy(
             update={
-                "title": asked.title or held.title,
-                "now": held.now or asked.now,
+                "title": asked.title or existing.title,
+                "now": existing.now or asked.now,
                 "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
-                "asked": dict(sorted(_asked_together(held, asked).items())),
-                "systems": dict(sorted((held.systems | asked.systems).items())),
-                "prompt_hashes": dict(sorted((held.prompt_hashes | asked.prompt_hashes).items())),
-                "categories": dict(sorted((asked.categories | held.categories).items())),
+                "asked": dict(sorted(_asked_together(existing, asked).items())),
+                "systems": dict(sorted((existing.systems | asked.systems).items())),
+                "prompt_hashes": dict(sorted((existing.prompt_hashes | asked.prompt_hashes).items())),
+                "categories": dict(sorted((asked.categories | existing.categories).items())),
             }
         )
 
 
-def changed_prompts(held: Definition, asked: Definition, label: str) -> list[str]:
+def changed_prompts(existing: Definition, asked: Definition, label: str) -> list[str]:
     """The prompts that a system had otherwise before: by the names of the user's files where these are what changed."""
-    if label not in held.prompt_hashes:
+    if label not in existing.prompt_hashes:
         return []
-    sets = [definition.systems[label].prompts for definition in (held, asked)]
+    sets = [definition.systems[label].prompts for definition in (existing, asked)]
     before, now = (set_.hashes if set_ is not None else {} for set_ in sets)
     if before == now:
-        before, now = (definition.prompt_hashes.get(label, {}) for definition in (held, asked))
+        before, now = (definition.prompt_hashes.get(label, {}) for definition in (existing, asked))
     return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 
-def _asked_together(held: Definition, asked: Definition) -> dict[str, tuple[str, ...]]:
+def _asked_together(existing: Definition, asked: Definition) -> dict[str, tuple[str, ...]]:
     """What is asked of each system that was begun with a part of the queries, with what is asked of it now."""
-    together = dict(held.asked)
+    together = dict(existing.asked)
     everything = tuple(query.query_id for query in asked.queries)
     for label in asked.systems:
-        begun_whole = label not in held.asked and (label in held.systems or label not in asked.asked)
+        begun_whole = label not in existing.asked and (label in existing.systems or label not in asked.asked)
         if not begun_whole:
-            ids = {*held.asked.get(label, ()), *asked.asked.get(label, everything)}
+            ids = {*existing.asked.get(label, ()), *asked.asked.get(label, everything)}
             together[label] = tuple(sorted(ids))
     return together
 
@@ -249,7 +249,7 @@ def _asked_together(held: Definition, asked: Definition) -> dict[str, tuple[str,
 @contextmanager
 def locked(folder: Path) -> Generator[None]:
     """Holds an experiment's folder for writing beside its runs, such as verdicts; UserError while another writes."""
-    with held(folder, str(folder)):
+    with locked_folder(folder, str(folder)):
         yield
 
 

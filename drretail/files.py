@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document
 
@@ -141,7 +141,9 @@ def read_json(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
-        raise UserError(f"{path} cannot be read as JSON: {problem}.") from problem
+        if isinstance(problem, json.JSONDecodeError):
+            raise UserError(f"{path} cannot be read as JSON: {problem}.") from problem
+        raise UserError(f"{file_error(problem, path)}.") from problem
     if not isinstance(value, dict):
         raise UserError(f"{path} holds no JSON object.")
     check_format(value, path)
@@ -152,8 +154,8 @@ def check_format(value: dict[str, Any], where: object) -> None:
     """Raises UserError when ``value`` names another format than this version of drretail reads."""
     found = value.get("format")
     if found != FORMAT:
-        said = "names no format" if found is None else f"is of format {found!r}"
-        raise UserError(f"{where} {said}; this version of drretail reads format {FORMAT}. Make it anew.")
+        fault = "names no format" if found is None else f"is of format {found!r}"
+        raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. Make it anew.")
 
 
 def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:
@@ -201,7 +203,7 @@ def read_lines(path: Path) -> list[str]:
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
-        raise UserError(f"{path} cannot be read: {problem}.") from problem
+        raise UserError(f"{file_error(problem, path)}.") from problem
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -211,8 +211,8 @@ class _Recording:
         self._seconds = time.monotonic() - self._clock
 
     def answered(self, outcome: Outcome) -> Effect:
-        told = {"retries": outcome.retries or None, "batched": outcome.batched or None}
-        return self._write(response=outcome.response, usage=outcome.usage, **told)
+        noted = {"retries": outcome.retries or None, "batched": outcome.batched or None}
+        return self._write(response=outcome.response, usage=outcome.usage, **noted)
 
     def failed(self, problem: ToolError | ModelError) -> Effect:
         error: dict[str, Any] = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}

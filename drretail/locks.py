@@ -16,7 +16,7 @@ LOCK = ".lock"
 
 
 @contextmanager
-def held(folder: Path, what: str) -> Generator[None]:
+def locked_folder(folder: Path, what: str) -> Generator[None]:
     """Keeps other writers out of a folder that is there, for the time of a ``with`` block.
 
     Raises UserError that names the process which writes ``what`` already.
@@ -29,7 +29,7 @@ def held(folder: Path, what: str) -> Generator[None]:
 
 
 def take_lock(folder: Path, what: str) -> int:
-    """``held`` for whoever has no block to hold it by: to be given back to ``release_lock``."""
+    """``locked_folder`` for whoever has no block to hold it by: to be given back to ``release_lock``."""
     path = folder / LOCK
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)

@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from drretail.errors import UnknownName, UserError, nearest_names, quoted, suggestion, told
+from drretail.errors import UnknownName, UserError, describe_error, nearest_names, quoted, suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Plugins:
             raise self._broken(place, problem) from problem
 
     def _broken(self, place: str, problem: BaseException) -> UserError:
-        return UserError(f"The {self.what} {quoted(place)} cannot be loaded: {told(problem)}.")
+        return UserError(f"The {self.what} {quoted(place)} cannot be loaded: {describe_error(problem)}.")
 
     def _member(self, module: object, attribute: str, place: str) -> object:
         found: object = module
@@ -115,7 +115,7 @@ def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
                 load(point.name)
             # The boundary of somebody's package.
             except (Exception, SystemExit) as raised:  # noqa: BLE001
-                problem = str(raised) if isinstance(raised, UserError) else told(raised)
+                problem = str(raised) if isinstance(raised, UserError) else describe_error(raised)
             package, version = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
             yield Installed(group.rpartition(".")[2], point.name, package, version, problem)
 

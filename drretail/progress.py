@@ -25,12 +25,12 @@ class Waits:
     def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._quiet = quiet
         self._clock = clock
-        self._told = float("-inf")
+        self._announced_at = float("-inf")
 
     def __call__(self, line: str) -> None:
         now = self._clock()
-        if not self._quiet and sys.stderr.isatty() and now - self._told >= WAIT_SECONDS:
-            self._told = now
+        if not self._quiet and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
+            self._announced_at = now
             print(line, file=sys.stderr, flush=True)
 
 

@@ -39,13 +39,13 @@ def seal(
         "now": manifest.now.isoformat() if manifest else "2023-10-01T00:00:00",
     }  # fmt: skip
     write_json(folder / "sandbox.json", about)
-    write_lines(folder / "queries.jsonl", [it.as_line() for it in queries])
+    write_lines(folder / "queries.jsonl", [query.as_line() for query in queries])
     for query_id, pages in tasks.items():
         task = folder / "tasks" / query_id
-        write_lines(task / "pages.jsonl.gz", (json.dumps(_line(it)) for it in pages))
+        write_lines(task / "pages.jsonl.gz", (json.dumps(_line(page)) for page in pages))
         known = {"keyword": f"{secret}keyword", "why": f"{secret}why", "kind": f"{secret}kind"}
         write_lines(
-            task / "labels.jsonl", (json.dumps({"url": url(it.name), "label": it.label, **known}) for it in pages)
+            task / "labels.jsonl", (json.dumps({"url": url(page.name), "label": page.label, **known}) for page in pages)
         )
         write_json(task / "keywords.json", {"format": 1, "convergent": [{"text": f"{secret}word", "kind": "signal"}]})
         write_json(task / "gold.json", _gold(query_id, secret))

@@ -22,7 +22,10 @@ PAGE = {"url": "https://mine.example/", "title": "Weighted blankets", "text": "A
 def examples(path: Path) -> list[tuple[int, str, str]]:
     """Line, mark and code of each example."""
     text = path.read_text(encoding="utf-8")
-    return [(text.count("\n", 0, it.start("code")), it["mark"].strip(), it["code"]) for it in FENCE.finditer(text)]
+    return [
+        (text.count("\n", 0, match.start("code")), match["mark"].strip(), match["code"])
+        for match in FENCE.finditer(text)
+    ]
 
 
 FILES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if examples(path)]
@@ -73,5 +76,7 @@ def test_the_page_on_python_has_every_name_and_the_list_of_examples_every_exampl
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8").partition("\n\nA run")[0]
     assert {name for name in drretail.__all__ if f"`{name}" not in page} == set()
     listed = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
-    shipped = {it.name for it in (ROOT / "examples").iterdir() if it.name[0] not in "._" and it.name != "README.md"}
+    shipped = {
+        path.name for path in (ROOT / "examples").iterdir() if path.name[0] not in "._" and path.name != "README.md"
+    }
     assert {name for name in shipped if f"## {name}" not in listed} == set()

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from drretail.errors import NotFound, UnknownName, printable, quoted, raised_at, shortened, told, traceback_of
+from drretail.errors import NotFound, UnknownName, describe_error, printable, quoted, raised_at, shortened, traceback_of
 
 LONG = "x" * 100_000
 
@@ -39,10 +39,10 @@ def test_a_sentence_for_a_terminal_keeps_its_lines_and_obeys_nobody() -> None:
 def test_an_error_is_placed_in_the_code_of_whoever_wrote_it() -> None:
     inner = caught(lambda: int("seven"))
     assert "test_errors.py, line " in raised_at(inner)
-    assert told(inner).startswith("ValueError: invalid literal for int() with base 10: 'seven' (")
+    assert describe_error(inner).startswith("ValueError: invalid literal for int() with base 10: 'seven' (")
     assert 'int("seven")' in traceback_of(inner)
-    assert told(ValueError("never raised.")) == "ValueError: never raised"
-    assert told(ValueError("\ud800")) == "ValueError: \\ud800"
+    assert describe_error(ValueError("never raised.")) == "ValueError: never raised"
+    assert describe_error(ValueError("\ud800")) == "ValueError: \\ud800"
     library = caught(lambda: pytest.importorskip("json").loads("{"))
     assert "test_errors.py, line " in raised_at(library)
 

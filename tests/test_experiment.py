@@ -172,7 +172,7 @@ def part_of(label: str, *ids: str, whole: bool = False) -> Definition:
     system = SYSTEM.model_copy(update={"options": {"scope_to_user": True}}) if label == "other" else SYSTEM
     return ASKED.model_copy(
         update={
-            "queries": tuple(QUERY.model_copy(update={"query_id": it}) for it in ids),
+            "queries": tuple(QUERY.model_copy(update={"query_id": id_}) for id_ in ids),
             "systems": {system.label(): system},
             "prompt_hashes": {},
             "asked": {} if whole else {system.label(): ids},
@@ -186,7 +186,7 @@ def asked_after(folder: Path, *parts: Definition) -> dict[str, list[str]]:
         Experiment(folder, part).close()
     definition = read_definition(folder)
     return {
-        label.partition("shopper")[2]: [it.query_id for it in definition.queries_of(label)]
+        label.partition("shopper")[2]: [query.query_id for query in definition.queries_of(label)]
         for label in definition.systems
     }
 

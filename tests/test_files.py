@@ -220,7 +220,7 @@ def test_writers_of_one_file_leave_each_others_work_alone(tmp_path: Path) -> Non
     for thread in threads:
         thread.join()
     assert len(set(path.read_text())) == 1
-    assert [it.name for it in tmp_path.iterdir()] == ["a"]
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
 
 def test_lines_are_written_as_they_come_and_never_held_together(tmp_path: Path) -> None:

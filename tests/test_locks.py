@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.locks import LOCK, held, release_lock, take_lock
+from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 
 HOLD = "import sys; from pathlib import Path; from drretail.locks import take_lock; take_lock(Path(sys.argv[1]), 'x')"
 
@@ -31,12 +31,12 @@ def test_a_second_writer_is_told_which_process_writes(tmp_path: Path) -> None:
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", f"{HOLD}; import os; os.kill(os.getpid(), 9)", str(tmp_path)])
     assert (tmp_path / LOCK).exists()
-    with held(tmp_path, "the shop"):
+    with locked_folder(tmp_path, "the shop"):
         assert (tmp_path / LOCK).read_text().startswith(f"{os.getpid()} ")
 
 
 def test_a_lock_that_was_given_back_leaves_nothing(tmp_path: Path) -> None:
-    with held(tmp_path, "the shop"):
+    with locked_folder(tmp_path, "the shop"):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -63,7 +63,7 @@ def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pyte
 def _count(folder: Path, rounds: int) -> None:
     for _ in range(rounds):
         while True:
-            with suppress(UserError), held(folder, "the count"):
+            with suppress(UserError), locked_folder(folder, "the count"):
                 number = int((folder / "count").read_text())
                 (folder / "count").write_text(str(number + 1))
                 break

@@ -163,17 +163,17 @@ def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
 
     def found(*, group: str, name: str | None = None) -> list[EntryPoint]:
         points = [EntryPoint(it, f"doctored:{what}", group) for it, what in brought.get(group, [])]
-        return [it for it in points if name in (None, it.name)]
+        return [point for point in points if name in (None, point.name)]
 
     monkeypatch.setattr("drretail.plugins.entry_points", found)
     app = typer.Typer()
     app.command()(doctor)
     signs = json.loads(CliRunner().invoke(app, ["--json"]).stdout)["signs"]
-    told = [(it["what"], it["state"], it["found"]) for it in signs if it["what"].startswith("plugin ")]
+    told = [(sign["what"], sign["state"], sign["found"]) for sign in signs if sign["what"].startswith("plugin ")]
     unreached = {what for what, _, why in told if "nothing reaches this one" in why}
     assert unreached == {
-        f"plugin {it}"
-        for it in (
+        f"plugin {each}"
+        for each in (
             "sandbox (web)",
             "mine (web)",
             "openai (models)",

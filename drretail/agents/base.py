@@ -73,7 +73,7 @@ def task_message(task: Task, session: Session) -> HumanMessage:
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))
-    parts += [today(session), *filter(None, [task.told])]
+    parts += [today(session), *filter(None, [task.context])]
     return HumanMessage("\n".join(parts))
 
 

@@ -90,20 +90,20 @@ def _asked(given: Callable[..., Any], name: str) -> dict[str, str]:
             f"{name} cannot be an agent: Python does not tell its arguments; wrap it in a function."
         ) from None
     asked: dict[str, str] = {}
-    for place, it in enumerate(parameters):
-        if it.kind in (it.VAR_POSITIONAL, it.VAR_KEYWORD):
+    for place, parameter in enumerate(parameters):
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        if it.name in GIVEN:
-            asked[it.name] = it.name
-        elif place == 0 and it.default is it.empty:
-            asked[it.name] = "question"
-        elif it.default is it.empty:
+        if parameter.name in GIVEN:
+            asked[parameter.name] = parameter.name
+        elif place == 0 and parameter.default is parameter.empty:
+            asked[parameter.name] = "question"
+        elif parameter.default is parameter.empty:
             raise UserError(
-                f"{name} cannot be an agent: nothing fills in its argument {it.name!r}. Beside the question an agent "
-                f"may ask for {', '.join(GIVEN[1:-1])} and {GIVEN[-1]}."
+                f"{name} cannot be an agent: nothing fills in its argument {parameter.name!r}. Beside the question an "
+                f"agent may ask for {', '.join(GIVEN[1:-1])} and {GIVEN[-1]}."
             )
-        if it.kind is it.POSITIONAL_ONLY and it.name in asked:
-            raise UserError(f"{name} cannot be an agent: its argument {it.name!r} cannot be given by name.")
+        if parameter.kind is parameter.POSITIONAL_ONLY and parameter.name in asked:
+            raise UserError(f"{name} cannot be an agent: its argument {parameter.name!r} cannot be given by name.")
     return asked
 
 
@@ -122,7 +122,7 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
                 "models": lambda: models,
                 "limits": lambda: limits,
             }
-            found = await _called(partial(given, **{it: known[what]() for it, what in asked.items()}))
+            found = await _called(partial(given, **{argument: known[what]() for argument, what in asked.items()}))
             if isinstance(found, Runnable):
                 found = await cast(Any, found).ainvoke(
                     {"messages": [HumanMessage(own_agent_instructions(session, task))]}

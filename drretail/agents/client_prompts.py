@@ -18,7 +18,7 @@ def question_instructions(session: Session, question: str) -> str:
 
 def own_agent_instructions(session: Session, task: Task) -> str:
     """For an agent of somebody else's: the question, and how its report is to be, which is its last message."""
-    given = "\n".join(filter(None, (tagged("query", task.text), _given(session), task.told)))
+    given = "\n".join(filter(None, (tagged("query", task.text), _given(session), task.context)))
     return own_agent_prompt().render(given=given)
 
 

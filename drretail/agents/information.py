@@ -9,14 +9,14 @@ from drretail.records.query import Query
 from drretail.records.run import Information
 
 
-def told_prompt(information: Information) -> Prompt | None:
+def context_prompt(information: Information) -> Prompt | None:
     """The wording that goes before what is given; None with tools, where nothing is."""
     return None if information == "tools" else load_prompt(__file__, f"told_{information}")
 
 
-def told_of_shopper(information: Information, query: Query) -> str:
+def shopper_context(information: Information, query: Query) -> str:
     """What goes behind the question; empty with tools. Raises UserError where the query holds nothing to give."""
-    prompt = told_prompt(information)
+    prompt = context_prompt(information)
     if prompt is None:
         return ""
     instruction = prompt.render().rstrip()

@@ -21,10 +21,10 @@ from typing_extensions import TypedDict
 from drretail.agents.context_overflow import results_in, without_oldest_results, write_within_context
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
-from drretail.grounding.text.wording import counted
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
 from drretail.records.run import Role, Stop
+from drretail.tables.figures import counted
 from drretail.tools.toolkit import ToolReply
 
 LONGEST_QUOTE = 160

@@ -53,19 +53,19 @@ async def with_pages_read(
     shares = models.branches(len(pages)) if pages else []
     read = await asyncio.gather(*(_read(page, share) for page, share in zip(pages, shares, strict=True)))
     readings = {reading.page.path: reading for reading in read}
-    shown = [[readings.get(page.path) or _as_told(page) for page in found] for found in searches]
+    shown = [[readings.get(page.path) or _as_seen(page) for page in found] for found in searches]
     notes = [reading.note for found in shown for reading in found if reading.note is not None]
-    return [_with(it, found) for it, found in zip(performed, shown, strict=True)], notes
+    return [_with(each, found) for each, found in zip(performed, shown, strict=True)], notes
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """One result of a search; ``text`` is None where there is nothing more to be read than what was ``told``."""
+    """One result of a search; ``text`` is None where there is nothing more to be read than what was ``seen``."""
 
     path: str
     query: str
     result: dict[str, Any]
-    told: Source
+    seen: Source
     """Its snippet, or the summary of before."""
     text: Source | None
 
@@ -94,7 +94,7 @@ def _found(performed: Performed, session: Session) -> list[_Page]:
             path=f"{launch.path}.{launch.seq}.{rank}",
             query=str(query).strip(),
             result=result,
-            told=by_form[result["evidence"], "summary" if "summary" in result else "snippet"],
+            seen=by_form[result["evidence"], "summary" if "summary" in result else "snippet"],
             text=by_form.get((result["evidence"], "page")),
         )
         for rank, result in enumerate(results, 1)
@@ -109,9 +109,9 @@ def _with(performed: Performed, readings: Sequence[_Reading]) -> Performed:
     return replace(performed, outcome=replace(performed.outcome, value=value, sources=sources))
 
 
-def _as_told(page: _Page) -> _Reading:
+def _as_seen(page: _Page) -> _Reading:
     """What needs no reading, with a note where the page should have been read and could not be."""
-    source, note = page.told, None
+    source, note = page.seen, None
     if source.state != "ok":
         why = f"{source.state}: {source.problem}" if source.problem else source.state
         note = f"{page.path}: {source.id} was read as its snippet: no page ({why})"
@@ -119,14 +119,14 @@ def _as_told(page: _Page) -> _Reading:
 
 
 async def _read(page: _Page, models: Models) -> _Reading:
-    text = page.text or page.told
+    text = page.text or page.seen
     try:
         summary = await models.ask(
             "summariser", _messages(page.query, text), PageSummary, path=page.path, check=_lacks_summary
         )
     except ModelError as problem:
         note = f"{page.path}: {text.id} was read as its snippet: no summary ({problem.kind}: {problem.message})"
-        return _Reading(page, page.result, tuple(filter(None, (page.told, page.text))), note)
+        return _Reading(page, page.result, tuple(filter(None, (page.seen, page.text))), note)
     if not summary.relevant:
         note = f"{page.path}: {text.id} was read and not handed on: nothing on the search"
         return _read_as(page, text, {"note": NOTHING_THERE}, note)
@@ -140,7 +140,7 @@ async def _read(page: _Page, models: Models) -> _Reading:
 def _read_as(page: _Page, text: Source, reading: dict[str, Any], note: str | None) -> _Reading:
     """The result with the ``reading`` of its page in place of the snippet."""
     shown = {name: value for name, value in page.result.items() if name != "snippet"} | reading
-    read = page.told.model_copy(update={"form": "summary", "text": compact_json(shown)})
+    read = page.seen.model_copy(update={"form": "summary", "text": compact_json(shown)})
     return _Reading(page, shown, (text, read), note)
 
 

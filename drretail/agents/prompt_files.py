@@ -33,7 +33,9 @@ def with_pages(names: Iterable[str] = BUILT_IN) -> dict[str, Agent]:
     """The agents of these names, and each as it reads whole pages; by default those that come with drretail."""
     plain = {name: load_agent(name) for name in dict.fromkeys(split_web_mode(name)[0] for name in names)}
     return {
-        each: agent for name, it in plain.items() for each, agent in ((name, it), (f"{name}+ws", reading_pages(it)))
+        each: agent
+        for name, plain_agent in plain.items()
+        for each, agent in ((name, plain_agent), (f"{name}+ws", reading_pages(plain_agent)))
     }
 
 

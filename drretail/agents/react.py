@@ -36,7 +36,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
         executor = ToolExecutor(toolkit, models, PATH)
         system = _prompt().render(turns=str(limits.tool_turns))
         end = await Loop(
-            "researcher", PATH, models, executor, limits.tool_turns, told_to_conclude, is_announcement
+            "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
         ).run([SystemMessage(system), task_message(task, session)])
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
@@ -62,7 +62,7 @@ def _prompt() -> Prompt:
     return agent_prompt(__file__, "react")
 
 
-def told_to_conclude(stop: Stop) -> HumanMessage:
+def conclude_message(stop: Stop) -> HumanMessage:
     """What a model is told at a limit, for the report that it writes then."""
     return HumanMessage(conclude_prompt().render(stop=tagged("stop", STOPS[stop])))
 

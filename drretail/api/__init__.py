@@ -3,14 +3,12 @@
 option.py     an option, written once for flags, files and keyword arguments
 options/      the options of each command
 observer.py   what a command shows of a call while it works
-worlds.py     a world by its spec, on the servers and in the cache of the settings
-webs.py       a web by its name
+worlds.py     a world by its spec and a web by its name, with the settings' addresses and keys
 models.py     models by role, from specs, profiles and settings
 judges.py     judges, and the world that an experiment was made in
 queries.py    the queries that functions are given
 systems.py    the systems that options name
-ask.py        ``ask``: one question
-run.py        ``run``: agents over queries; gives a RecordedExperiment
+run.py        ``run``: agents over queries, ``ask``: one question
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
 score.py      ``score`` and ``estimate_score``
 compare.py    ``compare`` and ``compare_all``: systems side by side
@@ -18,6 +16,7 @@ report.py     ``report`` and ``export``: pages, text, tables, plots, the forms t
 view.py       ``view``: an experiment live in the browser
 lab/          is the judge any good? a function for each command of ``lab``
 sandboxes.py  ``build_sandbox``, ``write_sandbox_queries``, ``check_sandbox``
+sent_prompts.py  the prompts of agents and judges as a model gets them
 demo_recording.py  a question of the demo that a language model answered and judged, played back
 recordings/   what it answered, and the question
 """

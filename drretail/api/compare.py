@@ -102,5 +102,5 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
         return Compared(twins=twin_rows(experiment))
     assert by is not None
     wanted, judges = texts_in(options.metric), texts_in(options.judges)
-    held = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
-    return Compared(settings=[table for table in held if table.by == by], distractors=distractor_tables(held))
+    tables = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
+    return Compared(settings=[table for table in tables if table.by == by], distractors=distractor_tables(tables))

@@ -30,11 +30,11 @@ def judges(
     opener: "Opener",
     profile: str | None = None,
     *,
-    told_offline: Callable[[], None] | None = None,
+    on_offline: Callable[[], None] | None = None,
 ) -> "list[Judge]":
     """The judges that these specs name, else those of the profile, each once.
 
-    offline:judge where neither names one; ``told_offline`` is then called.
+    offline:judge where neither names one; ``on_offline`` is then called.
     """
     from drretail.api.models import profile_of
     from drretail.eval.judging.session import Judge
@@ -49,8 +49,8 @@ def judges(
     if not chosen and (found := profile_of(profile, opener.settings)) is not None:
         chosen = [*found.judges]
     if not chosen:
-        if told_offline is not None:
-            told_offline()
+        if on_offline is not None:
+            on_offline()
         chosen = [ModelChoice(model=OFFLINE_JUDGE)]
     for provider, _, name in (choice.model.partition(":") for choice in chosen):
         if provider == "offline" and name and f"offline:{name}" != OFFLINE_JUDGE:
@@ -81,7 +81,7 @@ def judges_for(
         return []
     brought = [given] if isinstance(given, str | Model) else list(given)
     if not brought:
-        return judges([], opener, profile, told_offline=lambda: say(OFFLINE_NOTE))
+        return judges([], opener, profile, on_offline=lambda: say(OFFLINE_NOTE))
     specs = list(dict.fromkeys(one for one in brought if isinstance(one, str)))
     named = judges(specs, opener) if specs else []
     return [*named, *(Judge.of(one) for one in brought if isinstance(one, Model))]
@@ -100,7 +100,7 @@ def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float)
     with ExitStack() as stack:
         models = [judge.model for judge in judges if judge.model is not None]
         opened = [
-            stack.enter_context(batching(model, experiment / "verdicts", told=say, poll=poll)) for model in models
+            stack.enter_context(batching(model, experiment / "verdicts", notify=say, poll=poll)) for model in models
         ]
         yield [Judge.of(each.model, in_batches=True) for each in opened]
         for each in opened:

@@ -99,11 +99,11 @@ def models_by_role(
     opener: Opener,
     *,
     roles: Iterable[str] = (),
-    told_offline: Callable[[], None] | None = None,
+    on_offline: Callable[[], None] | None = None,
 ) -> "dict[str, Model]":
     """Models of specs, profile and settings by role; the one for all other roles stands under "".
 
-    ``roles`` are those that may be named besides the built-in agents'. ``told_offline`` is called where none of them
+    ``roles`` are those that may be named besides the built-in agents'. ``on_offline`` is called where none of them
     names a model, so that offline:shopper answers.
     """
     from drretail.settings import OFFLINE_MODEL
@@ -113,8 +113,8 @@ def models_by_role(
         specs = [settings.model]
     chosen = choices_by_role(specs, profile_of(profile, settings), dict.fromkeys((*ROLES, *roles)))
     if not chosen:
-        if told_offline is not None:
-            told_offline()
+        if on_offline is not None:
+            on_offline()
         chosen = choices_by_role([OFFLINE_MODEL], None)
     return dict(zip(chosen, opener.open_all(chosen.values()), strict=True))
 
@@ -219,11 +219,16 @@ def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
     for flag in flags:
         provider, equals, url = flag.partition("=")
         if not equals or "/" in provider:  # the = is the address's own
+            if not asked:
+                raise UserError(
+                    f"--base-url {flag}: no model of this command is asked at an address. Name one as well, such as "
+                    "--model openai:NAME, or leave --base-url out."
+                )
             if len(asked) > 1:
                 raise UserError(
                     f"--base-url {flag}: say which of {', '.join(asked)} it is for, as in {asked[0]}={flag}."
                 )
-            addresses.update(dict.fromkeys(asked, flag))
+            addresses[asked[0]] = flag
         elif provider not in provider_names():
             raise UnknownName("model provider", provider, provider_names())
         else:

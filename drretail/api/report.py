@@ -83,7 +83,7 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
 
 def _plots(experiment: Path, to: Path) -> Report:
     """Every plot of the page as files in a folder."""
-    from drretail.viewer.page.overview import plots_of
+    from drretail.viewer.page.document import plots_of
     from drretail.viewer.page.run_lines import run_line
     from drretail.viewer.plots.files import write_plots
 

@@ -1,4 +1,4 @@
-"""``run``: agents over queries, as ``drretail run`` does it."""
+"""``run``: agents over queries; ``ask``: one question."""
 
 import tempfile
 from collections.abc import Generator, Sequence
@@ -11,10 +11,11 @@ from drretail.agents.running.run import count_runs
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
+from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.agents.running.spending import Caps
 from drretail.agents.running.system import (
     SystemUnderTest,
-    check_told,
+    check_context,
     counterfactuals,
     definition,
     informed,
@@ -24,19 +25,18 @@ from drretail.agents.running.system import (
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
-from drretail.api.options.run import RunOptions
+from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.queries import asked_queries, read_file_of_queries
-from drretail.api.recorded import RecordedExperiment
+from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.systems import named_systems, runner_of, several, tool_options, with_preset
-from drretail.api.webs import web_of
-from drretail.api.worlds import check_askable, world_of
+from drretail.api.worlds import check_askable, check_sandbox_web, check_user, web_of, world_of
 from drretail.env.offers import Offers
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import cautions
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
-from drretail.errors import UnknownName
+from drretail.errors import UnknownName, UserError
 from drretail.experiment import changed_prompts, read_definition
 from drretail.llm.estimates import Estimate
 from drretail.records.query import Query
@@ -152,7 +152,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         agents = DEFAULT_AGENTS if options.agents is None else options.agents
         systems = named_systems(options, agents, tools, world, opener, observer)
         systems = _with_variants(options, systems, observer)
-        check_told(systems, asked)
+        check_context(systems, asked)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(world, spec, settings, opener, systems, asked, shard)
 
@@ -196,9 +196,43 @@ def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: O
 
 def _note_changed_prompts(replay: Path, world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
     """Notes the prompts that are not those of the replayed runs, whose journals then answer nothing."""
-    held, asked = read_definition(replay), definition(world, (), [*systems], "")
+    recorded, asked = read_definition(replay), definition(world, (), [*systems], "")
     for label in asked.systems:
-        changed = changed_prompts(held, asked, label)
+        changed = changed_prompts(recorded, asked, label)
         if changed:
             files = ", ".join(changed)
             observer.note(f"{label} has other prompts than in {replay} ({files}): its journals do not answer them.")
+
+
+@accepts(AskOptions)
+def ask(options: AskOptions) -> RecordedAnswer:
+    """The answer to one question: its run and the researched, cited report; kept in ``to``, if that is given.
+
+    Raises UserError for a wrong name, user or world. A run that fails is recorded, not raised.
+    """
+    observer = options.observer or SILENT
+    if any(len(several(names)) > 1 for names in (options.size, options.compose)):
+        raise UserError("A question is answered once: name one --size and one --compose.")
+    settings = read_settings(web=options.web if isinstance(options.web, str) else None)
+    web = web_of(options.world, options.web, settings)
+    tools = tool_options(options)
+    opener = Opener(settings, texts_in(options.base_url), tell=observer.waiting)
+    with world_of(options.world, web, quiet=observer.quiet) as world:
+        check_user(world, options.user)
+        query = question_as_query(options.question, options.user, world)
+        check_sandbox_web(world, [query])
+        (system,) = named_systems(options, [options.agent], tools, world, opener, observer)
+        if system.agent.sees_reference:
+            raise UserError(
+                f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "
+                "`drretail run`."
+            )
+        if "web" not in tools.get("without", ()):
+            for sentence in cautions(world.web, world.manifest):
+                observer.note(sentence)
+        spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
+        runner = runner_of(world, settings, spec, files=options.files)
+        folder = None if options.to is None else Path(options.to)
+        with observer.answer(runner):
+            recorded = ask_once(runner, system, query, folder)
+    return RecordedAnswer(recorded.run, recorded.evidence)

@@ -10,8 +10,7 @@ from drretail.api.models import Opener, writer_choice
 from drretail.api.option import accepts
 from drretail.api.options.sandboxes import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
 from drretail.api.options.shared import names_in, texts_in
-from drretail.api.webs import chosen_web
-from drretail.api.worlds import check_askable, opened_world
+from drretail.api.worlds import check_askable, chosen_web, opened_world
 from drretail.env.web.registry import WEBS, is_module
 from drretail.env.web.sealed import read_sandbox
 from drretail.env.world import World

@@ -10,7 +10,7 @@ from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import READERS, RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
-from drretail.api.webs import pages_by_label
+from drretail.api.worlds import pages_by_label
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError

@@ -155,7 +155,7 @@ def opened_models(
     profile: str | None,
     opener: Opener,
     roles: Sequence[str] = (),
-    told_offline: Callable[[], None] | None = None,
+    on_offline: Callable[[], None] | None = None,
 ) -> dict[str, Model]:
     """Models by role, the one for all other roles under "".
 
@@ -172,7 +172,7 @@ def opened_models(
         specs = [model] if isinstance(model, str) else list(model)
     if ready and not specs and ("" in ready or profile is None):
         return ready
-    return models_by_role(specs, profile, opener, roles=roles, told_offline=told_offline) | ready
+    return models_by_role(specs, profile, opener, roles=roles, on_offline=on_offline) | ready
 
 
 def runner_of(

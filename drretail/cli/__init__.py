@@ -11,15 +11,14 @@ tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
 sandboxes.py     a sealed web for each query
 run.py           agents over queries, or over one question
-prompts.py       what agents are told, to be changed
+prompts.py       the prompts of agents and judges, as sent or as files to change
 run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems
 lab.py           is the judge any good?
-report.py        the page, the text, the paper's tables, and the forms that other programs read
-imports/         reports from elsewhere
+report.py        the page, the text, the paper's tables, other programs' forms, the live view
+import_reports.py  reports from elsewhere
 mcp.py           the nine for clients from outside
-view.py          the same live, and voting
 doctor.py        what works on this machine
 narration.py     what an agent looks up and finds, live, and its report in the terminal
 spending.py      what runs and judging took, and are likely to take

@@ -23,11 +23,11 @@ COMMANDS = {
         "Makes up a shop, answers a shopper's question, judges the answers, and writes two pages to read.",
     ),
     "synth": (
-        "drretail.cli.worlds.synth:synth",
+        "drretail.cli.worlds.raw_files:synth",
         "Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files.",
     ),
     "download": (
-        "drretail.cli.worlds.download:download",
+        "drretail.cli.worlds.raw_files:download",
         "Fetch product and review files of Amazon Reviews 2023; what broke off goes on.",
     ),
     "ingest": (
@@ -49,7 +49,7 @@ COMMANDS = {
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
-        "Lists the prompts of the agents, or of the judges, or writes them out to be changed.",
+        "Lists the prompts of the agents or of the judges, prints them as sent, or writes them out to be changed.",
     ),
     "score": (
         "drretail.cli.score:score",
@@ -66,7 +66,7 @@ COMMANDS = {
         "Shows the reports of an experiment with every claim marked by its verdict.",
     ),
     "import": (
-        "drretail.cli.imports.import_reports:import_reports",
+        "drretail.cli.import_reports:import_reports",
         "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.",
     ),
     "export": (
@@ -75,7 +75,7 @@ COMMANDS = {
         "or Parquet, as a dataset folder, or as OpenTelemetry spans.",
     ),
     "view": (
-        "drretail.cli.view:view",
+        "drretail.cli.report:view",
         "Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.",
     ),
     "doctor": (
@@ -120,7 +120,7 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
 @contextmanager

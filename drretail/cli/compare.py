@@ -7,6 +7,8 @@ import typer
 from drretail.api.options.compare import CompareOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
+from drretail.progress import busy
+from drretail.viewer.output import print_json, print_table, print_text, say
 
 if TYPE_CHECKING:
     from drretail.api.compare import Compared
@@ -22,8 +24,6 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     """
     from drretail.api.compare import compare_with
     from drretail.cli.options.command import exit_code
-    from drretail.progress import busy
-    from drretail.viewer.output import say
 
     with busy("comparing", quiet=output.quiet):
         found = compare_with(options)
@@ -44,7 +44,6 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
 
 def print_document(options: CompareOptions, found: "Compared") -> None:
     """All comparisons, as one JSON document."""
-    from drretail.viewer.output import print_json
 
     made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]
     judges = {"judges": dict(found.cards)} if found.cards else {}
@@ -70,7 +69,6 @@ def print_comparisons(options: CompareOptions, found: "Compared", *, details: bo
 
 def print_settings(options: CompareOptions, found: "Compared", *, as_json: bool) -> None:
     """Score against one option: a table for each metric and judge; or what each system decided on pairs of twins."""
-    from drretail.viewer.output import print_json, print_table, print_text
     from drretail.viewer.tables import ablations
 
     if as_json:

@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
+from drretail.event_loop import run_loop
+from drretail.files import write_atomically
+from drretail.progress import Progress, choose_progress
+from drretail.tables.figures import counted
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
-    from drretail.progress import Progress
     from drretail.records.query import Query
 
 SEED = "42"
-TITLE = "drretail demo: a made-up shop, researched answers, and which of their sentences hold."
+TITLE = "drretail demo: two agents answer a shopper's question, a judge checks each claim, and you get a page to read."
 RECORDED = "recorded from a language model, played back (scripted)"
 BY_RULES = """
-Without any model: offline:shopper searches for the words of a question and understands none of them, and offline:judge
-compares words. They show that everything runs, not how well an agent answers."""
+Three more questions, without a language model: offline:shopper searches for the words of a question, offline:judge
+compares words. This shows that everything runs, not how well an agent answers."""
 
 
 def demo(
@@ -33,11 +37,8 @@ def demo(
     typer.echo(TITLE, err=True)  # before what takes a second to load
     from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world
-    from drretail.files import write_atomically
-    from drretail.progress import choose_progress
     from drretail.querygen.generate import demo_queries
     from drretail.viewer.experiment import read_view
-    from drretail.viewer.output import say
     from drretail.viewer.page.document import page_of
 
     progress = choose_progress("none" if quiet else None)
@@ -45,7 +46,8 @@ def demo(
     folder = build_shop(to, progress)
     with open_world(folder) as shop:
         counts = shop.manifest.counts
-        progress.note(f"{folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders.")
+        sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
+        progress.note(f"{folder}: {', '.join(sizes)}.")
         _play(to, shop, folder, progress, quiet=quiet)
         asked = demo_queries(shop, to / "queries.jsonl", SEED)
         _answer_by_rules(to / "exp", shop, asked, progress)
@@ -64,13 +66,11 @@ def _play(to: Path, shop: "World", folder: Path, progress: "Progress", *, quiet:
     from drretail.api.recorded import RecordedAnswer, RecordedExperiment
     from drretail.cli.narration import print_report
     from drretail.cli.run_progress import TerminalObserver
-    from drretail.files import write_atomically
-    from drretail.viewer.output import say
     from drretail.viewer.terminal.printed_scores import print_pairs, print_scoreboard
 
     query = recorded_query()
-    say(f"\nWhat a language model makes of a question, as two agents and as their judge: {RECORDED}.")
-    say(f"\nThe question of user {query.user_id}:\n{query.text}\n")
+    say(f"\nA question of the shop's user {query.user_id}:\n{query.text}\n")
+    say("A language model's answers and verdicts, recorded once, are played back; the tools run now.\n")
     play_answers(to / "recorded", shop, str(folder), TerminalObserver(quiet=quiet))
     experiment = RecordedExperiment(to / "recorded")
     answered = experiment.run(AGENTS[0])
@@ -92,9 +92,7 @@ def _answer_by_rules(experiment: Path, shop: "World", queries: "tuple[Query, ...
     from drretail.api.run import run
     from drretail.eval.registry import USUAL
     from drretail.eval.scoring import score
-    from drretail.event_loop import run_loop
     from drretail.settings import OFFLINE_MODEL, read_settings
-    from drretail.viewer.output import say
 
     say(BY_RULES)
     # Without floors: of three reports the tables would say little else than that nothing applies.

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.worlds import server_settings
 from drretail.cli.options import flags as options
+from drretail.errors import UserError
+from drretail.event_loop import run_loop
+from drretail.progress import Waits
+from drretail.tables.figures import counted, dollars
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, print_text, print_title
 
 if TYPE_CHECKING:
     from drretail.api.models import Opener
@@ -40,10 +47,7 @@ def doctor(
     """
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken
-    from drretail.errors import UserError
-    from drretail.progress import Waits
     from drretail.settings import read_settings
-    from drretail.viewer.output import print_json
 
     if max_dollars is not None and not prompts:
         raise UserError("--max-dollars is for --prompts; without it a model is asked for one word.")
@@ -66,11 +70,9 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
     import os
 
     from drretail.agents.registry import AGENTS, load_agent
-    from drretail.api.worlds import server_settings
     from drretail.doctor.machine import examine, examine_models, examine_plugins, examine_servers
     from drretail.env.web.registry import BUILT_IN, load_web
     from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-    from drretail.event_loop import run_loop
     from drretail.exports.formats import FORMS, load_form
     from drretail.llm.providers import MODELS, PROVIDERS
     from drretail.llm.registry import load_opening
@@ -101,9 +103,6 @@ def _opened(spec: str, opener: "Opener") -> "Model":
 
 
 def _print(signs: "list[Sign]") -> None:
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
-
     print_table(table_of("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs]))
     lacks = [sign for sign in signs if sign.state != "ok"]
     rows = [(MARKS[sign.state], sign.what, sign.prevents or "", sign.mend or "") for sign in lacks]
@@ -116,9 +115,6 @@ def _print(signs: "list[Sign]") -> None:
 def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, *, as_json: bool) -> None:
     """Prints the probes of each model; raises UserError without one."""
     from drretail.doctor.prompt_kit import check_prompts
-    from drretail.errors import UserError
-    from drretail.event_loop import run_loop
-    from drretail.viewer.output import print_json
 
     specs = specs or [each for each in (opener.settings.model,) if each is not None]
     if not specs:
@@ -129,32 +125,28 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, 
         documents = [each.model_dump(mode="json", exclude_none=True) for each in checked]
         print_json({"ok": all(each.is_well for each in checked), "models": documents})
     else:
-        for it in checked:
-            _print_checked(it)
+        for model_checked in checked:
+            _print_checked(model_checked)
     if not all(each.is_well for each in checked):
         raise typer.Exit(3)
 
 
 def _print_checked(checked: "Checked") -> None:
-    from drretail.tables.figures import dollars
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table, print_text, print_title
-
     rows = [(VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in checked.probes]
     print_table(table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows))
     print_title("What was said (--json has all of it)")
     for name, exchanges in checked.conversations.items():
-        print_text(*(line for exchange in exchanges for line in _said(name, exchange)))
+        print_text(*(line for exchange in exchanges for line in _exchange_lines(name, exchange)))
     used = checked.usage
     cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
     passed = sum(finding.state == "passed" for finding in checked.probes)
     typer.echo(
-        f"{passed} of {len(checked.probes)} passed; {used.calls} calls, {used.total - used.output:,} tokens in, "
-        f"{used.output:,} out, {cost}."
+        f"{passed} of {len(checked.probes)} passed; {counted(used.calls, 'call')}, "
+        f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
     )
 
 
-def _said(name: str, exchange: "Exchange") -> list[str]:
+def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:
     """The end of what was asked, and the answer, a line each."""
     asked = exchange.messages[-1]
     answer: Any = exchange.answer if exchange.error is None else exchange.error

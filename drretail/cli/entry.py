@@ -1,7 +1,6 @@
 """Where the command ``drretail`` begins and ends: every ending has its exit code and, at most, one sentence."""
 
 import _thread
-import errno
 import io
 import os
 import signal
@@ -12,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from drretail.errors import ToolError, UserError, printable, shortened
+from drretail.errors import ToolError, UserError, file_error, printable
 
 OUR_FAULT = 1
 USER_MUST_ACT = 2
@@ -122,9 +121,7 @@ def sentence_of(problem: BaseException) -> str | None:
         # A server failed while no tool was at work, such as when a judge looks a product up.
         return f"{problem.message} Run the same command again: it goes on from here."
     if isinstance(problem, OSError):
-        where = f" ({shortened(str(problem.filename))})" if problem.filename else ""
-        hint = " Free some space and run the same command again." if problem.errno == errno.ENOSPC else ""
-        return f"{problem.strerror or problem}{where}.{hint}"
+        return f"{file_error(problem)}."
     if isinstance(problem, UnicodeEncodeError) and problem.encoding != "utf-8":
         return f"A name cannot be written in {problem.encoding}, the encoding of this terminal: set PYTHONUTF8=1."
     if isinstance(problem, RecursionError):

@@ -17,9 +17,12 @@ from drretail.api.options.lab import (
     SampleOptions,
 )
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
-from drretail.errors import UserError
+from drretail.cli.spending import show_estimates
+from drretail.progress import busy
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
     from drretail.api.lab.judging import LabEstimate, LabResult
@@ -29,7 +32,6 @@ F = TypeVar("F")
 
 
 @lab_app.command("card")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Asks a judge about claims that people labelled, as score asks it, and says how often it is right.
@@ -60,14 +62,15 @@ def sample(options: SampleOptions) -> None:
     """
     from drretail.api.lab import sample as draw
     from drretail.api.option import keywords
-    from drretail.viewer.output import say
 
     drawn, experiment = draw(**keywords(options)), options.experiment
-    say(f"{drawn.claims:,} claims in {drawn.path}: label full, partial, none or contradicted; a blank is no label.")
+    say(
+        f"{counted(drawn.claims, 'claim')} in {drawn.path}: label full, partial, none or contradicted; blank: no label."
+    )
     if options.uncited:
         say(f"And {drawn.uncited:,} without a verdict. Of all, the column cited: yes, no or no claim.")
     by_system = ", ".join(f"{system} {count:,}" for system, count in drawn.by_system.items())
-    say(f"By system: {by_system}. lab correct needs {drawn.needed} labels of each.")
+    say(f"By system: {by_system}. lab correct needs {counted(drawn.needed, 'label')} of each.")
     if drawn.claims < options.n:
         say(f"There are no more than {drawn.claims:,} claims with a verdict.")
     say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}; of")
@@ -98,7 +101,6 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     --raters. Nothing is asked of any model. The rows are kept in EXP/lab/agree.json.
     """
     from drretail.api.lab.people import agree_with
-    from drretail.progress import busy
     from drretail.viewer.terminal.printed_lab import print_agreement
 
     with busy("comparing raters", quiet=output.quiet):
@@ -116,7 +118,6 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     EXP/lab/calibrate.json with the hash of its prompts. Nothing is asked of any model.
     """
     from drretail.api.lab.people import calibrate_with
-    from drretail.progress import busy
     from drretail.viewer.terminal.printed_lab import print_calibration
 
     with busy("comparing versions", quiet=output.quiet):
@@ -124,19 +125,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     _print_result(made, lambda finding: print_calibration(finding, was_chosen=was_chosen), output)
 
 
-@lab_app.command("failures", hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-def failures(ctx: typer.Context) -> None:
-    """Names what took this command's place."""
-    experiment = next((text for text in ctx.args if not text.startswith("-")), "EXP")
-    raise UserError(
-        f"lab failures is a detail of the metric failure_modes now: drretail score {experiment} --metrics "
-        "quality,failure_modes --judge PROVIDER:MODEL --details asks and shows it, drretail report shows it, and "
-        f"people fill in {experiment}/lab/failures.csv."
-    )
-
-
 @lab_app.command("plant")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes copies of good reports with one error each, and counts by kind which of them checks and judges find.
@@ -154,7 +143,6 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 
 
 @lab_app.command("exploits")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes reports that deserve nothing of each honest one, scores both, and concludes which of them are caught.
@@ -173,7 +161,6 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 
 
 @lab_app.command("memory")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Asks a model without tools for price, rating and brand of products by their titles, and counts what is right.
@@ -192,7 +179,6 @@ def memory(options: MemoryOptions, planned: flags.Planned, output: flags.Output)
 
 
 @lab_app.command("bias")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures in which known ways a judge is biased: each effect with its 95 % interval over queries.
@@ -212,7 +198,6 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
 
 def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
     """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers lack."""
-    from drretail.viewer.output import print_json, say
 
     if output.as_json:
         print_json(made.document)
@@ -226,6 +211,4 @@ def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], outpu
 
 
 def _print_estimate(found: "LabEstimate", output: flags.Output) -> None:
-    from drretail.cli.spending import show_estimates
-
     show_estimates(found.title, found.columns, found.estimates, found.prices, as_json=output.as_json)

@@ -11,9 +11,12 @@ import typer
 from drretail.api.option import Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import texts_in
+from drretail.api.worlds import check_askable, check_user, chosen_web, opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.errors import UnknownName, UserError
+from drretail.event_loop import meant_to_end, run_loop
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +59,6 @@ class Recorded:
     def asked(self, shop: "World", user: str | None) -> "Query":
         """What clients are to answer. Raises UserError for what this world can't be asked."""
         from drretail.agents.running.single_question import question_as_query
-        from drretail.api.worlds import check_askable
         from drretail.querygen.reading import read_queries
 
         if self.question is not None:
@@ -123,18 +125,15 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     if served.port is not None and not served.http:
         raise UserError("--port is of the server over HTTP: add --http.")
     from drretail.agents.client_prompts import instructions, question_instructions
-    from drretail.api.webs import chosen_web
-    from drretail.api.worlds import check_user, opened_world
     from drretail.env.session import Session
     from drretail.settings import read_settings
     from drretail.tools.mcp import UnrecordedRun, mcp_server
     from drretail.tools.registry import tools_of
-    from drretail.viewer.output import say
 
     world, user, quiet = str(served.world), served.user, output.quiet
     without = texts_in(served.without)
     settings = read_settings(web=None if served.web is None else str(served.web))
-    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as held:
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as stack:
         check_user(shop, user)
         query = None if recorded.to is None else recorded.asked(shop, user)
         session = Session(
@@ -151,14 +150,13 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         if query is None:
             server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session))
         else:
-            runs = held.enter_context(recorded.recording(query, session, world, without, settings))
+            runs = stack.enter_context(recorded.recording(query, session, world, without, settings))
             guide = question_instructions(session, query.text)
             server = mcp_server(session, runs.opened, guide, takes_report=True)
         _serve_http(server, served.port or 0) if served.http else _serve_stdio(server)
 
 
 def _serve_stdio(server: Any) -> None:
-    from drretail.event_loop import meant_to_end, run_loop
     from drretail.tools.mcp import serve_stdio
 
     with meant_to_end():
@@ -168,7 +166,6 @@ def _serve_stdio(server: Any) -> None:
 def _serve_http(server: Any, port: int) -> None:
     from drretail.local_server import HOST, bound, port_of, serve
     from drretail.tools.mcp_http import ADDRESS, http_app
-    from drretail.viewer.output import say
 
     token, printed = _token()
     listening = bound(port)

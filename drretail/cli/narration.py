@@ -10,8 +10,9 @@ import typer
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wishes import wish_lines
-from drretail.grounding.text.wording import counted, format_money, short_title
+from drretail.grounding.text.wording import format_money, short_title
 from drretail.records.run import Step
+from drretail.tables.figures import counted
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ UNTOLD = ("user_id", "limit", "offset")
 def step_line(step: Step, text: str) -> str | None:
     """One line about a step, or None where there is nothing worth telling."""
     where = f"[{step.path}] " if "." in step.path else ""
-    line = _told(step, text)
+    line = _step_text(step, text)
     return None if line is None else f"{where}{line}"
 
 
-def _told(step: Step, text: str) -> str | None:
+def _step_text(step: Step, text: str) -> str | None:
     if step.error is None and step.role in ROLES_THAT_ANSWER_IN_JSON and step.kind != "tool":
         return None if step.role == "summariser" else "· findings consolidated"
     if step.kind != "tool":
@@ -57,7 +58,7 @@ def _products(value: Value) -> str:
     if best is None:
         return "nothing"
     price = "no price" if best.get("price") is None else format_money(best["price"], best["currency"])
-    return f"{value['total']:,} products, first: {short_title(best['title'], 60)} ({price})"
+    return f"{counted(value['total'], 'product')}, first: {short_title(best['title'], 60)} ({price})"
 
 
 def _product(value: Value) -> str:
@@ -65,7 +66,7 @@ def _product(value: Value) -> str:
 
 
 def _orders(value: Value) -> str:
-    return f"{value['total']:,} orders"
+    return counted(value["total"], "order")
 
 
 def _profile(value: Value) -> str:
@@ -75,11 +76,13 @@ def _profile(value: Value) -> str:
 
 def _statistics(value: Value) -> str:
     top = ", ".join(entry["name"] for entry in value.get("top_categories", [])[:3])
-    return f"{value['orders']:,} orders, mostly {top}" if top else f"{value['orders']:,} orders"
+    return f"{counted(value['orders'], 'order')}, mostly {top}" if top else counted(value["orders"], "order")
 
 
 def _pages(value: Value) -> str:
-    return f"{value['shown']} pages, first: {value['results'][0]['title']}" if value["results"] else "nothing"
+    return (
+        f"{counted(value['shown'], 'page')}, first: {value['results'][0]['title']}" if value["results"] else "nothing"
+    )
 
 
 def _result(value: Value) -> str:
@@ -89,12 +92,12 @@ def _result(value: Value) -> str:
 def _branch(value: Value) -> str:
     """How much a researcher brought back."""
     report = value["report"]
-    return f"{len(report['insights'])} insights, {len(report['sources'])} sources"
+    return f"{counted(len(report['insights']), 'insight')}, {counted(len(report['sources']), 'source')}"
 
 
 def _brought(value: Value) -> str:
     """How many pages a retrieval agent brought back."""
-    return f"{len(value['pages'])} pages"
+    return counted(len(value["pages"]), "page")
 
 
 def _read(value: Value) -> str:

@@ -1,12 +1,17 @@
 """``drretail prompts``: what agents and judges are told, as files to change and to use instead."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from drretail.cli.options import flags
+from drretail.errors import UserError
+from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, say
 
 
 def prompts(
@@ -15,21 +20,32 @@ def prompts(
     ] = None,
     judges: Annotated[bool, typer.Option("--judges", help="What judges are told, for score --prompts.")] = False,
     to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="Write them into this folder.")] = None,
+    as_sent: Annotated[
+        bool, typer.Option("--as-sent", help="Print each as a model gets it, put together, as one page of Markdown.")
+    ] = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Lists the prompts of the agents, or of the judges, or writes them out to be changed.
+    """Lists the prompts of the agents or of the judges, prints them as sent, or writes them out to be changed.
 
     What you change there is told instead with drretail run --prompts DIR, or score --prompts DIR; the rest of the files
     may be removed or stay.
     """
-    from drretail.errors import UserError
     from drretail.prompt_folders import write_prompts
     from drretail.prompts import packaged_text
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table, say
 
     if judges and agent:
         raise UserError("--agent and --judges are of different prompts: leave one out.")
+    if as_sent:
+        if to is not None:
+            raise UserError("--as-sent prints one page, and --to writes the files: give one of the two.")
+        from drretail.api.sent_prompts import agents_prompts, as_markdown, judges_prompts
+
+        sent = judges_prompts() if judges else agents_prompts(agent or ())
+        if as_json:
+            print_json({"prompts": [asdict(prompt) for prompt in sent]})
+        else:
+            typer.echo(as_markdown(sent))
+        return
     files, users = _of_judges() if judges else _of_agents(agent)
     if to is not None:
         write_prompts(to, files)
@@ -41,14 +57,15 @@ def prompts(
         print_table(table_of("Prompts", ["file", "words", "told to"], rows))
     else:
         typer.echo(str(to))
-        say(f"{len(files)} prompts. Change some, then: drretail {'score EXP' if judges else 'run …'} --prompts {to}")
+        command = "score EXP" if judges else "run …"
+        say(f"{counted(len(files), 'prompt')}. Change some, then: drretail {command} --prompts {to}")
 
 
 def _of_agents(agent: list[str] | None) -> tuple[dict[str, Path], dict[str, list[str]]]:
     """The packaged files by name, and by name the agents that are told them."""
     from drretail.agents.prompt_files import prompt_files, with_pages
 
-    used = {name: prompt_files([it]) for name, it in (with_pages(agent) if agent else with_pages()).items()}
+    used = {name: prompt_files([each]) for name, each in (with_pages(agent) if agent else with_pages()).items()}
     files = dict(sorted((file, path) for its in used.values() for file, path in its.items()))
     users = {
         file: [name for name in used if file in used[name] and not _adds_nothing(name, used, file)] for file in files

@@ -1,10 +1,13 @@
-"""``drretail report`` and ``drretail export``: a recorded experiment as a page, as text, and for other programs."""
+"""``drretail report``, ``export`` and ``view``: an experiment as a page, as text, for other programs, or live."""
 
 import typer
 
-from drretail.api.options.report import ExportOptions, ReportOptions
+from drretail.api.options.report import ExportOptions, ReportOptions, ViewOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
+from drretail.progress import busy
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, say
 
 
 @grouped
@@ -18,7 +21,6 @@ def report(options: ReportOptions, output: flags.Output) -> None:
     answer. --json prints the JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
     """
     from drretail.api.report import report_with
-    from drretail.viewer.output import print_json, say
 
     made = report_with(options, quiet=output.quiet)
     if output.as_json:
@@ -39,8 +41,6 @@ def export(options: ExportOptions, output: flags.Output) -> None:
     A rule holds where every judge that scored the report says so. What was left out is counted.
     """
     from drretail.api.report import export_with
-    from drretail.progress import busy
-    from drretail.viewer.output import print_json, say
 
     with busy("exporting", quiet=output.quiet):
         made = export_with(options)
@@ -48,5 +48,35 @@ def export(options: ExportOptions, output: flags.Output) -> None:
         print_json({"path": str(made.path), "written": made.written, "left_out": dict(made.left_out)})
         return
     if made.left_out and not output.quiet:
-        say(f"Left out: {', '.join(f'{count:,} runs {why}' for why, count in made.left_out.items())}.")
+        reasons = (f"{counted(count, 'run')} {why}" for why, count in made.left_out.items())
+        say(f"Left out: {', '.join(reasons)}.")
     typer.echo(f"{made.written} → {made.path}")
+
+
+@grouped
+def view(options: ViewOptions, output: flags.Output) -> None:
+    """Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.
+
+    People compare two reports, rate one, or hold a claim against its sources, without being told which system wrote
+    what; each answer is kept at once in EXP/votes. The report does tell it, so with --plan it is not shown. Only
+    this machine is answered, at an address with a random token. docs/voting.md tells the rest.
+    """
+    from drretail.api.view import serve_view, votes_of
+    from drretail.viewer.voting.results import print_results, results_document, results_sentence
+
+    def begun(address: str) -> None:
+        import webbrowser
+
+        typer.echo(address)
+        say("Only this machine is answered. Ctrl-C ends it.")
+        if options.browser:
+            webbrowser.open(address)
+
+    if output.as_json:
+        print_json(results_document(votes_of(options)))
+    elif options.results:
+        print_results(votes_of(options))
+    else:
+        serve_view(options, begun, quiet=output.quiet)
+        if options.experiment is not None:
+            say(results_sentence(votes_of(options)))

@@ -11,9 +11,12 @@ from drretail.api.option import keywords
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import ExperimentFile, PrintConfig, grouped
+from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
@@ -27,21 +30,8 @@ CITED_PAGES = (
 )
 COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
 SPARE_COLUMNS = ["ended before", "tool calls"]
-REPLACED = {
-    "--tool-turns": "--limit tool_turns={}",
-    "--supervisor-turns": "--limit supervisor_turns={}",
-    "--researchers": "--limit researchers={}",
-    "--rag-turns": "--limit rag_turns={}",
-    "--repairs": "--limit repairs={}",
-    "--tokens": "--limit tokens={}",
-    "--dollars": "--limit dollars={}",
-    "--seconds": "--limit seconds={}",
-    "--retry-failed": "--retry failed",
-    "--retry-spoiled": "--retry spoiled",
-}
 
 
-@formerly(REPLACED)
 @grouped
 def run(
     *,
@@ -61,7 +51,6 @@ def run(
     from drretail.cli.run_progress import TerminalObserver
     from drretail.llm.prices import read_prices
     from drretail.settings import read_settings
-    from drretail.viewer.output import say
 
     if print_config:
         typer.echo(experiment_toml(options), nl=False)
@@ -81,10 +70,8 @@ def run(
 
 def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_json: bool) -> None:
     """Prints what the runs that are still to be made are likely to take."""
-    from drretail.cli.spending import show_estimates
     from drretail.llm.prices import read_prices
     from drretail.settings import read_settings
-    from drretail.viewer.output import say
 
     prices = read_prices(read_settings().prices)
     show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
@@ -95,7 +82,6 @@ def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_jso
 def say_tracebacks(to: Path) -> None:
     """Says how the runs of the experiment came to fail whose agents raised something."""
     from drretail.experiment import read_runs
-    from drretail.viewer.output import say
 
     errors = [(run.run_id, run.error) for run in read_runs(to) if run.error is not None]
     for run_id, error in [entry for entry in errors if entry[1].traceback][:MOST_FAILURES_SHOWN]:
@@ -106,10 +92,7 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
     """What became of the runs and what they took, on stdout; what failed, on stderr."""
     from drretail.agents.running.spending import spending_of
     from drretail.cli.run_progress import made_again, spoiled, undeclared, unresearched
-    from drretail.cli.spending import print_spending, spending_document
     from drretail.records.run import BASELINES
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table, say
 
     to, tallies = experiment.folder, experiment.tallies
     systems = experiment.definition.systems
@@ -145,10 +128,9 @@ def ask(options: AskOptions, output: flags.Output) -> None:
 
     The report goes to stdout; what is looked up and found is shown on stderr as it happens.
     """
-    from drretail.api.ask import ask as ask_question
+    from drretail.api.run import ask as ask_question
     from drretail.cli.narration import print_report, report_document
     from drretail.cli.run_progress import TerminalObserver
-    from drretail.viewer.output import print_json
 
     recorded = ask_question(**keywords(replace(options, observer=TerminalObserver(quiet=output.quiet))))
     if output.as_json:

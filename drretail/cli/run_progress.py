@@ -12,7 +12,7 @@ from drretail.cli.narration import step_line
 from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
-from drretail.tables.figures import dollars
+from drretail.tables.figures import counted, dollars
 from drretail.viewer.output import say
 
 
@@ -38,20 +38,20 @@ class RunsShown(Watch):
         self._began = self._clock()
         if ended:
             self._bar.advance(ended)
-            self._progress.note(f"{ended:,} of {runs:,} runs had ended before.")
+            self._progress.note(f"{ended:,} of {counted(runs, 'run')} had ended before.")
 
     def stepped(self, step: Step, text: str) -> None:
         """A runner's ``on_step``: a first run may take minutes, and a person wants to see that something goes on."""
         del text
         if is_tool_call(step):
             self._tool_calls += 1
-            self._bar.describe(self._said())
+            self._bar.describe(self._description())
 
     def used(self, usage: Usage, dollars: float | None) -> None:
         """A runner's ``on_use``: tokens and money go out long before the first run has ended."""
         self._tokens += usage.total
         self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
-        self._bar.describe(self._said())
+        self._bar.describe(self._description())
 
     def ended(self, run: Ended) -> None:
         self._left -= 1
@@ -61,16 +61,16 @@ class RunsShown(Watch):
             self._failed += 1
             if self._failed == 1:  # told at once: what is wrong with one, such as a key, may be wrong with all
                 self._progress.note(f"failed: {run.failure}")
-        self._bar.describe(self._said())
+        self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
         runs = "the run in flight ends" if in_flight == 1 else f"the {in_flight} runs in flight end"
         self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         failed = f", {self._failed:,} failed" if self._failed else ""
         spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
-        counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens{spent}"
+        counts = f"{counted(self._tool_calls, 'tool call')} · {self._tokens:,} tokens{spent}"
         return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{self._time_left()}"
 
     def _time_left(self) -> str:
@@ -155,7 +155,7 @@ def unresearched(tallies: Sequence[Tally]) -> str:
     """How many of the failed runs looked nothing up, and what that says."""
     runs, failed = sum(tally.no_research for tally in tallies), sum(tally.failed for tally in tallies)
     return (
-        f"Of {failed:,} failed {'run' if failed == 1 else 'runs'} {runs:,} looked nothing up, though asked for it once "
+        f"Of {counted(failed, 'failed run')} {runs:,} looked nothing up, though asked for it once "
         "more (no_research): the model may not call tools well."
     )
 
@@ -163,10 +163,7 @@ def unresearched(tallies: Sequence[Tally]) -> str:
 def spoiled(tallies: Sequence[Tally]) -> str:
     """What failing servers cost several runs."""
     calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
-    return (
-        f"{calls:,} tool {'call' if calls == 1 else 'calls'} failed (unavailable or timeout) in {runs:,} "
-        f"{'run' if runs == 1 else 'runs'}."
-    )
+    return f"{counted(calls, 'tool call')} failed (unavailable or timeout) in {counted(runs, 'run')}."
 
 
 def made_again(tallies: Sequence[Tally]) -> str | None:

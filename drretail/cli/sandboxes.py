@@ -7,8 +7,12 @@ import typer
 
 from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOptions
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
+from drretail.cli.queries.by_model import QueryWriter, say_wrong
+from drretail.cli.spending import show_estimates
+from drretail.tables.figures import counted, percent
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.api.sandboxes import Spent
@@ -17,7 +21,6 @@ sandbox_app = typer.Typer(no_args_is_help=True, help="Sealed webs, one for each 
 
 
 @sandbox_app.command("build")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
     """Makes a web for each query: pages that answer it, pages that mislead, and noise.
@@ -26,8 +29,6 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     TO/building/journal.jsonl, so that a build that was cut goes on where it stopped; exit code 3 when tasks failed.
     """
     from drretail.api.sandboxes import build_with, estimate_build
-    from drretail.cli.spending import show_estimates
-    from drretail.viewer.output import say
 
     if planned.estimate:
         one, prices = estimate_build(options, quiet=output.quiet)
@@ -35,20 +36,18 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
         return
     made = build_with(options, note=say, quiet=output.quiet)
     if made.spent is None:
-        queries = "1 query" if made.wanted == 1 else f"{made.wanted} queries"
-        typer.echo(f"{made.folder}: {queries}, in {', '.join(made.sizes)}.")
+        typer.echo(f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}.")
         return
     for query_id, report in made.reports.items():
         typer.echo(f"{query_id}: {report.line}.")
     for sentence in made.notes:
         typer.echo(sentence)
-    typer.echo(f"{made.folder}: {made.tasks} of {made.wanted} tasks.")
+    typer.echo(f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.")
     typer.echo(_spent_line(made.spent, quiet=output.quiet))
     _end(made.failed)
 
 
 @sandbox_app.command("queries")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """Writes the query of each task backwards from its pages and files, with gold, checklist and rubric.
@@ -56,7 +55,6 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
     Tasks with gold stay as they are. Every call stands in the folder's journal; exit code 3 when queries failed.
     """
     from drretail.api.sandboxes import queries_with
-    from drretail.cli.queries.by_model import say_wrong
 
     made = queries_with(options, quiet=output.quiet)
     if made.spent is None:
@@ -64,13 +62,12 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
         return
     if not output.quiet:
         say_wrong(made.wrong)
-    typer.echo(f"{options.folder}: {len(made.written)} queries written.")
+    typer.echo(f"{options.folder}: {counted(len(made.written), 'query')} written.")
     typer.echo(_spent_line(made.spent, quiet=output.quiet))
     _end(made.failed)
 
 
 @sandbox_app.command("check")
-@formerly({"--retry-failed": "--retry failed"})
 @grouped
 def check(options: CheckOptions, output: flags.Progress) -> None:
     """Says what is wrong with a sandbox; ends with 3 when something is.
@@ -88,14 +85,13 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
             typer.echo(f"{query_id}: {fault}")
     typer.echo(_rate([not faults for faults in found.faults.values()]))
     if found.kept is not None:
-        typer.echo(f"{found.kept}: {len(found.passing)} tasks.")
+        typer.echo(f"{found.kept}: {counted(len(found.passing), 'task')}.")
     exit_code(len(found.faults) - len(found.passing))
 
 
 def _rate(passes: Sequence[bool]) -> str:
     """How many pass, with the interval of the share."""
     from drretail.stats.intervals import share_interval
-    from drretail.tables.figures import percent
 
     share = share_interval([float(passing) for passing in passes])
     line = f"{sum(passes)} of {len(passes)} queries pass"
@@ -106,7 +102,6 @@ def _rate(passes: Sequence[bool]) -> str:
 
 def _spent_line(spent: "Spent", *, quiet: bool) -> str:
     """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
-    from drretail.cli.queries.by_model import QueryWriter
 
     return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served, quiet=quiet)
 
@@ -114,7 +109,6 @@ def _spent_line(spent: "Spent", *, quiet: bool) -> str:
 def _end(failed: Mapping[str, str]) -> None:
     """Names what failed on stderr, and ends with 3 where anything did."""
     from drretail.sandboxes.search_based.asker import CAPPED
-    from drretail.viewer.output import say
 
     for query_id, why in failed.items():
         say(f"{query_id} was left out: {why.rstrip('.')}.")

@@ -7,9 +7,11 @@ from drretail.api.option import Option
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import folder_of, names_in
 from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code, formerly
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
-from drretail.cli.spending import judging_document, judging_in_short, print_judging
+from drretail.cli.spending import judging_document, judging_in_short, print_judging, show_estimates
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, print_table, print_text, say
 
 if TYPE_CHECKING:
     from drretail.api.score import Scored, ScoreEstimate
@@ -34,7 +36,6 @@ class Shown:
     details: Annotated[bool, Option("The tables of every family, in place of the scoreboard.")] = False
 
 
-@formerly({"--retry-failed": "--retry failed", "--regrade": "--retry everything"})
 @grouped
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
     """Judges every report that is not judged yet and prints a scoreboard: one row per system, and what differs.
@@ -62,13 +63,11 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 
 def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bool) -> None:
     """What is left to judge, and what that is likely to take."""
-    from drretail.cli.spending import show_estimates
-    from drretail.viewer.output import say
 
     title = f"What is left to judge in {folder_of(options.experiment)}"
     show_estimates(title, ["what", "to judge"], found.estimates, found.prices, as_json=as_json)
     if found.missing:
-        pages = "1 cited page is" if found.missing == 1 else f"{found.missing:,} cited pages are"
+        pages = counted(found.missing, "cited page is", "cited pages are")
         if options.fetch_sources:
             say(f"{pages} fetched first, which costs no tokens.")
         else:
@@ -77,7 +76,6 @@ def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bo
 
 def print_document(scored: "Scored") -> None:
     """All scores and what judging took, as one JSON document."""
-    from drretail.viewer.output import print_json
 
     taken = [judging_document(cost) for cost in scored.spent]
     print_json({**scored.scores.model_dump(mode="json", exclude_none=True), "spending": taken})
@@ -87,7 +85,6 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
     """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
     from drretail.eval.scores.selection import rows_of_families, without_board_families
     from drretail.lab.kept_findings import finding_lines
-    from drretail.viewer.output import print_text, say
     from drretail.viewer.terminal.printed_scores import print_scoreboard
 
     scores, experiment = scored.scores, folder_of(options.experiment)
@@ -106,7 +103,6 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
     """The scores of the families that were asked for, as tables, with what judging took."""
     from drretail.eval.registry import details_of
     from drretail.eval.scores.selection import other_families, rows_of_families
-    from drretail.viewer.output import print_table, print_text, say
     from drretail.viewer.terminal.printed_scores import print_slices
 
     scores = rows_of_families(scored.scores, scored.families) if options.metrics else scored.scores
@@ -148,7 +144,6 @@ def print_families(scores: "Scores") -> None:
 
 def print_left(scored: "Scored") -> None:
     """Says on stderr what of that which was asked for was not judged, and why."""
-    from drretail.viewer.output import say
 
     if scored.closing is not None:
         say(scored.closing)

@@ -3,12 +3,16 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+from drretail.tables.figures import count, counted, dollars
+from drretail.tables.figures import dollars as in_dollars
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_json, print_table, say
+
 if TYPE_CHECKING:
     from drretail.agents.running.spending import Spending, Spread
     from drretail.eval.judging.spending import JudgingCost
     from drretail.llm.estimates import Estimate, Range
     from drretail.llm.prices import Cost, PriceTable
-    from drretail.tables.table import Cell
 
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
 SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all", "input tokens"]
@@ -18,8 +22,6 @@ ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars"]
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     """Mean ± standard deviation for a run, with what it cost in all; models without a price are named on stderr."""
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
 
     title = "What a run took (mean ± standard deviation)"
     print_table(table_of(title, RUN_COLUMNS, map(_row, rows), spare=SPARE_RUN_COLUMNS))
@@ -33,7 +35,6 @@ def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
 def say_prices(prices: "PriceTable", *, unknown: Collection[str], used: bool) -> None:
     """Names on stderr the models without a price and, where prices were ``used``, of which day they are."""
     from drretail.llm.prices import unpriced
-    from drretail.viewer.output import say
 
     if unknown:
         say(unpriced(unknown))
@@ -58,8 +59,6 @@ def spending_document(row: "Spending") -> dict[str, Any]:
 
 
 def _row(row: "Spending") -> list[object]:
-    from drretail.tables.table import Cell
-
     spreads = (row.calls, row.input, row.output, row.words)
     a_run = Cell("–") if not row.done else _dollars(row.dollars.mean)
     return [
@@ -74,7 +73,6 @@ def _row(row: "Spending") -> list[object]:
 
 def _dollars(value: float | None) -> "Cell":
     """What is not known is named; what costs nothing has no figure."""
-    from drretail.tables.table import Cell
 
     return Cell("unknown" if value is None else value or "–", "dollars")
 
@@ -89,8 +87,6 @@ def _cost(cost: "Cost") -> dict[str, Any]:
 
 def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
     """All judging of the experiment so far, by metric and judge; judges without a price are named on stderr."""
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
 
     if not costs:
         return
@@ -104,7 +100,6 @@ def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
 
 def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     """One sentence on all judging so far; blank where nobody was asked."""
-    from drretail.tables.figures import dollars as in_dollars
 
     calls = sum(judging_cost.cost.usage.calls for judging_cost in costs)
     if not calls:
@@ -113,7 +108,7 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     known = [judging_cost.cost.dollars for judging_cost in costs]
     dollars = None if None in known else sum(value for value in known if value is not None)
     cost = "a price unknown" if dollars is None else f"${in_dollars(dollars)}" if dollars else "at no cost"
-    return f"Judging took {calls:,} calls, {tokens:,} tokens, {cost}."
+    return f"Judging took {counted(calls, 'call')}, {tokens:,} tokens, {cost}."
 
 
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:
@@ -135,9 +130,7 @@ def judging_document(cost: "JudgingCost") -> dict[str, Any]:
 
 def _judging_row(cost: "JudgingCost") -> list[object]:
     from drretail.eval.registry import PAIRWISE
-    from drretail.grounding.text.wording import counted
     from drretail.llm.prices import cache_read_share
-    from drretail.tables.table import Cell
 
     used = cost.cost.usage
     read = used.input_uncached + used.cache_read + used.cache_creation
@@ -152,8 +145,6 @@ def show_estimates(
     """All estimates with their sum, and what nobody knows. ``what`` names the first two columns."""
     from drretail.llm.estimates import together
     from drretail.llm.prices import unpriced
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table, say
 
     total = together(estimates)
     if as_json:
@@ -168,8 +159,6 @@ def show_estimates(
 
 
 def _estimate_row(one: "Estimate") -> list[object]:
-    from drretail.tables.figures import count, dollars
-
     cost = "unknown" if one.dollars is None else _range(one.dollars, dollars)
     what = f"{one.count:,} {one.unit}" if one.unit else one.count
     return [one.name, what, *(_range(part, count) for part in (one.calls, one.input, one.output)), cost]

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from drretail.api.worlds import check_user, chosen_web, opened_world
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
 from drretail.parsing import parse_json
+from drretail.tables.table import table_of
+from drretail.viewer.output import dumped, print_json, print_table
 
 if TYPE_CHECKING:
     from drretail.records.run import Scope
@@ -32,7 +35,6 @@ def tools(
     quiet: options.Quiet = False,
 ) -> None:
     """Lists the nine tools, or calls one and prints what a model would read."""
-    from drretail.viewer.output import dumped
 
     if name is None:
         _print_schemas(form) if as_json else _print_list()
@@ -43,10 +45,8 @@ def tools(
 
 
 def _print_list() -> None:
-    from drretail.tables.table import table_of
     from drretail.tools.registry import TOOLS
     from drretail.tools.schema import read_schema
-    from drretail.viewer.output import print_table
 
     rows: list[tuple[str, str, str]] = []
     for tool in TOOLS.values():
@@ -57,7 +57,6 @@ def _print_list() -> None:
 
 def _print_schemas(form: Literal["openai", "anthropic", "json"]) -> None:
     from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
-    from drretail.viewer.output import print_json
 
     schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
     print_json({"form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas()})
@@ -90,8 +89,6 @@ def _called(
     scope: "Scope",
     quiet: bool,
 ) -> dict[str, Any]:
-    from drretail.api.webs import chosen_web
-    from drretail.api.worlds import check_user, opened_world
     from drretail.env.session import Session
     from drretail.settings import read_settings
     from drretail.tools.registry import load_tool

@@ -90,7 +90,7 @@ def ingest(
     disk that is full, for another world that is live there, and where no shop comes out.
     """
     progress = progress or Progress()
-    into = into or Target(folder, partial(write_world, folder, is_held=True))
+    into = into or Target(folder, partial(write_world, folder, is_locked=True))
     name = str(into.place)
     check_is_ours(folder)
     plan, options = plan_paths(paths, folder, options)
@@ -348,7 +348,7 @@ def _parameters(options: IngestOptions) -> dict[str, Any]:
     """What was chosen, but for what the manifest has fields of its own for."""
     unsaid = {name for name, value in (("holdout", "none"), ("mapping", None)) if getattr(options, name) == value}
     given = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
-    return given if options.mapping is None else {**given, "mapping": options.mapping.told()}
+    return given if options.mapping is None else {**given, "mapping": options.mapping.as_manifest()}
 
 
 def _category_counts(name: str, report: IngestReport) -> CategoryCounts:

@@ -80,13 +80,13 @@ def _other_options(live: Manifest, options: Mapping[str, Any]) -> list[str]:
     there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
     there["profile pool"] = live.profile_pool
     return [
-        f"{name.replace('_', ' ')} {_told(options.get(name))} instead of {_told(there.get(name))}"
+        f"{name.replace('_', ' ')} {_written(options.get(name))} instead of {_written(there.get(name))}"
         for name in sorted({*there, *options})
         if options.get(name) != there.get(name)
     ]
 
 
-def _told(value: Any) -> str:
+def _written(value: Any) -> str:
     if isinstance(value, dict):
         return sha256_of(value)[:8]
     return "none" if value is None else str(value)[:20]

@@ -217,5 +217,5 @@ def _subject(world: World) -> Subject:
 
 
 def _evidence(key: str, kind: Any, title: str, text: str, form: Any) -> Evidence:
-    held = EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=False, path="0", seq=0)
-    return Evidence(id=key, kind=kind, key=key, title=title, texts=(held,))
+    page = EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=False, path="0", seq=0)
+    return Evidence(id=key, kind=kind, key=key, title=title, texts=(page,))

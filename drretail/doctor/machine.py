@@ -45,14 +45,14 @@ NEEDED_BYTES = 2_000_000_000
 
 
 def examine_python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Sign:
-    said = ".".join(map(str, version))
+    written = ".".join(map(str, version))
     if version[:2] >= OLDEST_PYTHON:
-        return Sign(what="Python", state="ok", found=f"{said} ({sys.executable})")
+        return Sign(what="Python", state="ok", found=f"{written} ({sys.executable})")
     oldest = ".".join(map(str, OLDEST_PYTHON))
     return Sign(
         what="Python",
         state="broken",
-        found=said,
+        found=written,
         prevents="everything",
         mend=f"install Python {oldest} or later and make the environment anew",
     )
@@ -146,17 +146,17 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
     """Every plugin of an installed package, loaded by what ``kinds`` holds for its group; a broken one is no fault."""
-    for it in installed_plugins(kinds):
-        found = f"{it.package} {it.version}"
-        if it.problem is None:
-            yield Sign(what=f"plugin {it.name} ({it.kind})", state="ok", found=found)
+    for plugin in installed_plugins(kinds):
+        found = f"{plugin.package} {plugin.version}"
+        if plugin.problem is None:
+            yield Sign(what=f"plugin {plugin.name} ({plugin.kind})", state="ok", found=found)
         else:
             yield Sign(
-                what=f"plugin {it.name} ({it.kind})",
+                what=f"plugin {plugin.name} ({plugin.kind})",
                 state="absent",
-                found=f"{found}: {it.problem}",
-                prevents=f"{it.name}; everything else goes on without it",
-                mend=f"install a version of {it.package} that loads, or uninstall it",
+                found=f"{found}: {plugin.problem}",
+                prevents=f"{plugin.name}; everything else goes on without it",
+                mend=f"install a version of {plugin.package} that loads, or uninstall it",
             )
 
 

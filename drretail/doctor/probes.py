@@ -56,9 +56,9 @@ def copies_ids(seen: Conversation) -> str | None:
 def _ids_asked(seen: Conversation) -> Iterator[str]:
     for call in seen.answer.tool_calls:
         for name in ("product_id", "order_id"):
-            said = call["args"].get(name)
-            if isinstance(said, str):
-                yield said.strip(_MARKS).rpartition("/")[2].removeprefix("P:").removeprefix("O:")
+            argument = call["args"].get(name)
+            if isinstance(argument, str):
+                yield argument.strip(_MARKS).rpartition("/")[2].removeprefix("P:").removeprefix("O:")
 
 
 def cites_as_asked(seen: Conversation) -> str | None:

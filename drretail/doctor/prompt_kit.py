@@ -67,59 +67,65 @@ async def check_prompts(model: Model, max_dollars: float | None = None) -> Check
     """
     if max_dollars is not None:
         check_priced([model])
-    held: list[Conversation] = []
+    conversations: list[Conversation] = []
     why = ""
     with tempfile.TemporaryDirectory(prefix="drretail-probes-") as folder, tiny_shop(Path(folder)) as world:
         for name in NAMES:
-            why = _ended(model, held, max_dollars)
+            why = _ended(model, conversations, max_dollars)
             if why:
                 break
-            held.append(await converse(name, model, world, Path(folder), _left(model, held, max_dollars)))
-    return _checked(model, held, why)
+            conversations.append(
+                await converse(name, model, world, Path(folder), _left(model, conversations, max_dollars))
+            )
+    return _checked(model, conversations, why)
 
 
-def _ended(model: Model, held: Sequence[Conversation], cap: float | None) -> str:
+def _ended(model: Model, conversations: Sequence[Conversation], cap: float | None) -> str:
     """Why no further conversation is begun; blank while one may be."""
-    if held and held[-1].error is not None:
-        return f"not asked, since the model gave no answer before ({held[-1].error})"
+    if conversations and conversations[-1].error is not None:
+        return f"not asked, since the model gave no answer before ({conversations[-1].error})"
     if cap is None or model.price is None:
         return ""
-    costs = [dollars(conversation.usage, model.price) for conversation in held] or [dollars(EXPECTED, model.price)]
-    spent = sum(costs) if held else 0.0
+    costs = [dollars(conversation.usage, model.price) for conversation in conversations] or [
+        dollars(EXPECTED, model.price)
+    ]
+    spent = sum(costs) if conversations else 0.0
     return "" if spent + max(costs) <= cap else f"not asked: ${figures.dollars(spent)} of ${cap:g} is spent"
 
 
-def _left(model: Model, held: Sequence[Conversation], cap: float | None) -> Allowance:
+def _left(model: Model, conversations: Sequence[Conversation], cap: float | None) -> Allowance:
     if cap is None or model.price is None:
         return Allowance(tokens=JUDGING_TOKENS)
     return Allowance(
-        JUDGING_TOKENS, cap, spent_dollars=sum(dollars(conversation.usage, model.price) for conversation in held)
+        JUDGING_TOKENS,
+        cap,
+        spent_dollars=sum(dollars(conversation.usage, model.price) for conversation in conversations),
     )
 
 
-def _checked(model: Model, held: Sequence[Conversation], why: str) -> Checked:
-    by_name = {each.name: each for each in held}
+def _checked(model: Model, conversations: Sequence[Conversation], why: str) -> Checked:
+    by_name = {each.name: each for each in conversations}
     total = Usage()
-    for it in held:
-        total = total.plus(it.usage)
+    for conversation in conversations:
+        total = total.plus(conversation.usage)
     return Checked(
         model=model.spec,
         kind=model.info.kind,
         probes=tuple(_finding(probe, by_name.get(probe.conversation), why) for probe in PROBES),
-        conversations={each.name: _exchanges(each) for each in held},
+        conversations={each.name: _exchanges(each) for each in conversations},
         usage=total,
         dollars=None if model.price is None else dollars(total, model.price),
     )
 
 
 def _finding(probe: Probe, seen: Conversation | None, why: str) -> Finding:
-    told: dict[str, Any] = {"probe": probe.name, "shows": probe.shows, "conversation": probe.conversation}
+    shared: dict[str, Any] = {"probe": probe.name, "shows": probe.shows, "conversation": probe.conversation}
     if seen is None:
-        return Finding(**told, state="not_asked", found=why)
+        return Finding(**shared, state="not_asked", found=why)
     fault = f"no answer: {seen.error}" if seen.error is not None else probe.fault(seen)
     if seen.cut is not None and all(verdict.state != "failed" for verdict in seen.verdicts):
-        return Finding(**told, state="not_asked", found=f"not asked to the end: {seen.cut}")
-    return Finding(**told, state="passed" if fault is None else "failed", found=fault or on_try(seen.tries) or None)
+        return Finding(**shared, state="not_asked", found=f"not asked to the end: {seen.cut}")
+    return Finding(**shared, state="passed" if fault is None else "failed", found=fault or on_try(seen.tries) or None)
 
 
 def _exchanges(seen: Conversation) -> list[Exchange]:

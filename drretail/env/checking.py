@@ -74,7 +74,7 @@ def check_generation(generation: Path) -> list[Finding]:
         return [*changed, fault("unreadable", str(problem))]
     with closing(store):
         if _holds_updates(store):  # these change the file; its rows are checked by themselves
-            changed = [finding for finding in changed if not finding.said.startswith(DATABASE_FILE)]
+            changed = [finding for finding in changed if not finding.text.startswith(DATABASE_FILE)]
         try:
             check_index_files(generation)
             formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The index")
@@ -190,4 +190,4 @@ def compare_index(stored: Iterable[str], indexed: Iterable[str]) -> Iterator[Fin
 
 
 def fault(code: str, where: str, found: str | None = None) -> Finding:
-    return Finding(code=code, severity="error", said=where, found=found)
+    return Finding(code=code, severity="error", text=where, found=found)

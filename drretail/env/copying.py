@@ -50,7 +50,7 @@ def writer_to(
         if materialize_users:
             raise UserError("--materialize-users is for worlds on servers: a folder always derives its profiles.")
         with writer_lock(Path(spec)):
-            yield partial(write_world, Path(spec), is_held=True)
+            yield partial(write_world, Path(spec), is_locked=True)
         return
     name = world_name(str(spec))
     # The clients take long to load.

@@ -15,7 +15,7 @@ from pathlib import Path
 from drretail.env.manifest import DATABASE_FILE, INDEX_FOLDER
 from drretail.errors import UserError
 from drretail.files import is_unfinished, sync_folder, write_atomically, write_lines
-from drretail.locks import LOCK, held
+from drretail.locks import LOCK, locked_folder
 from drretail.records.evidence import Finding
 
 CURRENT = "CURRENT"
@@ -50,12 +50,12 @@ def live_generation(folder: Path) -> Path:
 
 
 @contextmanager
-def staged(folder: Path, *, is_held: bool = False) -> Generator[Path]:
+def staged(folder: Path, *, is_locked: bool = False) -> Generator[Path]:
     """An empty folder beside the generations, gone after the ``with`` block unless it was published.
 
     One writer at a time, who may hold ``writer_lock`` already; what an interrupted one left is removed first.
     """
-    with nullcontext() if is_held else writer_lock(folder):
+    with nullcontext() if is_locked else writer_lock(folder):
         for leftover in folder.glob(f"{STAGING}*"):
             shutil.rmtree(leftover)
         staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
@@ -127,7 +127,7 @@ def writer_lock(folder: Path) -> Generator[None]:
     check_is_ours(folder)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with held(folder, f"the world at {folder}"):
+        with locked_folder(folder, f"the world at {folder}"):
             yield
     finally:
         with suppress(OSError):  # of a folder that holds anything
@@ -163,13 +163,13 @@ def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
     *lines, end = path.read_bytes().decode("utf-8", "replace").split("\n")
     known = [_LINE.fullmatch(line) for line in lines]
     if end or not all(known):
-        yield Finding(code="file_changed", severity="error", said=CHECKSUMS, found="it is no list of checksums")
+        yield Finding(code="file_changed", severity="error", text=CHECKSUMS, found="it is no list of checksums")
     for match in (match for match in known if match and match[2].startswith(below)):
         file = generation / match[2]
         if not file.is_file():
-            yield Finding(code="file_missing", severity="error", said=match[2])
+            yield Finding(code="file_missing", severity="error", text=match[2])
         elif (found := _sha256(file)) != match[1]:
-            yield Finding(code="file_changed", severity="error", said=f"{match[2]}: {match[1]}", found=found)
+            yield Finding(code="file_changed", severity="error", text=f"{match[2]}: {match[1]}", found=found)
 
 
 def check_index_files(generation: Path) -> None:
@@ -180,7 +180,7 @@ def check_index_files(generation: Path) -> None:
     """
     for finding in changed_files(generation, f"{INDEX_FOLDER}/"):
         raise UserError(
-            f"The product index of {generation} is damaged ({finding.said.partition(':')[0]}): `drretail world check` "
+            f"The product index of {generation} is damaged ({finding.text.partition(':')[0]}): `drretail world check` "
             "says more; make the world anew."
         )
 

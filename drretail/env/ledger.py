@@ -23,7 +23,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._keys: dict[str, str] = {}
         self._sources: list[_Placed] = []
-        self._sealed = 0
+        self._shared = 0
         """How many of them every path knows."""
 
     def add(self, sources: Iterable[Source], path: str, seq: int) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Ledger:
     def seal(self) -> None:
         """Every path knows what was entered so far; called where nothing that could still add to it is running."""
         with self._lock:
-            self._sealed = len(self._sources)
+            self._shared = len(self._sources)
 
     def known_at(self, path: str) -> tuple[Evidence, ...]:
         """What a step at ``path`` can know of: what was sealed, and what earlier turns at this very path brought.
@@ -54,8 +54,8 @@ class Ledger:
         """
         own = path_key(path)
         with self._lock:
-            sealed, later = self._sources[: self._sealed], self._sources[self._sealed :]
-            return _entries([*sealed, *(placed for placed in later if placed.place[0] == own)])
+            shared, later = self._sources[: self._shared], self._sources[self._shared :]
+            return _entries([*shared, *(placed for placed in later if placed.place[0] == own)])
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Everything handed out so far, by the place of the step that brought it first."""

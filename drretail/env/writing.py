@@ -38,7 +38,7 @@ def write_world(
     expected: str | None = None,
     formulation: Formulation = ENGLISH,
     origin: Origin | None = None,
-    is_held: bool = False,
+    is_locked: bool = False,
 ) -> Manifest:
     """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
 
@@ -46,10 +46,10 @@ def write_world(
     ``holdout`` are orders that are kept beside the world and not in it, None where nothing is held out.
     Writing the same world again leaves its database and index as they are, with the profile updates made meanwhile,
     unless they are damaged. Nothing goes live but a world with the fingerprint ``expected``, where one is given.
-    ``is_held`` says that the caller has the folder's ``writer_lock``. Raises ValueError for rows out of order, and
+    ``is_locked`` says that the caller has the folder's ``writer_lock``. Raises ValueError for rows out of order, and
     UserError when ``folder`` holds something else, or another process writes it.
     """
-    with staged(folder, is_held=is_held) as staging:
+    with staged(folder, is_locked=is_locked) as staging:
         intake = Intake(formulation)
         write_rows(staging, intake, products, orders, pool, progress or Progress())
         if holdout is not None:

@@ -15,7 +15,17 @@ from pydantic import ValidationError
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.files import LineAppender, read_json, read_jsonl, write_json
-from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Line, Vote, VotingPlan, Withdrawal, line_of, standing
+from drretail.records.vote import (
+    Ballot,
+    CitedLabel,
+    ClaimLabel,
+    Line,
+    Vote,
+    VotingPlan,
+    Withdrawal,
+    current_ballots,
+    line_of,
+)
 
 LONGEST_NAME = 40
 _NAME = re.compile(r"\w[\w.@+-]*")
@@ -41,12 +51,12 @@ def read_votes(experiment: Path) -> list[Ballot]:
     dimension that reports are not judged in.
     """
     paths = sorted((experiment / "votes").glob("*.jsonl"))
-    return [ballot for path in paths for ballot in standing(_lines(path, forgives_a_cut=False))]
+    return [ballot for path in paths for ballot in current_ballots(_lines(path, forgives_a_cut=False))]
 
 
 def votes_of(experiment: Path, annotator: str) -> list[Ballot]:
     """What holds of what one person said, the latest last."""
-    return standing(_lines(votes_path(experiment, annotator), forgives_a_cut=True))
+    return current_ballots(_lines(votes_path(experiment, annotator), forgives_a_cut=True))
 
 
 def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | None]:
@@ -56,8 +66,8 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
     window, is replaced all the same. The same said again adds no line.
     """
     path = votes_path(experiment, ballot.annotator)
-    with _held(path):
-        now = standing(_lines(path, forgives_a_cut=True))
+    with _locked(path):
+        now = current_ballots(_lines(path, forgives_a_cut=True))
         before = next((vote for vote in now if (vote.about, vote.asked) == (ballot.about, ballot.asked)), None)
         unseen = before if before is not None and before.ballot_id != seen else None
         ballot = ballot.model_copy(update={"replaces": None if before is None else before.ballot_id})
@@ -70,8 +80,8 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
 def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[[], datetime]) -> Ballot | None:
     """Takes back what a person said, so that what it replaced holds again; gives what, None where it stands no more."""
     path = votes_path(experiment, annotator)
-    with _held(path):
-        now = standing(_lines(path, forgives_a_cut=True))
+    with _locked(path):
+        now = current_ballots(_lines(path, forgives_a_cut=True))
         gone = next((vote for vote in now if vote.ballot_id == ballot_id), None)
         if gone is not None:
             _append(path, Withdrawal(annotator=annotator, at=clock(), replaces=ballot_id))
@@ -100,7 +110,7 @@ def write_plan(experiment: Path, plan: VotingPlan) -> None:
 @contextmanager
 def planning(experiment: Path) -> Generator[None]:
     """Within it nobody else makes or changes the plan."""
-    with _held(plan_path(experiment).with_name(".plan.lock")):
+    with _locked(plan_path(experiment).with_name(".plan.lock")):
         yield
 
 
@@ -122,7 +132,7 @@ def _says(ballot: Ballot) -> dict[str, object]:
 
 
 @contextmanager
-def _held(path: Path) -> Generator[None]:
+def _locked(path: Path) -> Generator[None]:
     """Every other writer of the file waits: two servers may be open on one experiment."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)

@@ -111,7 +111,7 @@ def estimate_judging(
         dry_run = score(
             copied,
             asking,
-            [_standing_in(judge) for judge in judges],
+            [_stand_in_for(judge) for judge in judges],
             rules=rules,
             progress=Progress(),
             again=again,
@@ -187,7 +187,7 @@ def _keys(families: Sequence[Family | str], judges: Sequence[Judge]) -> list[tup
     ]
 
 
-def _standing_in(judge: Judge) -> Judge:
+def _stand_in_for(judge: Judge) -> Judge:
     """The same judge by name, with a stand-in behind it; rules cost nothing, and are asked themselves."""
     if judge.model is None or judge.ref.kind == "rule_based":
         return judge

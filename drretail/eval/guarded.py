@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, get_args
 
-from drretail.errors import DrretailError, UserError, quoted, told
+from drretail.errors import DrretailError, UserError, describe_error, quoted
 from drretail.eval.family import Family
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -58,7 +58,7 @@ def _named_faults(name: str, what: str) -> Generator[None]:
         raise
     # The boundary of somebody's metric.
     except (Exception, SystemExit) as problem:
-        fault = str(problem) if isinstance(problem, Unsound) else told(problem)
+        fault = str(problem) if isinstance(problem, Unsound) else describe_error(problem)
         raise UserError(f"The metric {quoted(name)} failed in {what}: {fault}.") from problem
 
 

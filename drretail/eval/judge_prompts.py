@@ -37,8 +37,8 @@ class Wording:
         """Tells judges apart that are told different things: ``prompts-strict-1a2b3c4d``; empty for the packaged."""
         if not self.texts:
             return ""
-        said = {_name(path): text for path, text in self.texts.items()}
-        return f"prompts-{slug(self.name)}-{sha256_of(said)[:8]}"
+        named = {_name(path): text for path, text in self.texts.items()}
+        return f"prompts-{slug(self.name)}-{sha256_of(named)[:8]}"
 
 
 PACKAGED = Wording()

@@ -13,27 +13,28 @@ from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.run import Run
+from drretail.tables.figures import counted
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
 
 def write(selection: Selection, to: Path) -> str:
     """A line a conversation: messages, tools, and whose it is; of an agent of several roles several lines a run."""
-    counted = {"runs": 0, "lines": 0}
+    totals = {"runs": 0, "lines": 0}
 
     def lines() -> Iterator[str]:
         for chosen in selection:
             rows = (selection.shown(line, chosen.query.query_id) for line in _lines(chosen))
             of_run = [json.dumps(row, ensure_ascii=False) for row in rows]
-            counted["runs"] += bool(of_run)
-            counted["lines"] += len(of_run)
+            totals["runs"] += bool(of_run)
+            totals["lines"] += len(of_run)
             selection.left_out["without a journal"] += not of_run
             yield from of_run
-        if not counted["lines"]:
+        if not totals["lines"]:
             raise selection.nothing_left()
 
     write_lines(to, lines())
-    return f"{counted['lines']:,} conversations of {counted['runs']:,} runs"
+    return f"{counted(totals['lines'], 'conversation')} of {counted(totals['runs'], 'run')}"
 
 
 def _lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
@@ -66,13 +67,13 @@ def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
     results, and its report. A run that asked models here and whose journal is lost gives none.
     """
     effects = [effect for effect in read_journal(folder) if effect.kind == "model"]
-    found = list(_held(effects))
+    found = list(_conversations(effects))
     if found or run.usage:  # it asked models here; where its journal is lost, so is what was said
         return found
     return [_seen_from_outside(run, query, read_results(folder))]
 
 
-def _held(effects: Sequence[Effect]) -> Iterator[Conversation]:
+def _conversations(effects: Sequence[Effect]) -> Iterator[Conversation]:
     open_ones: dict[tuple[str, str], list[list[Effect]]] = {}
     begun: list[list[Effect]] = []
     for effect in effects:

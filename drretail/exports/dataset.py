@@ -16,6 +16,7 @@ from drretail.files import write_atomically, write_lines
 from drretail.grounding.report.render import render_report
 from drretail.records.query import Query
 from drretail.records.run import Run
+from drretail.tables.figures import counted
 
 CARD = "card.md.jinja"
 
@@ -33,7 +34,7 @@ def write(selection: Selection, to: Path) -> str:
     write_chat(selection, to / "conversations.jsonl")
     write_atomically(to / "README.md", _card(selection, len(queries), runs))
     write_checksums(to)
-    return f"{len(runs):,} runs of {len(queries):,} queries"
+    return f"{counted(len(runs), 'run')} of {counted(len(queries), 'query')}"
 
 
 def _query(selection: Selection, query: Query) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_lines
 from drretail.grounding.report.render import render_report
 from drretail.records.ids import file_name
+from drretail.tables.figures import counted
 
 SUFFIX = ".jsonl"
 
@@ -28,7 +29,7 @@ def write(selection: Selection, to: Path) -> str:
     to.mkdir(parents=True, exist_ok=True)
     for name, lines in files.items():
         write_lines(to / name, [line for _, line in sorted(lines)])
-    return f"{sum(map(len, files.values())):,} reports in {len(files)} file{'' if len(files) == 1 else 's'}"
+    return f"{counted(sum(map(len, files.values())), 'report')} in {counted(len(files), 'file')}"
 
 
 def _name(chosen: Chosen) -> str:

@@ -10,6 +10,7 @@ from drretail.errors import UserError
 from drretail.exports import chat, dataset, drb, sandbox_pages, score_tables, spans
 from drretail.exports.selection import Selection
 from drretail.plugins import Plugins
+from drretail.tables.figures import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def write_inspect_logs(selection: Selection, to: Path) -> str:
         raise everything.nothing_left()
     # inspect_ai is heavy, and an extra of the package.
     logs = import_module("drretail.exports.inspect_log").inspect_logs(selection.experiment, to, runs)
-    return f"{len(logs):,} log{'' if len(logs) == 1 else 's'} of {len(runs):,} runs"
+    return f"{counted(len(logs), 'log')} of {counted(len(runs), 'run')}"
 
 
 FORMS: Mapping[str, Form] = {

@@ -81,8 +81,8 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     scorers = scorers_in(gathered)
     samples = list(_samples(experiment, gathered, scorers, runs))
     samples.sort(key=lambda each: (each.epoch, str(each.id)))
-    held = read_scores(experiment) if (experiment / "scores.json").exists() else None
-    rows = [row for row in held.scores if row.system == label] if held is not None else []
+    scored = read_scores(experiment) if (experiment / "scores.json").exists() else None
+    rows = [row for row in scored.scores if row.system == label] if scored is not None else []
     definition, system = gathered.definition, gathered.definition.systems[label]
     usage: dict[str, ModelUsage] = defaultdict(ModelUsage)
     for run in runs:

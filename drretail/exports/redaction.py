@@ -72,17 +72,17 @@ class Redaction:
 
     def query(self, query: Query) -> dict[str, Any]:
         """A question without what it says of its user."""
-        held = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
-        return self.row(query.query_id, held)
+        row = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
+        return self.row(query.query_id, row)
 
     def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
         """A run without what it changed of a profile, its citations where they stand in the report as it is now."""
-        held = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
-        if held.get("report", "") != (run.report or ""):
+        row = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
+        if row.get("report", "") != (run.report or ""):
             known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
-            cited = find_citations(held["report"], known)
-            held["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
-        return held
+            cited = find_citations(row["report"], known)
+            row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
+        return row
 
     def _replacing(self, query_id: str | None) -> "_Replacing":
         key = query_id or ""
@@ -130,7 +130,7 @@ class _Replacing:
     @cached_property
     def _ids(self) -> "re.Pattern[str] | None":
         ids = sorted(self.pseudonyms, key=len, reverse=True)
-        return _standing_alone(ids, re.IGNORECASE) if ids else None
+        return _whole_words(ids, re.IGNORECASE) if ids else None
 
     @cached_property
     def _folded(self) -> Mapping[str, str]:
@@ -152,11 +152,11 @@ class _Replacing:
                 found.append((re.compile(rf"(?<!\w){city}(\W{{1,3}}){state}(?!\w)", re.IGNORECASE), r"[city]\1[state]"))
                 found.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
             parts = ((names, "[name]"), ({profile.address.city}, "[city]"), ({profile.address.zip}, "[zip]"))
-            found += [(_standing_alone(words), word) for words, word in parts if any(words)]
+            found += [(_whole_words(words), word) for words, word in parts if any(words)]
         return found
 
 
-def _standing_alone(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+def _whole_words(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """An underscore stands beside a word, not in it: ids of questions are made of users' ids."""
     spelt = "|".join(re.escape(word) for word in words if word)
     return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])", flags)
@@ -184,4 +184,4 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from (text for held in value.values() for text in _texts(held))
+        yield from (text for nested in value.values() for text in _texts(nested))

@@ -10,8 +10,8 @@ from drretail.experiment import read_evidence
 from drretail.exports.selection import Selection
 from drretail.files import write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.grounding.text.wording import counted
 from drretail.records.base import canonical_json
+from drretail.tables.figures import counted
 
 
 def write(selection: Selection, to: Path) -> str:

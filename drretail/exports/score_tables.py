@@ -60,10 +60,10 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
 
 
 def _scores(selection: Selection) -> Iterator[dict[str, Any]]:
-    held = read_scores(selection.experiment)
-    if held is None:
+    scored = read_scores(selection.experiment)
+    if scored is None:
         raise UserError(f"{selection.experiment} has no scores yet: drretail score {selection.experiment} makes them.")
-    rows: Sequence[Score] = held.scores
+    rows: Sequence[Score] = scored.scores
     return (row.model_dump(mode="json", include={*SCORES}) for row in rows if row.system in selection.systems)
 
 
@@ -112,7 +112,7 @@ def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> Non
         database.execute(f"CREATE TABLE rows ({typed})")
         if rows:
             struct = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items()) + "}"
-            held = f"read_json(?, format='newline_delimited', columns={struct})"
-            database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {held}", [str(source)])  # noqa: S608 — our own names
+            reading = f"read_json(?, format='newline_delimited', columns={struct})"
+            database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {reading}", [str(source)])  # noqa: S608 — our own names
         database.execute(f"COPY rows TO '{made}' (FORMAT parquet)")
         write_atomically(path, made.read_bytes())

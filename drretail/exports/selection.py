@@ -164,13 +164,13 @@ def judged_families(experiment: Path) -> list[Family]:
 
 
 def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
-    held: dict[str, list[Got]] = {}
+    by_run: dict[str, list[Got]] = {}
     for metric in gathered.families:
         for assessor in gathered.assessors(metric):
             if is_panel(assessor.judge):
                 continue
             for plan, answer in gathered.judged_runs(metric, assessor):
-                held.setdefault(plan.run_id, []).extend(
+                by_run.setdefault(plan.run_id, []).extend(
                     Got(
                         metric,
                         value.variant,
@@ -182,4 +182,4 @@ def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
                     )
                     for value in answer.result.values.values()
                 )
-    return {run_id: tuple(got) for run_id, got in held.items()}
+    return {run_id: tuple(got) for run_id, got in by_run.items()}

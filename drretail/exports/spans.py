@@ -26,6 +26,7 @@ from drretail.files import write_lines
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.run import Step
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -73,7 +74,7 @@ def write(selection: Selection, to: Path) -> str:
     if not runs:
         raise selection.nothing_left()
     write_lines(to, lines)
-    return f"{len(lines):,} spans of {runs:,} runs"
+    return f"{counted(len(lines), 'span')} of {counted(runs, 'run')}"
 
 
 def spans_of(chosen: Chosen) -> list["ReadableSpan"]:
@@ -185,7 +186,9 @@ class _Walk:
         if effects:
             self._now[path] = max(map(_end, effects))
             return min(map(_start, effects)), self._now[path]
-        at = self._now.get(path) or min((_start(each) for held in self._effects.values() for each in held), default=0)
+        at = self._now.get(path) or min(
+            (_start(each) for effects in self._effects.values() for each in effects), default=0
+        )
         return at, at
 
     def _is_agent(self, path: str) -> bool:

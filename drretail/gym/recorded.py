@@ -31,7 +31,13 @@ def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *,
     sut = SystemUnderTest(system.label(), system, agent, {})
     references = env.shop.references
     with open_experiment(
-        Path(to), env.shop.world, queries, [sut], seed, reference=lambda it: references[it.query_id], is_part=True
+        Path(to),
+        env.shop.world,
+        queries,
+        [sut],
+        seed,
+        reference=lambda query_: references[query_.query_id],
+        is_part=True,
     ) as experiment:
         return [_save(experiment, recorded, sut.label) for recorded in made]
 

@@ -35,7 +35,7 @@ class Shop:
     references: Mapping[str, Reference]
     left_out: Mapping[str, str]
     """By id, why a query is not among them: the shop has no basket for it, or nobody has typed what it demands."""
-    _held: ExitStack
+    _open: ExitStack
 
     @classmethod
     def open(cls, world: str | Path | World = "demo", queries: Queries = "dev") -> Self:
@@ -50,7 +50,11 @@ class Shop:
             check_askable(shop, wanted)
             offers = Offers(shop)
             references = {query.query_id: offers.reference(query) for query in wanted}
-            lacks = {key: LACKS[it.lack or "no_basket"] for key, it in references.items() if not _is_gold(it)}
+            lacks = {
+                key: LACKS[reference.lack or "no_basket"]
+                for key, reference in references.items()
+                if not _is_gold(reference)
+            }
             rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
             if not rewarded:
                 raise UserError(
@@ -69,10 +73,10 @@ class Shop:
             raise UserError(f"Nothing is rewarded for {query_id}: {self.left_out[query_id]}.")
         if query_id not in self.queries:
             raise UnknownName("query", query_id, self.queries)
-        held = self.queries[query_id]
-        if isinstance(query, Query) and not held.asks_the_same_as(query):
+        known = self.queries[query_id]
+        if isinstance(query, Query) and not known.asks_the_same_as(query):
             raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
-        return held
+        return known
 
     def reward(self, recorded: Recorded) -> Reward:
         """What a recorded run is worth: the same as when it was made."""
@@ -80,7 +84,7 @@ class Shop:
         return reward_of(recorded, query, self.references[query.query_id], self.world)
 
     def close(self) -> None:
-        self._held.close()
+        self._open.close()
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 from drretail.parsing import parse_json
 
 LARGEST = 500_000_000
@@ -100,7 +100,7 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, zlib.error) as problem:
-        raise UserError(f"{path} cannot be read: {problem}.") from problem
+        raise UserError(f"{file_error(problem, path)}.") from problem
 
 
 def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[Row]:

@@ -54,8 +54,8 @@ def saved(kept: Kept, folder: Path) -> None:
         while experiment.state(sut.label, run.query_id, repeat) != "absent":
             repeat += 1
         named = {"repeat": repeat, "run_id": f"{sut.label}/{run.query_id}-r{repeat}"}
-        it = kept.recorded
-        experiment.save(run.model_copy(update=named), it.evidence, it.texts, it.telemetry)
+        recorded_ = kept.recorded
+        experiment.save(run.model_copy(update=named), recorded_.evidence, recorded_.texts, recorded_.telemetry)
 
 
 def keep(state: TaskState, kept: Kept, spec: str) -> None:

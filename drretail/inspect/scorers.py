@@ -94,7 +94,7 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
         judged_runs = read_judgements(folder, [metric]).judged_runs(metric.name, assessor)
-        judged = next(it for plan, it in judged_runs if plan.run_id == run.run_id)
+        judged = next(judged_run for plan, judged_run in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)
     if run.error is not None and not judged.result.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)

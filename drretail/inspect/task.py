@@ -21,7 +21,7 @@ from drretail.api.worlds import DEMO, check_askable
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, file_error
 from drretail.grounding.text.serialisation import compact_json
 from drretail.inspect.recorded import SEED
 from drretail.inspect.rollout import Rollout, Shop, begin, end
@@ -68,7 +68,7 @@ def shop_research(
         to: A folder in which the runs are kept as an experiment of drretail's, besides.
         name: What the solver is called in that experiment, where several are compared.
     """
-    with _told():
+    with _prerequisites():
         _check("scope", scope, get_args(Scope))
         _check("choice of variants", variants, get_args(Shown))
         settings = read_settings(web=web)
@@ -118,14 +118,14 @@ def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
 
 
 @contextmanager
-def _told() -> Generator[None]:
+def _prerequisites() -> Generator[None]:
     """What the user must mend, as inspect tells it."""
     try:
         yield
     except UserError as problem:
         raise PrerequisiteError(str(problem)) from problem
     except OSError as problem:
-        raise PrerequisiteError(f"{problem.strerror} ({problem.filename}).") from problem
+        raise PrerequisiteError(f"{file_error(problem)}.") from problem
 
 
 def _check(what: str, name: str, known: Sequence[str]) -> None:

@@ -5,8 +5,7 @@ Samples run side by side, and scorers that are called by name alone have no plac
 
 from functools import cache
 
-from drretail.api.webs import chosen_web
-from drretail.api.worlds import open_world
+from drretail.api.worlds import chosen_web, open_world
 from drretail.env.world import World
 from drretail.settings import read_settings
 

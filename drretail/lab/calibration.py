@@ -205,8 +205,8 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
 
     if chosen and chosen[0][0].question.scale.level != "interval":
         scale = chosen[0][0].question.scale
-        said = {str(opinion.value) for pair in (*chosen, *other) for opinion in pair}
-        labels = sorted({*map(str, map(float, scale.values)), *said}, key=float)
+        values = {str(opinion.value) for pair in (*chosen, *other) for opinion in pair}
+        labels = sorted({*map(str, map(float, scale.values)), *values}, key=float)
         tables = np.stack([_tables(pairs, labels) for pairs in (chosen, other)], axis=1)
         linear = scale.level == "ordinal"
 

@@ -13,7 +13,7 @@ from drretail.eval.judging.session import Judge
 from drretail.files import read_json, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.lab.finding import Measured, unanswered_in_words
-from drretail.lab.label_verdicts import cards_folder, said, verdicts_on
+from drretail.lab.label_verdicts import cards_folder, support_of, verdicts_on
 from drretail.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
 from drretail.lab.people_findings import JudgeCard, SetCard
 from drretail.records.base import sha256_of
@@ -55,7 +55,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     """One set of a card. Intervals draw questions again, of sets without questions claims."""
     import numpy as np
 
-    values = said([*verdicts.values()])
+    values = support_of([*verdicts.values()])
     judged = [claim for claim in chosen.claims if claim.item in values]
     people: list[Label] = [claim.label for claim in judged]
     judges: list[Label] = [BY_VALUE[values[claim.item]] for claim in judged]

@@ -130,7 +130,7 @@ def _page(text: str) -> Evidence:
     return Evidence(id=f"W:{sha[:8]}", kind="web", key=sha, title="", texts=(held,))
 
 
-def said(verdicts: Sequence[Verdict]) -> dict[str, float]:
+def support_of(verdicts: Sequence[Verdict]) -> dict[str, float]:
     """By item the support that a judge found; nothing where it failed."""
     return {
         verdict.item: float(verdict.value)

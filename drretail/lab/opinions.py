@@ -265,11 +265,11 @@ def _wide(
     for name in (*raters, *item):
         if name not in names:
             raise UnknownName(f"column of {path}", name, names)
-    said_by = [names.index(rater) for rater in raters]
-    about = [names.index(name) for name in item] or [at for at in range(len(names)) if at not in said_by]
+    rater_columns = [names.index(rater) for rater in raters]
+    about = [names.index(name) for name in item] or [at for at in range(len(names)) if at not in rater_columns]
     for number, row in enumerate(rows, 2):
         item = " | ".join(row[at].strip() for at in about if at < len(row))
-        for at in said_by:
+        for at in rater_columns:
             if at < len(row) and row[at].strip():
                 yield _Row(f"{path}, row {number}", item, names[at], row[at].strip())
 

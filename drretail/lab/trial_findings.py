@@ -1,6 +1,6 @@
 """What the lab finds out by errors, exploits, biases and questions of its own; files of ``exp/lab/``."""
 
-from pydantic import Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from drretail.lab.finding import MOST_SHOWN, LabFinding, unanswered_in_words
 from drretail.records.base import Document, Record
@@ -11,6 +11,8 @@ from drretail.tables.figures import number, percent, with_interval
 class PlantedError(Record):
     """One copy of a report with one error; offsets are those of the copy."""
 
+    model_config = ConfigDict(serialize_by_alias=True)
+
     run_id: str
     """Of the copy."""
     of: str
@@ -18,7 +20,7 @@ class PlantedError(Record):
     kind: str
     start: int
     end: int
-    said: str
+    text: str = Field(validation_alias=AliasChoices("said", "text"), serialization_alias="said")
     original: str = ""
     """The words that stood there; blank where a sentence was added."""
     note: str = ""

@@ -138,8 +138,8 @@ class ExperimentBudget:
             return "no"
         if expected is None:
             return "wait" if running else "yes"
-        held = sum(count * (self._expected[name][unit] or 0) for name, count in self._in_flight.items())
-        if self.spent[unit] + held + expected <= cap:
+        reserved = sum(count * (self._expected[name][unit] or 0) for name, count in self._in_flight.items())
+        if self.spent[unit] + reserved + expected <= cap:
             return "yes"
         return "wait" if running else "no"
 

@@ -35,7 +35,7 @@ def denial_of(problem: BaseException) -> Denial | None:
     # OpenRouter's word for a question that a filter did not like: the next question may pass.
     if any("flagged_input" in (body_of(error).get("metadata") or {}) for error in causes):
         return None
-    if status in (401, 403) or (status == 400 and any(_WRONG_KEY in str(_told(error)) for error in causes)):
+    if status in (401, 403) or (status == 400 and any(_WRONG_KEY in str(_body(error)) for error in causes)):
         return "key"
     return None
 
@@ -131,7 +131,7 @@ def _detail(model: "Model", problem: BaseException) -> str:
     return text[:DETAIL_LENGTH] if status is None else f"{status}: {text[:DETAIL_LENGTH]}"
 
 
-def _told(error: BaseException) -> Any:
+def _body(error: BaseException) -> Any:
     """All that Google's client knows of an error."""
     details = getattr(error, "details", None)
     return details if isinstance(details, Mapping) else error

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from drretail.errors import UnknownName, UserError, quoted, told
+from drretail.errors import UnknownName, UserError, describe_error, quoted
 from drretail.plugins import Plugins
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _of_langchain(spec: str, provider: str, model: str) -> "Embeddings":
         return init_embeddings(model, provider=provider)
     # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
     except Exception as problem:
-        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {told(problem)}.") from problem
+        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
 
 
 def _own(spec: str) -> "Embeddings":

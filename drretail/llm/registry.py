@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from drretail.errors import DrretailError, UnknownName, UserError, install_line, quoted, told
+from drretail.errors import DrretailError, UnknownName, UserError, describe_error, install_line, quoted
 from drretail.llm.denials import Halt
 from drretail.llm.prices import FREE, PriceTable, undated, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
@@ -267,7 +267,7 @@ def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | Ba
         raise
     # The boundary of a provider of one's own.
     except (Exception, SystemExit) as problem:
-        raise UserError(f"The model {quoted(spec)} cannot be opened: {told(problem)}.") from problem
+        raise UserError(f"The model {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
     if not isinstance(found, Model | BaseChatModel):
         raise UserError(f"The model {quoted(spec)} is none: its function gives {type(found).__name__}.")
     return found

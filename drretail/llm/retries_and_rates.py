@@ -101,7 +101,7 @@ class Pacer:
     chance: Callable[[], float] = random.random
     _requests: Bucket | None = field(init=False)
     _tokens: Bucket | None = field(init=False)
-    _held_until: float = float("-inf")
+    _paused_until: float = float("-inf")
 
     def __post_init__(self) -> None:
         requests, tokens = self.limits.requests, self.limits.tokens
@@ -112,8 +112,8 @@ class Pacer:
     async def admit(self, tokens: float) -> None:
         """Returns when a call of about ``tokens`` may go out."""
         while True:
-            if (held := self._held()) > 0:  # not all at once when it ends
-                await self.sleep(held * (1 + JITTER * self.chance()))
+            if (waiting := self._seconds_left()) > 0:  # not all at once when it ends
+                await self.sleep(waiting * (1 + JITTER * self.chance()))
                 continue
             wait = self._take(tokens)
             if wait <= 0:
@@ -123,7 +123,7 @@ class Pacer:
             except BaseException:  # cancelled: the turn goes to the others
                 self._give(1, tokens)
                 raise
-            if self._held() <= 0:
+            if self._seconds_left() <= 0:
                 return
             self._give(1, tokens)  # its turn came while the provider wanted no calls: back into the line
 
@@ -134,10 +134,10 @@ class Pacer:
 
     def hold(self, seconds: float) -> None:
         """Lets no call out for so long: the provider asked for it, and a pause of one call would not help it."""
-        self._held_until = max(self._held_until, self.clock() + seconds)
+        self._paused_until = max(self._paused_until, self.clock() + seconds)
 
-    def _held(self) -> float:
-        return self._held_until - self.clock()
+    def _seconds_left(self) -> float:
+        return self._paused_until - self.clock()
 
     def _take(self, tokens: float) -> float:
         """Reserves a turn; seconds until it comes."""

@@ -209,12 +209,19 @@ class _Filling:
         found = statements(tag_content("report", self.question) or "")
         if name.startswith("CitedClaims."):
             found = [statement for statement in found if statement.sources]
-        for number, it in enumerate(found, 1):
+        for number, statement in enumerate(found, 1):
             if "fact" in properties:
-                yield from ({"fact": it.text, "ref_idx": source, "url": ""} for source in it.sources or ("",))
+                yield from (
+                    {"fact": statement.text, "ref_idx": source, "url": ""} for source in statement.sources or ("",)
+                )
                 continue
-            claim = {"claim_id": number, "claim": it.text, "quote": it.quote, "sources": [*it.sources]}
-            yield claim | {"values": [_figure(part) for part in dict.fromkeys(_FIGURE.findall(it.text))]}
+            claim = {
+                "claim_id": number,
+                "claim": statement.text,
+                "quote": statement.quote,
+                "sources": [*statement.sources],
+            }
+            yield claim | {"values": [_figure(part) for part in dict.fromkeys(_FIGURE.findall(statement.text))]}
 
     def _picks(self) -> list[Mapping[str, Any]]:
         """The first product that the report cites."""

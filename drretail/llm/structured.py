@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from drretail.errors import ModelError
-from drretail.grounding.text.wording import counted
 from drretail.llm.registry import Model
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record, canonical_json
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -160,7 +160,7 @@ class Question(Generic[T]):
         try:
             found = self.answer.model_validate_json(raw, strict=True)
         except ValidationError as problem:
-            return _told(problem)
+            return _problems(problem)
         return (self.check(found) if self.check else None) or found
 
 
@@ -174,7 +174,7 @@ def _prompt(name: str, schema: dict[str, Any], **values: str) -> str:
     return load_prompt(__file__, name).render(schema=tagged("schema", canonical_json(schema)), **values)
 
 
-def _told(problem: ValidationError) -> str:
+def _problems(problem: ValidationError) -> str:
     errors = problem.errors(include_url=False, include_input=False)
     complaints = [
         f"{'.'.join(str(part) for part in error['loc']) or 'the answer'}: {error['msg']}" for error in errors[:5]

@@ -97,15 +97,15 @@ def _not_yet_made(messages: Sequence[BaseMessage], calls: Sequence[Call]) -> lis
 
 def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
     """A summary or a synthesis that says, besides, what the texts say and what is known of the user."""
-    told: dict[str, Any] = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
-    said = [*(harmless(text.readable) for text in texts), json.dumps(known, ensure_ascii=False)]
-    if "insights" in told:
-        told["insights"] = [*told["insights"], *({"statement": each, "citations": []} for each in said)]
+    reply: dict[str, Any] = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
+    additions = [*(harmless(text.readable) for text in texts), json.dumps(known, ensure_ascii=False)]
+    if "insights" in reply:
+        reply["insights"] = [*reply["insights"], *({"statement": each, "citations": []} for each in additions)]
     else:
-        told |= {"relevant": True, "summary": " ".join([str(told.get("summary", "")), *said])}
+        reply |= {"relevant": True, "summary": " ".join([str(reply.get("summary", "")), *additions])}
     if not answer.tool_calls:
-        return AIMessage(json.dumps(told, ensure_ascii=False))
-    return AIMessage(answer.text, tool_calls=[answer.tool_calls[0] | {"args": told}])
+        return AIMessage(json.dumps(reply, ensure_ascii=False))
+    return AIMessage(answer.text, tool_calls=[answer.tool_calls[0] | {"args": reply}])
 
 
 def _written(report: str, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:

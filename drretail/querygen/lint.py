@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.text.wording import counted
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Query, Reference
+from drretail.tables.figures import counted
 
 OTHER_WORLD = "other_world"
 _FAMILIES = (names, agreement, feasibility, privacy)

@@ -10,7 +10,7 @@ from drretail.event_loop import all_ended, run_loop
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.wishes import wish_lines
-from drretail.grounding.text.wording import counted, format_money
+from drretail.grounding.text.wording import format_money
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.llm.models import Models
@@ -27,6 +27,7 @@ from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.wish import Wish
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

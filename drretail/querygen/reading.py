@@ -21,6 +21,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     A last line that was cut is one of them: people write these files, and a query that is missing is missed by nobody.
     """
     queries: dict[str, Query] = {}
+    lines: dict[str, int] = {}
     faults: list[str] = []
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
@@ -29,9 +30,13 @@ def read_queries(path: Path) -> tuple[Query, ...]:
         if isinstance(read, str):
             faults.append(f"line {number}: {read}")
         elif read.query_id in queries:
-            faults.append(f"line {number}: {read.query_id!r} stands twice; give each query its own id")
+            faults.append(
+                f"line {number}: line {lines[read.query_id]} has the id {read.query_id!r} already; remove one of them "
+                "or change its query_id"
+            )
         else:
             queries[read.query_id] = read
+            lines[read.query_id] = number
     if faults:
         more = f"; … and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
         count = "a line" if len(faults) == 1 else f"{len(faults)} lines"

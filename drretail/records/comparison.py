@@ -89,7 +89,7 @@ class ComparedRow(Record):
     def _of_older_files(cls, given: Any) -> Any:
         """Until queries of one user counted as alike, rows had two tests over queries."""
         old = ("p_sign", "p_wilcoxon", "wilcoxon")
-        return {key: it for key, it in given.items() if key not in old} if isinstance(given, dict) else given
+        return {key: value for key, value in given.items() if key not in old} if isinstance(given, dict) else given
 
 
 class Reliability(Record):

@@ -79,7 +79,7 @@ class RequiredDocument(Record):
     """Of a page; blank where only its title is known."""
 
     @model_validator(mode="after")
-    def _can_be_told(self) -> "RequiredDocument":
+    def _has_a_mark(self) -> "RequiredDocument":
         if not (self.title.strip() or self.url.strip()):
             raise ValueError("a document needs a title or an address")
         return self
@@ -118,8 +118,8 @@ class Gold(Document):
         return sha256_of([[document.model_dump() for document in self.part(name).documents] for name in GOLD_PARTS])[:8]
 
     @model_validator(mode="after")
-    def _ids_are_told_apart(self) -> "Gold":
-        ids = [it.id for name in GOLD_PARTS for it in self.part(name).insights]
+    def _ids_are_distinct(self) -> "Gold":
+        ids = [insight.id for name in GOLD_PARTS for insight in self.part(name).insights]
         if len(set(ids)) < len(ids):
             raise ValueError("two insights have one id")
         return self

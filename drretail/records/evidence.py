@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from drretail.records.base import Document, Record, sha256_of
 
@@ -127,11 +127,13 @@ class Citation(Record):
 class Finding(Record):
     """One thing found wrong; the same shape for checks, verifier, query lint and planted errors."""
 
+    model_config = ConfigDict(serialize_by_alias=True)
+
     code: str
     severity: Literal["error", "warning"]
     start: int | None = None
     end: int | None = None
-    said: str
+    text: str = Field(validation_alias=AliasChoices("said", "text"), serialization_alias="said")
     found: str | None = None
     evidence_id: str | None = None
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
@@ -178,10 +178,14 @@ class Query(Document):
 class Task(Record):
     """What a system is given of a query: by default its text and the user's id, as in the paper (section 4)."""
 
+    model_config = ConfigDict(serialize_by_alias=True)
+
     text: str
     user_id: str | None = None
-    told: str | None = None
-    """What is said of the shopper in the place of tools that would show it, ready to be read by a model."""
+    context: str | None = Field(
+        default=None, validation_alias=AliasChoices("told", "context"), serialization_alias="told"
+    )
+    """What is known of the shopper in place of tools that would show it, ready to be read by a model."""
     reference: Reference | None = None
     """What the shop could sell for the query. It is for the oracle alone, never for a system that researches, and so
     is the wish."""
@@ -190,4 +194,4 @@ class Task(Record):
     @property
     def question(self) -> str:
         """The text with what is told of the shopper, for agents that read one text."""
-        return "\n\n".join(filter(None, (self.text, self.told)))
+        return "\n\n".join(filter(None, (self.text, self.context)))

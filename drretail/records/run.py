@@ -108,7 +108,7 @@ class System(Record):
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What is not the default: without, redact, counterfactual …"""
     scope: Scope | None = None
-    """None in files from before it was kept, and of floors and the oracle, which ask for nobody's data."""
+    """None of floors and the oracle, which ask for nobody's data."""
     prompts: PromptSet | None = None
     """Those that stand in for the package's; None where all are its own."""
     place: str | None = None
@@ -142,8 +142,8 @@ class System(Record):
         """
         specs = list(dict.fromkeys(model.spec for model in self.models.values()))
         web = "+ws" if self.web_mode == "ws" else ""
-        said = self.options | ({"scope": self.scope} if self.scope == "any" else {})
-        options = "".join(f"-{_option(name, value)}" for name, value in sorted(said.items()) if value)
+        written = self.options | ({"scope": self.scope} if self.scope == "any" else {})
+        options = "".join(f"-{_option(name, value)}" for name, value in sorted(written.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
         asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
         models = f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""

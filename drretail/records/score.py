@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, NoInterval, Record, Rules
@@ -384,15 +384,6 @@ class Scores(Document):
     """Of agents that ran in several settings of one option."""
     scoreboard: Scoreboard | None = None
     """One row a system, made of the rest and of what runs took; None in scores of before."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_one_option(cls, data: Any) -> Any:
-        """Older files know the settings of information alone, under that name."""
-        if not isinstance(data, Mapping) or "information" not in data:
-            return data
-        held = cast("Mapping[str, Any]", data)
-        return {name: it for name, it in held.items() if name != "information"} | {"ablations": held["information"]}
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

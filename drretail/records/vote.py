@@ -158,17 +158,17 @@ def line_of(value: dict[str, Any]) -> Line:
     return kinds.get(str(value.get("kind")), Vote).model_validate(value)
 
 
-def standing(lines: Iterable[Line]) -> list[Ballot]:
+def current_ballots(lines: Iterable[Line]) -> list[Ballot]:
     """What holds of one person's lines: of each place the last that was not taken back, the latest one last."""
-    held: dict[str, Ballot] = {}
+    kept: dict[str, Ballot] = {}
     for line in lines:
         if isinstance(line, Withdrawal):
-            held.pop(line.replaces, None)
+            kept.pop(line.replaces, None)
         else:
-            held.pop(line.ballot_id, None)
-            held[line.ballot_id] = line
-    last = {(ballot.about, ballot.asked): ballot for ballot in held.values()}
-    return [ballot for ballot in held.values() if last[ballot.about, ballot.asked] is ballot]
+            kept.pop(line.ballot_id, None)
+            kept[line.ballot_id] = line
+    last = {(ballot.about, ballot.asked): ballot for ballot in kept.values()}
+    return [ballot for ballot in kept.values() if last[ballot.about, ballot.asked] is ballot]
 
 
 class PairItem(Record):

@@ -105,9 +105,9 @@ def draws(groups: Groups, seed: str, resamples: int) -> "Iterator[Weights]":
     rng = np.random.default_rng(int(sha256_of(f"bootstrap|{seed}")[:16], 16))
     size = max(1, _BLOCK // len(groups))
     for begun in range(0, resamples, size):
-        held = min(size, resamples - begun)
-        chosen = rng.integers(0, clusters, (held, clusters)) + clusters * np.arange(held)[:, None]
-        counts = np.bincount(chosen.ravel(), minlength=held * clusters).reshape(held, clusters)
+        drawn = min(size, resamples - begun)
+        chosen = rng.integers(0, clusters, (drawn, clusters)) + clusters * np.arange(drawn)[:, None]
+        counts = np.bincount(chosen.ravel(), minlength=drawn * clusters).reshape(drawn, clusters)
         yield counts[:, list(groups)].astype(np.float64)
 
 

@@ -96,7 +96,7 @@ def accuracy_interval(tables: "Tables", seed: str) -> Interval:
     drawn = drawn_interval(tables, balanced_accuracy, seed)
     if drawn.value is None or len(tables) < FEW:
         return Interval(drawn.value)
-    halves = [_told_right(tables, label, seed) for label in (0, 1)]
+    halves = [_share_right(tables, label, seed) for label in (0, 1)]
     if all(half.value not in (0, 1) for half in halves):
         return drawn
     return _squared(drawn.value, [(0.5, half) for half in halves])
@@ -124,9 +124,9 @@ def _difference(both: "Tables") -> "Tables":
 def _squared(value: float, parts: Sequence[tuple[float, Interval]]) -> Interval:
     """The ends of a sum of weighted values from those of each, which are 0 and 1 where one has none."""
     down, up = 0.0, 0.0
-    for weight, it in parts:
-        middle = 0.0 if it.value is None else it.value
-        below, above = middle - (it.low or 0.0), (1.0 if it.high is None else it.high) - middle
+    for weight, part in parts:
+        middle = 0.0 if part.value is None else part.value
+        below, above = middle - (part.low or 0.0), (1.0 if part.high is None else part.high) - middle
         down += (weight * (below if weight > 0 else above)) ** 2
         up += (weight * (above if weight > 0 else below)) ** 2
     return Interval(value, round(value - down**0.5, 10), round(value + up**0.5, 10))
@@ -137,10 +137,10 @@ def known_interval(drawn: Interval, clusters: int) -> Interval:
     return Interval(drawn.value) if clusters < FEW else drawn
 
 
-def _told_right(tables: "Tables", label: int, seed: str) -> Interval:
+def _share_right(tables: "Tables", label: int, seed: str) -> Interval:
     """Of items of that label the share that the second rater tells alike, over the clusters that have any."""
-    held = tables[tables[:, label].sum(-1) > 0]
-    share = float(held[:, label, label].sum() / held[:, label].sum())
+    counted = tables[tables[:, label].sum(-1) > 0]
+    share = float(counted[:, label, label].sum() / counted[:, label].sum())
     if share in (0, 1):
-        return share_interval([share] * len(held))
-    return drawn_interval(held, lambda it: it[..., label, label] / it[..., label, :].sum(-1), seed)
+        return share_interval([share] * len(counted))
+    return drawn_interval(counted, lambda table: table[..., label, label] / table[..., label, :].sum(-1), seed)

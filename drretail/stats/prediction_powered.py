@@ -145,11 +145,13 @@ def _strata(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence
         places[stratum].append(place)
     whole = sum(item.share for item in items)
     found: list[_Stratum] = []
-    for held in places.values():
-        labelled = [place for place in held if items[place].label is not None]
+    for members in places.values():
+        labelled = [place for place in members if items[place].label is not None]
         given = np.array([weights[place] for place in labelled], dtype=np.float64)
-        share = sum(items[place].share for place in held) / whole
-        found.append(_Stratum(share, np.array(held), np.array(labelled, dtype=np.intp), given / (given.sum() or 1.0)))
+        share = sum(items[place].share for place in members) / whole
+        found.append(
+            _Stratum(share, np.array(members), np.array(labelled, dtype=np.intp), given / (given.sum() or 1.0))
+        )
     return found
 
 

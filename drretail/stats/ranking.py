@@ -60,8 +60,8 @@ def strengths(
         against[contest.first].add(contest.second)
         against[contest.second].add(contest.first)
     ranked = _largest_group(against)
-    held = [contest for contest in contests if contest.first in ranked]
-    made = _ranked(ranked, held, seed, clusters or Clusters()) if ranked else {}
+    among = [contest for contest in contests if contest.first in ranked]
+    made = _ranked(ranked, among, seed, clusters or Clusters()) if ranked else {}
     lacks = {name: None if name in made else APART if against[name] else NEVER_COMPARED for name in names}
     return {name: Strength(made.get(name, Interval(None)), len(against[name]), lacks[name]) for name in names}
 

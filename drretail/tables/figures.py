@@ -1,5 +1,6 @@
 """Numbers as text, one function a kind: tables and sentences take theirs from here, so that digits are alike."""
 
+import re
 from collections.abc import Callable
 
 NOTHING = "–"
@@ -46,6 +47,15 @@ def check(value: object) -> str:
 def count(value: float | None) -> str:
     """A whole number: "1,234"."""
     return NOTHING if value is None else f"{value:,.0f}"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """ "1 report", "2 reports", "3 queries", "4 matches"; ``many`` is given where no rule makes the plural."""
+    if count == 1:
+        return f"1 {one}"
+    ending = re.search(r"[^aeiou]y$|(?:s|x|ch|sh)$", one)
+    by_rule = f"{one}s" if ending is None else f"{one[:-1]}ies" if one.endswith("y") else f"{one}es"
+    return f"{count:,} {many or by_rule}"
 
 
 def mean(value: float | None) -> str:

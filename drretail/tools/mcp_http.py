@@ -159,13 +159,13 @@ class _Open:
         self._idle = idle
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._heard()
+        self._reset()
         try:
             await self.transport.handle_request(scope, receive, send)
         finally:
-            self._heard()
+            self._reset()
 
-    def _heard(self) -> None:
+    def _reset(self) -> None:
         self.silence.deadline = anyio.current_time() + self._idle
 
 

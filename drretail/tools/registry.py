@@ -117,8 +117,8 @@ def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
     Raises UserError for a name that is taken, and for a tool of which no model could be told.
     """
     own: dict[str, Tool] = {}
-    for it in [brought] if isinstance(brought, str) else brought:
-        tool = load_tool(it) if isinstance(it, str) else _usable(it)
+    for each in [brought] if isinstance(brought, str) else brought:
+        tool = load_tool(each) if isinstance(each, str) else _usable(each)
         if tool.name in TOOLS or tool.name in own:
             raise UserError(f"There is a tool {tool.name!r} already: give the agent's own another name.")
         own[tool.name] = tool

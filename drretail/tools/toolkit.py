@@ -20,10 +20,10 @@ from drretail.errors import (
     ToolError,
     ToolErrorType,
     UserError,
+    describe_error,
     nearest_names,
     quoted,
     suggestion,
-    told,
 )
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import canonical_json
@@ -133,9 +133,9 @@ class Toolkit:
         """The replies, once ledger and trajectory hold what came of the calls. Raises as ``call_all`` does."""
         ended = list(performed)
         replies = [self._record(each.launch, each.outcome) for each in ended]
-        for it in ended:
-            if isinstance(it.outcome, ModelError):
-                raise it.outcome
+        for each in ended:
+            if isinstance(each.outcome, ModelError):
+                raise each.outcome
         return replies
 
     def close(self) -> None:
@@ -160,7 +160,7 @@ class Toolkit:
         return tool is not None and tool.access == "write"
 
     def _launches(self, calls: Sequence[Call], path: str, role: str) -> list[Launch]:
-        return [Launch(path, self.session.trajectory.reserve(path), role, _name(it), args) for it, args in calls]
+        return [Launch(path, self.session.trajectory.reserve(path), role, _name(call), args) for call, args in calls]
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
         jobs = [self._workers.submit(partial(self._perform, launch)) for launch in batch]
@@ -170,7 +170,7 @@ class Toolkit:
                 outcome = self._workers.wait(job, self._timeout)
             # The boundary of a tool: a bug of ours in one call must not end the run; the step records it.
             except Exception as problem:  # noqa: BLE001
-                outcome = self._told(launch, problem)
+                outcome = self._readable(launch, problem)
             performed.append(Performed(launch, outcome))
         return performed
 
@@ -182,11 +182,11 @@ class Toolkit:
             try:
                 outcome = await self._workers.await_(job, self._timeout)
             except Exception as problem:  # noqa: BLE001 — as above
-                outcome = self._told(launch, problem)
+                outcome = self._readable(launch, problem)
             performed.append(Performed(launch, outcome))
         return performed
 
-    def _told(self, launch: Launch, problem: Exception) -> Exception:
+    def _readable(self, launch: Launch, problem: Exception) -> Exception:
         if isinstance(problem, TimeoutError):
             return ToolError("timeout", f"{launch.name} gave no answer within {self._timeout:g} seconds.")
         return problem
@@ -251,7 +251,7 @@ class Toolkit:
         if about is not None and about != self.session.user_id:
             attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
             with self._noting:
-                insort(self.session.attempts, attempt, key=lambda it: (path_key(it.path), it.seq))
+                insort(self.session.attempts, attempt, key=lambda one: (path_key(one.path), one.seq))
 
 
 @cache
@@ -288,4 +288,4 @@ def _as_tool_error(name: str, problem: Exception) -> ToolError:
 
 
 def _as_recorded(problem: Exception) -> str:
-    return recordable(f"{problem.kind}: {problem}" if isinstance(problem, ToolError) else told(problem))
+    return recordable(f"{problem.kind}: {problem}" if isinstance(problem, ToolError) else describe_error(problem))

@@ -17,13 +17,13 @@ class Signal:
     def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._loop = loop
         self._set = threading.Event()
-        self._told = None if loop is None else asyncio.Event()
+        self._event = None if loop is None else asyncio.Event()
 
     def set(self) -> None:
         self._set.set()
-        if self._loop is not None and self._told is not None:
+        if self._loop is not None and self._event is not None:
             with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
-                self._loop.call_soon_threadsafe(self._told.set)
+                self._loop.call_soon_threadsafe(self._event.set)
 
     def is_set(self) -> bool:
         return self._set.is_set()
@@ -32,12 +32,12 @@ class Signal:
         return self._set.wait(seconds)
 
     async def await_(self, seconds: float) -> bool:
-        if self._told is None:
+        if self._event is None:
             raise RuntimeError("a signal without an event loop cannot be awaited")
         if not self.is_set():
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
-                    await self._told.wait()
+                    await self._event.wait()
         return self.is_set()
 
 

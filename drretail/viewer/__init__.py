@@ -6,7 +6,6 @@ claims.py        claims with what was said of them, where they stand in the repo
 arithmetic.py    the sums behind a run's FP and FR
 judged_pairs.py  what judges said of two answers to one query
 cart.py          what a report puts into the cart, with prices and their total
-picks.py         the carts of several answers, product by product
 commands.py      the commands that make the experiment again
 tables/          scores, pairs and agreement as tables, for every room below
 plots/           plots as SVG

@@ -236,8 +236,8 @@ def _claim(
 def _extracted(judged: Judged, stage: str) -> list[Extracted]:
     """The claims of a stage; nothing where it failed or holds no claims."""
     try:
-        held = (verdict for verdict in judged.stage(stage) if verdict.item == REPORT)
-        return [Extracted.model_validate(item) for verdict in held for item in verdict.value or ()]
+        extractions = (verdict for verdict in judged.stage(stage) if verdict.item == REPORT)
+        return [Extracted.model_validate(item) for verdict in extractions for item in verdict.value or ()]
     except ValidationError as problem:
         raise UserError(
             f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: delete their file and "

@@ -42,10 +42,10 @@ def score_commands(view: ExperimentView) -> list[str]:
         return [f"drretail score {folder}"]
     made: list[str] = []
     for rules in sorted({score.rules for score in scores}):
-        held = [score for score in scores if score.rules == rules]
-        metrics = ",".join(dict.fromkeys(score.metric for score in held))
+        ruled = [score for score in scores if score.rules == rules]
+        metrics = ",".join(dict.fromkeys(score.metric for score in ruled))
         parts = ["drretail score", folder, "--metrics", metrics]
-        parts += [*_judges(score.judge for score in held), *_rules(rules)]
+        parts += [*_judges(score.judge for score in ruled), *_rules(rules)]
         made.append(" ".join(parts))
     return [*made, *_pair_commands(view, folder)]
 
@@ -61,9 +61,9 @@ def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
     compared: dict[tuple[Rules, str], list[Labels]] = {}
     for row in view.pairs:
         if not names_panel(row.judge) and (row.a, row.b) not in (
-            held := compared.setdefault((row.rules, row.judge), [])
+            pairs := compared.setdefault((row.rules, row.judge), [])
         ):
-            held.append((row.a, row.b))
+            pairs.append((row.a, row.b))
     for (rules, judge), pairs in sorted(compared.items()):
         named = () if pairs == usual else map(pair_name, pairs)
         parts = ["drretail score", folder, "--metrics", PAIRWISE, *_flags("--pairs", named), *_judges([judge])]

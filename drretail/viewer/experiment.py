@@ -30,6 +30,7 @@ from drretail.records.score import (
     shared_models,
 )
 from drretail.records.scoreboard import Scoreboard
+from drretail.tables.figures import counted
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, outdated, read_judgements
 
@@ -193,7 +194,7 @@ def title_of(definition: Definition) -> str:
     systems = [label for label in labels if place_of(label) in ("system", "counterfactual")]
     names = [label.replace(shared, "", 1) for label in systems]
     queries = definition.queries
-    subject = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
+    subject = _cut(queries[0].text) if len(queries) == 1 else counted(len(queries), "query")
     agents = list(dict.fromkeys(label.partition("@")[0] for label in systems))
     if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
         return f"{subject} answered by {_listed(agents)}, {len(names)} systems in all"
@@ -221,7 +222,7 @@ def read_view(experiment: Path) -> ExperimentView:
     place = {label: at for at, label in enumerate(in_order(definition.systems))}
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
     scores = read_scores(experiment)
-    held = scores or Scores(scores=(), judgings=())
+    scores_ = scores or Scores(scores=(), judgings=())
     return ExperimentView(
         folder=experiment,
         definition=definition,
@@ -229,14 +230,14 @@ def read_view(experiment: Path) -> ExperimentView:
         runs=Runs(experiment, definition, planned),
         outdated="" if scores is None else outdated(experiment, scores, read_subjects(experiment, None)),
         scores=None if scores is None else scores.scores,
-        judgings=held.judgings,
-        slices=held.slices,
-        ablations=held.ablations,
-        pairs=held.pairs,
-        ranks=held.ranks,
-        agreements=held.agreements,
-        scoreboard=held.scoreboard,
-        metrics=held.metrics,
+        judgings=scores_.judgings,
+        slices=scores_.slices,
+        ablations=scores_.ablations,
+        pairs=scores_.pairs,
+        ranks=scores_.ranks,
+        agreements=scores_.agreements,
+        scoreboard=scores_.scoreboard,
+        metrics=scores_.metrics,
         lab=tuple(finding_lines(experiment)),
     )
 
@@ -296,7 +297,7 @@ def _checks(judgements: Judgements) -> Checks:
         if verdict.state == "scored":
             found += _FINDINGS.validate_python(verdict.value or ())
     far = 1 << 60
-    found.sort(key=lambda finding: (far if finding.start is None else finding.start, finding.code, finding.said))
+    found.sort(key=lambda finding: (far if finding.start is None else finding.start, finding.code, finding.text))
     return Checks(
         made=tuple(sorted(verdict.item for verdict in verdicts if verdict.state == "scored")),
         findings=tuple(found),

@@ -13,6 +13,7 @@ from drretail.eval.registry import installed
 from drretail.eval.scores.panel import name_of, names_panel
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Judging, Rules, Scores, Verdict
+from drretail.tables.figures import counted
 
 _KINDS = ("llm", "scripted", "rule_based")
 
@@ -101,20 +102,20 @@ class _Counted:
 def _changes(scores: Scores, scored: Mapping[_Place, Judging], now: _Counted) -> Iterator[str]:
     planned = {score.system: score.n_planned for score in scores.scores}
     for system in sorted(system for system, count in planned.items() if count != now.runs[system]):
-        yield f"{system} had {planned[system]:,} planned runs and has {now.runs[system]:,}"
+        yield f"{system} had {counted(planned[system], 'planned run')} and has {now.runs[system]:,}"
     if not scores.judgings:  # they do not say what they were made of
         return
     for place in sorted({*now.living, *scored}):
         metric, system, rules, judge, _ = place
         judging = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
-        held = scored.get(place)
-        if held is None:
+        judging_ = scored.get(place)
+        if judging_ is None:
             yield f"{judging} is not among them"
-        elif held.verdicts != now.living[place]:
-            living = now.living[place]
-            yield f"{judging} was made of {held.verdicts:,} verdicts, and {living:,} are about today's reports"
-        elif held.not_judged != now.silent[place]:
-            yield f"{judging} lacked {held.not_judged:,} reports, and now lacks {now.silent[place]:,}"
+        elif judging_.verdicts != now.living[place]:
+            made_of = counted(judging_.verdicts, "verdict")
+            yield f"{judging} was made of {made_of}, and {now.living[place]:,} are about today's reports"
+        elif judging_.not_judged != now.silent[place]:
+            yield f"{judging} lacked {counted(judging_.not_judged, 'report')}, and now lacks {now.silent[place]:,}"
 
 
 def _counted(

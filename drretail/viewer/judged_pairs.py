@@ -80,12 +80,12 @@ def _judgements(labels: Labels, repeat: int, verdicts: Sequence[Verdict]) -> Ite
     groups: dict[tuple[str, str, Rules], list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         groups[verdict.judge.spec, verdict.judge.params_hash, verdict.rules].append(verdict)
-    for (_, _, rules), held in sorted(groups.items()):
+    for (_, _, rules), verdicts_ in sorted(groups.items()):
         by_item: dict[str, list[Verdict]] = defaultdict(list)
-        for verdict in held:
+        for verdict in verdicts_:
             by_item[verdict.item].append(verdict)
         dimensions = [_dimension(name, by_item[name], rules) for name in DIMENSIONS if name in by_item]
-        yield PairJudgement(labels, repeat, held[0].judge, rules, tuple(dimensions))
+        yield PairJudgement(labels, repeat, verdicts_[0].judge, rules, tuple(dimensions))
 
 
 def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:

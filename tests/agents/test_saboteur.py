@@ -170,7 +170,7 @@ def test_the_grounded_agent_mends_or_strikes_what_its_model_says_wrongly(
     if stubborn:
         assert (run.status, len(run.repairs)) == ("done", Limits().repairs)
         assert code in {finding.code for finding in run.struck}
-        assert SENTENCES[mistake].splitlines()[-1] in {finding.said for finding in run.struck}
+        assert SENTENCES[mistake].splitlines()[-1] in {finding.text for finding in run.struck}
         assert "\n- " in run.report.partition(f"## {TITLE}")[2]
     else:
         assert (run.status, len(run.repairs), run.struck) == ("done", 1, ())

@@ -8,14 +8,21 @@ import pytest
 
 import drretail
 from drretail import Agent, Answer, compare, open_model, open_world, run, score
+from drretail.agents.registry import load_agent, split_web_mode
+from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
+from drretail.api.systems import with_preset
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_definition
 from drretail.llm.models import Models
+from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Task
 from drretail.records.run import Limits
+from drretail.viewer.paper.published import SYSTEMS
+from tests.agents.conftest import QUERY
+from tests.sealed import Page, seal
 from tests.shop import OTHER, USER, build
 
 QUESTION = "Which bird feeder suits me, under $30?"
@@ -158,3 +165,52 @@ def test_every_public_name_is_there_and_another_one_is_not() -> None:
 def test_an_option_that_there_is_not_is_answered_with_the_nearest() -> None:
     with pytest.raises(UserError, match=r"There is no option of run 'max_token'\. Did you mean max_tokens"):
         run("demo", ["?"], **{"max_token": 3})  # pyright: ignore[reportArgumentType]  # as a typing error is made
+
+
+def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
+    options = with_preset(RunOptions(preset="paper"))
+    assert (options.agents, options.model_profile, options.preset) == (SYSTEMS, "paper-like", None)
+    assert options.queries == shipped_queries()
+    assert len(shipped_queries()) == 50
+
+
+def test_its_systems_are_agents_that_there_are() -> None:
+    assert len(SYSTEMS) == 6
+    assert {split_web_mode(name)[1] for name in SYSTEMS if load_agent(split_web_mode(name)[0])} == {"snippets", "ws"}
+
+
+def test_options_that_are_given_go_before_the_preset() -> None:
+    options = with_preset(RunOptions(preset="paper", queries=Path("q.jsonl"), model_profile="cheap", scope="own"))
+    assert (options.queries, options.model_profile, options.scope) == (Path("q.jsonl"), "cheap", "own")
+
+
+def test_other_agents_beside_the_preset_are_refused() -> None:
+    with pytest.raises(UserError, match="leave --agent out"):
+        with_preset(RunOptions(preset="paper", agents="react"))
+
+
+def test_a_preset_that_takes_tools_away_changes_no_other_option() -> None:
+    options = RunOptions(preset="tools_only")
+    assert with_preset(options) is options
+
+
+def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="paper"):
+        with_preset(RunOptions(preset="papers"))
+
+
+PAGES = [Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")]
+
+
+def test_a_sandbox_brings_its_queries_and_each_size_is_a_system(tmp_path: Path) -> None:
+    place = build(tmp_path / "w")
+    with drretail.open_world(place) as world:
+        web = f"sandbox:{seal(tmp_path / 's', {'q1': PAGES}, [QUERY], world.manifest)}"
+        with pytest.raises(UserError, match="name questions with --queries FILE"):
+            drretail.run(world, baselines=False)
+        with pytest.raises(UserError, match="give its web to open_world"):
+            drretail.run(world, web=web)
+    made = drretail.run(place, web=web, size=["32k", "64k"], compose="no_distractor", baselines=False)
+    assert [(tally.label, tally.done) for tally in made.tallies] == [
+        (f"react@offline-shopper-compose-no_distractor-size-{size}", 1) for size in ("32k", "64k")
+    ]

@@ -63,7 +63,7 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(drretai
     assert drretail(*SCORED).returncode == 0
     (table,) = json.loads(drretail("compare", "exp", "--by", "size", "--metric", "dr3:CC", "--json").stdout)["size"]
     cells = table["rows"][0]["cells"]
-    assert [(it["setting"], it["at"], round(it["mean"], 1)) for it in cells] == [
+    assert [(cell["setting"], cell["at"], round(cell["mean"], 1)) for cell in cells] == [
         ("32k", 32000, 100),
         ("512k", 512000, 33.3),
     ]
@@ -72,7 +72,7 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(drretai
     assert "Distractor effect: dr3 CC" in said
     assert "-66.67" in said
     made = json.loads(drretail("compare", "exp", "--by", "compose", "--json").stdout)
-    assert {it["variant"] for it in made["distractors"]} >= {"CC"}
+    assert {each["variant"] for each in made["distractors"]} >= {"CC"}
     page = (drretail("report", "exp"), (run_on / "report.html").read_text())[1]
     assert "dr3 CC against size" in page
     assert 'id="by-compose"' in page
@@ -121,12 +121,12 @@ def test_errors_have_causes_that_a_page_draws_and_add_up_without_the_sandbox(drr
     assert {path.name for path in (run_on / "labels").iterdir()} == {"q1.json", "q2.json", "q3.json"}
     rows = json.loads((run_on / "scores.json").read_text())["scores"]
     causes = {
-        it["variant"]: it["value"]
-        for it in rows
-        if (it["metric"], it["policy"]) == ("error_causes", "answered")
-        and it["system"] == on("32k").label()
-        and it.get("value") is not None
-        and not it["variant"].startswith("n_")
+        row["variant"]: row["value"]
+        for row in rows
+        if (row["metric"], row["policy"]) == ("error_causes", "answered")
+        and row["system"] == on("32k").label()
+        and row.get("value") is not None
+        and not row["variant"].startswith("n_")
     }
     assert sum(causes.values()) == pytest.approx(1)
     assert causes["misled"] > 0  # the recall's page is a distractor here

@@ -68,7 +68,7 @@ def test_dr3_reads_the_files_of_a_question_and_cites_them(drretail: Command, sho
     done = drretail("ask", QUESTION, "--world", shop, "--agent", "dr3", "--files", "mine", "--json")
     assert done.returncode == 0, done.stderr
     run = json.loads(done.stdout)["run"]
-    assert "F:orders.csv" in {it.get("evidence_id") for it in run["citations"]}
+    assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}
 
 
 def test_dr3_runs_with_files_for_some_queries_another_retriever_and_fewer_turns(

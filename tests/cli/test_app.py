@@ -32,7 +32,7 @@ def test_a_command_s_own_help_begins_as_the_list_says_and_loads_nothing_heavy(na
     typers_own = {"markdown_it", "pydantic"}  # it draws the boxes with the one, and reads arguments with the other
     said, loaded = modules_after(f"import sys; sys.argv = ['drretail', '{name}', '--help']; {MAIN}")
     assert " ".join(COMMANDS[name][1].split()) in " ".join(said.split())
-    assert [it for it in HEAVY if it in loaded and it not in typers_own] == []
+    assert [each for each in HEAVY if each in loaded and each not in typers_own] == []
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

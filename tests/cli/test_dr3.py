@@ -59,9 +59,9 @@ def test_the_command_scores_with_gold_freezes_criteria_and_asks_nothing_twice(
     done = drretail(*ASKED, "--gold", "gold")
     assert done.returncode == 0, done.stdout + done.stderr
     said = {
-        it["variant"]: it.get("value")
-        for it in json.loads((folder / "scores.json").read_text())["scores"]
-        if (it["system"], it["policy"]) == ("a@model", "answered")
+        each["variant"]: each.get("value")
+        for each in json.loads((folder / "scores.json").read_text())["scores"]
+        if (each["system"], each["policy"]) == ("a@model", "answered")
     }
     found = {name: round(said[name] or 0, 2) for name in ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ", "avg6", "score")}
     assert found == {

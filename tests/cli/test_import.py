@@ -64,7 +64,7 @@ def imported(drretail: Command, tmp_path: Path) -> Path:
 
 def rows(exp: Path) -> dict[tuple[str, str], dict[str, Any]]:
     found = json.loads((exp / "scores.json").read_text(encoding="utf-8"))["scores"]
-    return {(it["system"], it["variant"]): it for it in found if it["policy"] == "answered"}
+    return {(each["system"], each["variant"]): each for each in found if each["policy"] == "answered"}
 
 
 def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert "Questions: 2." in printed
     document = json.loads(drretail("import", "drb", "one.jsonl", "--to", "exp", "--json").stdout)
     assert document["systems"] == {"one": {"reports": 2, "citations": 6, "sources": 4, "listed": 5, "unresolved": 1}}
-    assert [it["unresolved"] for it in document["reports"]] == [1, 0]
+    assert [each["unresolved"] for each in document["reports"]] == [1, 0]
     assert (document["held_already"], document["format"]) == (2, 1)
 
 
@@ -163,8 +163,8 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     reading = Reading.model_validate_json(path.read_bytes())
     lab, shop = (it.evidence_id for run in read_runs(imported) if run.run_id == "one/1-r1" for it in run.citations[2:])
     assert reading.picks is not None
-    assert [(it.product, it.alternatives) for it in reading.picks] == [(lab, ("Alder",))]
-    assert [it.of for it in reading.values] == [(lab,)]
+    assert [(pick.product, pick.alternatives) for pick in reading.picks] == [(lab, ("Alder",))]
+    assert [value.of for value in reading.values] == [(lab,)]
     assert shop != lab
     found = rows(imported)
     assert found["one", "pick_not_argued"]["n_scored"] == 1

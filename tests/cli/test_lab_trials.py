@@ -73,7 +73,7 @@ def test_exploits_say_which_are_caught_and_in_what(drretail: Command, exp: Path)
     rows = json.loads((exp / "lab" / "exploits.json").read_text(encoding="utf-8"))["rows"]
     by_name = {row["exploit"]: row for row in rows}
     assert len(by_name) == len(rows) == 23
-    feasible = next(it for it in by_name["empty"]["level"] if it["name"] == "basket feasible")
+    feasible = next(each for each in by_name["empty"]["level"] if each["name"] == "basket feasible")
     assert (feasible["value"], feasible["honest"]) == (0, 1)
     assert "1 of 7 queries" in " ".join(done.stdout.split())
 
@@ -101,7 +101,7 @@ schema = "SixRatings"
 [rules.answer.structured]
 """
 RATED = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "overall")
-RATINGS = "\n".join(f'{it} = {{ justification = "Thin.", rating = 5 }}' for it in RATED)
+RATINGS = "\n".join(f'{each} = {{ justification = "Thin.", rating = 5 }}' for each in RATED)
 
 
 @pytest.fixture

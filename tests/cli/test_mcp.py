@@ -128,14 +128,14 @@ def check_run(to: Path, label: str) -> None:
 
 def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
     results = over_stdio([*command(world, *recording(tmp_path / "exp"))], answered)
-    assert [it.is_error for it in results] == [False, False, True, False]
+    assert [result.is_error for result in results] == [False, False, True, False]
     check_run(tmp_path / "exp", "mcp@mcp")
 
 
 def test_the_python_client_researches_over_http_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
     with serving(command(world, *recording(tmp_path / "exp"))) as (address, token, _):
         results = over_http(address, token, answered)
-    assert [it.is_error for it in results] == [False, False, True, False]
+    assert [result.is_error for result in results] == [False, False, True, False]
     check_run(tmp_path / "exp", "mcp@mcp")
 
 
@@ -148,10 +148,10 @@ def test_the_node_client_reads_and_leaves_the_same(world: Path, tmp_path: Path, 
         with serving(args) as (address, token, _):
             seen = by_node(node, "http", address, token)
     assert len(seen["tools"]) == 10
-    assert [it["name"] for it in seen["tools"] if it["annotations"]["destructiveHint"]] == ["update_user_profile"]
+    assert [each["name"] for each in seen["tools"] if each["annotations"]["destructiveHint"]] == ["update_user_profile"]
     assert "Which bird feeder" in seen["instructions"]
-    assert [it.get("isError", False) for it in seen["results"]] == [False, False, True, False]
-    assert all(json.loads(it["content"][0]["text"]) == it["structuredContent"] for it in seen["results"])
+    assert [each.get("isError", False) for each in seen["results"]] == [False, False, True, False]
+    assert all(json.loads(each["content"][0]["text"]) == each["structuredContent"] for each in seen["results"])
     check_run(tmp_path / "exp", "mcp@node-probe")
 
 
@@ -260,7 +260,8 @@ def test_a_query_of_a_file_is_named_by_its_id(world: Path, tmp_path: Path) -> No
     file = tmp_path / "queries.jsonl"
     file.write_text(
         "".join(
-            json.dumps({"query_id": it, "user_id": USER, "text": f"Ask {it}", "source": "test"}) + "\n" for it in "ab"
+            json.dumps({"query_id": each, "user_id": USER, "text": f"Ask {each}", "source": "test"}) + "\n"
+            for each in "ab"
         )
     )
     args = [sys.executable, "-m", "drretail", "mcp", "--world", str(world), "--to", str(tmp_path / "exp")]

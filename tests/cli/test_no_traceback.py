@@ -159,7 +159,10 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
     assert "failed in values: TypeError: " in sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
     (tmp_path / "mine.py").write_text(LENGTH)
     assert drretail("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks").returncode == 0
-    assert {it.name for it in (tmp_path / "e" / "verdicts").iterdir()} >= {"length", "checks"}  # the first is no lost
+    assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {
+        "length",
+        "checks",
+    }  # the first is no lost
     (tmp_path / "mine.py").unlink()
     for form in ("text", "html", "paper"):
         ended = drretail("report", "e", "--format", form, "-o", f"out.{form}")

@@ -61,6 +61,6 @@ def test_ctrl_c_leaves_no_process(shop: str, queries: str, tmp_path: Path) -> No
             time.sleep(0.5)
         _, said = process.communicate(timeout=280)
     assert "Traceback" not in said
-    for pid in (int(it.name.removeprefix("pid")) for it in found):
+    for pid in (int(each.name.removeprefix("pid")) for each in found):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

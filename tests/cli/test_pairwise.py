@@ -226,6 +226,6 @@ def test_all_figures_of_a_pair_stand_side_by_side_on_eighty_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    pairs = [a_row(A, B, it, n_failed=0, n_scored=50) for it in ("constraint_following", "overall")]
+    pairs = [a_row(A, B, each, n_failed=0, n_scored=50) for each in ("constraint_following", "overall")]
     lines = printed(capsys, pairs).splitlines()
     assert any(line.split() == ["Dimension", "win", "tie", "loss", "win", "rate", "flips", "first"] for line in lines)

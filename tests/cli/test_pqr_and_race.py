@@ -56,7 +56,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             key: [{"criterion": "Helps", "analysis": "So.", "article_1_score": one, "article_2_score": two}]
             for key, (one, two) in RACE.items()
         }),
-        answer("SaidTriplets", {"triplets": [dict(zip(("fact", "ref_idx", "url"), it, strict=True)) for it in facts]}),
+        answer("SaidTriplets", {"triplets": [dict(zip(("fact", "ref_idx", "url"), f, strict=True)) for f in facts]}),
         answer("SameFacts", {"groups": []}),
         answer("SupportedFacts", {
             "facts": [{"fact_id": 1, "quote": "49.99", "justification": "So.", "label": "supported"}]
@@ -67,9 +67,9 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows(out: str, rules: str = "default") -> dict[tuple[str, str], float | None]:
     return {
-        (it["system"], it["variant"]): it.get("value")
-        for it in json.loads(out)["scores"]
-        if it["policy"] == "answered" and it.get("rules", "default") == rules
+        (each["system"], each["variant"]): each.get("value")
+        for each in json.loads(out)["scores"]
+        if each["policy"] == "answered" and each.get("rules", "default") == rules
     }
 
 
@@ -81,7 +81,7 @@ def test_both_are_scored_by_their_formulas_and_a_second_time_nothing_is_asked(
     s_p, s_q = 0.4 * 8 + 0.3 * 6 + 0.1 * 4 + 0.2 * 10, 0.5 * 8 + 0.3 * 6 + 0.2 * 4
     assert found["a@model", "S_P"] == pytest.approx(s_p)
     assert found["a@model", "S_Q"] == pytest.approx(s_q)
-    assert [found["a@model", it] for it in ("FA", "CC", "S_R")] == [10, 5, 7.5]
+    assert [found["a@model", each] for each in ("FA", "CC", "S_R")] == [10, 5, 7.5]
     assert found["a@model", "S_overall"] == pytest.approx((s_p + s_q + 7.5) / 3)
     # The first of two gets more whoever it is: both orders together know no difference.
     target = 0.3 * 8 + 0.4 * 9 + 0.2 * 6 + 0.1 * 5
@@ -107,7 +107,7 @@ def test_published_rules_stand_beside_ours_and_those_of_others_are_refused(drret
 def test_the_tables_name_what_stands_in_them(drretail: Command) -> None:
     out = drretail("score", "exp", "--metrics", "pqr", *JUDGED).stdout
     assert "PQR: personalization, quality, reliability" in out
-    assert all(it in out for it in ("S_overall", "GOAL", "CLAR", "FA_strict", "7.40"))
+    assert all(each in out for each in ("S_overall", "GOAL", "CLAR", "FA_strict", "7.40"))
 
 
 def test_what_is_left_is_estimated(drretail: Command) -> None:

@@ -31,23 +31,23 @@ def test_the_loop_goes_round_in_one_folder(drretail: Command, shop: str, queries
     assert drretail("prompts", "--to", "terse", "--agent", "react").stdout == "terse\n"
     change(tmp_path / "terse")
     tried = drretail(*command, "--prompts", "terse", "--only", "1")
-    assert [(it["label"], it["done"]) for it in json.loads(tried.stdout)["systems"]] == [(TERSE, 1)], tried.stderr
+    assert [(each["label"], each["done"]) for each in json.loads(tried.stdout)["systems"]] == [(TERSE, 1)], tried.stderr
     assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1"]}
     assert drretail("score", "exp", "--metrics", "faithfulness").returncode == 0
     scores = json.loads((tmp_path / "exp/scores.json").read_text(encoding="utf-8"))
-    rows = {(it["system"], it["variant"]): it for it in scores["scores"]}
-    assert {it["n_queries"] for it in scores["slices"] if it["system"] == TERSE} <= {0, 1}
+    rows = {(each["system"], each["variant"]): each for each in scores["scores"]}
+    assert {each["n_queries"] for each in scores["slices"] if each["system"] == TERSE} <= {0, 1}
     assert (rows[TERSE, "FP"]["n_planned"], rows[TERSE, "FP"]["n_failed"], rows[REACT, "FP"]["n_planned"]) == (1, 0, 2)
     compared = drretail("compare", "exp", TERSE, REACT, "--json", "--fail-if", "FP < 2")
     assert compared.returncode == 3
-    (tables,) = (it["tables"] for it in json.loads(compared.stdout)["comparisons"])
+    (tables,) = (each["tables"] for each in json.loads(compared.stdout)["comparisons"])
     row = next(row for table in tables for row in table["rows"] if row["variant"] == "FP")
     assert (row["n_pairs"], row["n_planned"], row["dropped"]) == (1, 2, {"A: not asked": 1})
     text = drretail("report", "exp", "--diff", REACT, TERSE, "--format", "text").stdout
     assert "1 of the queries was asked of react@offline-shopper alone." in text
     assert "B is told otherwise than the package has it: report_form.md" in text
     whole = drretail(*command, "--prompts", "terse")
-    assert [(it["done"], it["before"]) for it in json.loads(whole.stdout)["systems"]] == [(2, 1)], whole.stderr
+    assert [(each["done"], each["before"]) for each in json.loads(whole.stdout)["systems"]] == [(2, 1)], whole.stderr
     assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1", "q2"]}
 
 
@@ -95,11 +95,11 @@ def test_what_is_wrong_is_one_sentence_and_exit_code_2(
 
 
 def test_the_list_names_who_is_told_what(drretail: Command) -> None:
-    told = {it["file"]: it["told_to"] for it in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
+    told = {each["file"]: each["told_to"] for each in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
     assert told["react.md"] == ["react"]
     assert told["hybrid_react/report.md"] == ["hybrid_react"]
     assert set(told["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
-    assert set(told["summarise_page.md"]) == {f"{it}+ws" for it in told["picks.md"]}
+    assert set(told["summarise_page.md"]) == {f"{each}+ws" for each in told["picks.md"]}
 
 
 def test_from_python_the_same(shop: str, tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def test_grades_and_redundancy_are_scored_and_a_second_time_nobody_is_asked(drre
     assert done.returncode == 0, done.stderr
     assert "ReportEval" in done.stdout
     told = rows(reports)
-    assert [told[it]["value"] for it in ("comprehensiveness", "overall", "redundancy")] == [4, 2, 3]
-    counts = [told["redundancy"][it] for it in ("n_planned", "n_scored", "n_na", "n_failed")]
+    assert [told[each]["value"] for each in ("comprehensiveness", "overall", "redundancy")] == [4, 2, 3]
+    counts = [told["redundancy"][each] for each in ("n_planned", "n_scored", "n_na", "n_failed")]
     assert counts == [3, 1, 1, 1]  # a report of one paragraph has no pair, and a run left no report
     assert told["redundancy"]["items"]["pairs_scored"] == 15
     assert told["pairs_possible"]["value"] == 7.5  # the mean over both reports
@@ -81,7 +81,7 @@ def test_rules_of_the_released_code_stand_beside_ours(drretail: Command, reports
     done = drretail(*ASKED, "--rules", "hkuds")
     assert done.returncode == 0, done.stderr
     ours, theirs = rows(reports), rows(reports, "hkuds")
-    assert [it["redundancy"]["items"]["pairs_possible"] for it in (ours, theirs)] == [15, 6]
+    assert [our["redundancy"]["items"]["pairs_possible"] for our in (ours, theirs)] == [15, 6]
     assert (ours["overall"]["n_scored"], theirs["overall"]["n_scored"]) == (2, 1)  # it discards what has no pair
 
 

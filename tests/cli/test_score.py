@@ -92,8 +92,8 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
     others: list[dict[str, Any]] = [{"judge": "p:other"}, {"judge_params": "1a2b"}, {"rules": "paper"}]
     scores = Scores(
         scores=(),
-        judgings=(judging(), judging(metric="race"), *(judging(**it) for it in others)),
-        pairs=(pair(), pair(b="c@m"), *(pair(**it) for it in others)),
+        judgings=(judging(), judging(metric="race"), *(judging(**other) for other in others)),
+        pairs=(pair(), pair(b="c@m"), *(pair(**other) for other in others)),
     )
     judges = [JudgeRef(spec="p:m", kind="llm")]
     assert failed_answers(scores, {"quality"}, judges, "default", [("a@m", "b@m")]) == 2
@@ -203,7 +203,9 @@ def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: 
     assert "Scoreboard" not in whole
     assert "Checks, by code, without a judge" in whole
     (row,) = [
-        it for it in json.loads(drretail(*asked, "--json").stdout)["scoreboard"]["rows"] if it["system"].startswith("r")
+        each
+        for each in json.loads(drretail(*asked, "--json").stdout)["scoreboard"]["rows"]
+        if each["system"].startswith("r")
     ]
     assert {"clean", "words", "tokens"} <= set(row["cells"])
 
@@ -219,11 +221,11 @@ def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
         judged = {"system": LABEL, "judge": "p:m", "judge_kind": "llm", "n_planned": 1, "n_scored": 1, "version": 1}
         return Score.model_validate({**judged, "metric": metric, "variant": variant, "value": 0.5})
 
-    columns = tuple(ShownColumn(name=it, metric=it) for it in ("pqr", "faithfulness"))
+    columns = tuple(ShownColumn(name=each, metric=each) for each in ("pqr", "faithfulness"))
     board = Scoreboard(judge=BoardJudge(spec="p:m"), columns=columns, rows=())
     rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
     left = without_board_families(Scores(scores=rows, judgings=(), scoreboard=board))
-    assert [it.variant for it in left.scores] == ["S_overall", "S_P", "calls"]
+    assert [score.variant for score in left.scores] == ["S_overall", "S_P", "calls"]
 
 
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:

@@ -25,7 +25,7 @@ def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
     """A sandbox ``s`` for the two queries in the tiny shop."""
     asked = read_queries(tmp_path / queries)
     with open_world(tmp_path / shop) as world:
-        tasks = {it.query_id: PAGES for it in asked}
+        tasks = {each.query_id: PAGES for each in asked}
         return seal(tmp_path / "s", tasks, asked, world.manifest, files={"note.md": "The feeder hangs in the shade."})
 
 
@@ -50,7 +50,7 @@ def test_sizes_are_systems_of_one_experiment_which_every_other_command_takes(
     ):
         done = drretail(*command)
         assert done.returncode == 0, (command, done.stderr)
-    pages = [json.loads(it)["url"] for it in read_lines(exp / "exports/pages.jsonl")]
+    pages = [json.loads(line)["url"] for line in read_lines(exp / "exports/pages.jsonl")]
     assert pages == ["https://good.example/", "https://old.example/"]
 
 
@@ -64,7 +64,7 @@ def test_a_question_is_answered_at_one_size_with_the_files_of_its_task(
     assert label.startswith("dr3@offline-shopper-files-")
     (only,) = read_definition(tmp_path / "exp").queries
     read = read_evidence(run_folder(tmp_path / "exp", label, only.query_id, 1))
-    assert {it.id for it in read if it.kind == "file"} == {"F:note.md"}
+    assert {each.id for each in read if each.kind == "file"} == {"F:note.md"}
     several = drretail(*asked, "--size", "32k,64k")
     assert (several.returncode, several.stderr.count("\n")) == (2, 1)
 
@@ -78,7 +78,7 @@ def test_shards_write_one_definition_and_a_replay_the_same_runs(
     assert (tmp_path / "part1/experiment.json").read_bytes() == (tmp_path / "part2/experiment.json").read_bytes()
     assert drretail(*RUN, "--size", "64k").returncode == 0
     assert drretail(*RUN, "--size", "64k", "--to", "again", "--replay", "exp").returncode == 0
-    runs = [(tmp_path / it / f"runs/{LARGE}/q1-r1/run.json").read_bytes() for it in ("exp", "again")]
+    runs = [(tmp_path / each / f"runs/{LARGE}/q1-r1/run.json").read_bytes() for each in ("exp", "again")]
     assert runs[0] == runs[1]
 
 
@@ -119,7 +119,7 @@ def test_a_composition_needs_labels(drretail: Command, sandbox: Path) -> None:
 def test_a_changed_sandbox_is_refused_by_the_experiment_that_it_was_of(drretail: Command, sandbox: Path) -> None:
     assert drretail(*RUN, "--only", "1").returncode == 0
     task = sandbox / "tasks/q2"
-    lines = [it.replace("two weeks", "three weeks") for it in read_lines(task / "pages.jsonl.gz")]
+    lines = [line.replace("two weeks", "three weeks") for line in read_lines(task / "pages.jsonl.gz")]
     write_lines(task / "pages.jsonl.gz", lines)
     done = drretail(*RUN)
     assert (done.returncode, "that read other fixed pages than --web has now" in done.stderr) == (2, True)

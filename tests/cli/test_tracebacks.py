@@ -25,7 +25,7 @@ def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
     assert "Traceback (most recent call last)" not in plain.stderr
     assert "Traceback (most recent call last)" in told.stderr
     assert "in looked_up" in told.stderr
-    errors = [json.loads(it.read_text(encoding="utf-8"))["error"] for it in (tmp_path / "plain").rglob("run.json")]
+    errors = [json.loads(path.read_text(encoding="utf-8"))["error"] for path in (tmp_path / "plain").rglob("run.json")]
     assert errors
     assert all("in looked_up" in error["traceback"] for error in errors)
     assert drretail("report", "plain", "-o", "page.html").returncode == 0

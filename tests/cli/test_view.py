@@ -93,7 +93,7 @@ def test_results_are_tables_or_a_document(exp: Path) -> None:
 
 
 def test_the_commands_list_loads_no_server() -> None:
-    code = "import sys, drretail.cli.view; print('starlette' in sys.modules or 'uvicorn' in sys.modules)"
+    code = "import sys, drretail.cli.report; print('starlette' in sys.modules or 'uvicorn' in sys.modules)"
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert said.stdout.strip() == "False"

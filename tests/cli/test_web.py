@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from drretail.api.webs import chosen_web, pages_by_label
+from drretail.api.worlds import chosen_web, pages_by_label
 from drretail.experiment import read_definition, read_runs
 from drretail.records.run import System
 from drretail.settings import Settings

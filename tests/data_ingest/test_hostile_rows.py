@@ -50,10 +50,11 @@ REAL = [
 def shop(folder: Path, *, as_array: bool) -> Path:
     """A plain product with five reviews, five more by each hostile user, and a product of each hostile id."""
     write = write_array if as_array else write_lines
-    write(folder / "meta_Pet_Supplies.jsonl", [product_row("B1"), *(product_row(it) for it in HOSTILE)])
+    write(folder / "meta_Pet_Supplies.jsonl", [product_row("B1"), *(product_row(each) for each in HOSTILE)])
     hostile = [review_row(it, "B1", START + place) for place, it in enumerate(HOSTILE)]
     write(
-        folder / "Pet_Supplies.jsonl", [*reviews_of("B1"), *hostile, *(review_row("A1", it, START) for it in HOSTILE)]
+        folder / "Pet_Supplies.jsonl",
+        [*reviews_of("B1"), *hostile, *(review_row("A1", each, START) for each in HOSTILE)],
     )
     return folder
 
@@ -99,12 +100,12 @@ def test_ids_of_the_real_sample_are_ids(realdata: Path) -> None:
             row: Any = json.loads(line) if line.startswith("{") else {}
             found |= {str(row[name]) for name in ("user_id", "parent_asin", "asin") if row.get(name)}
     assert len(found) > 1000
-    assert [it for it in found if not is_safe_id(it)] == []
+    assert [each for each in found if not is_safe_id(each)] == []
 
 
 def test_every_text_has_a_file_name_of_its_own_below_the_folder(tmp_path: Path) -> None:
     texts = [*HOSTILE, *REAL, "", "~x", "my prompts", "a.md", "~-5feceb66ffc86f38", "x" * 500, "ü" * 120]
-    names = [file_name(it) for it in texts]
+    names = [file_name(text) for text in texts]
     assert len(set(names)) == len(texts)
     for name in names:
         (tmp_path / f"{name}.journal.jsonl").write_text("", encoding="utf-8")

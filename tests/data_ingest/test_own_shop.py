@@ -100,7 +100,7 @@ def changed(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def reasons(report: IngestReport, file: str) -> list[tuple[int, str]]:
-    shown = next(it for it in report.files if it.name == file).shown
+    shown = next(each for each in report.files if each.name == file).shown
     return [(bad.line, bad.problem) for bad in shown]
 
 
@@ -121,7 +121,9 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
     )
     assert (product_in(world, "B2").price, product_in(world, "B2").details) == (9.0, {})
     assert (product_in(world, "B3").price, product_in(world, "B3").category) == (None, "shop")
-    found = [(it.order_id, it.quantity, it.order_status, it.timestamp) for it in orders_in(world, "a@x.example")]
+    found = [
+        (each.order_id, each.quantity, each.order_status, each.timestamp) for each in orders_in(world, "a@x.example")
+    ]
     assert sorted(found) == [("R-1-1", 2, "Shipped", 1703980800000), ("R-1-2", 1, "Delivered", 1703980800000)]
     (order,) = orders_in(world, "b")
     assert (order.order_id, order.order_status, order.timestamp) == ("R-2", "Cancelled", 1704096000000)
@@ -207,7 +209,7 @@ def test_ids_are_written_so_that_reports_can_cite_them_and_never_as_anothers(tmp
     assert (order.order_id, order.product_id) == ("2024-1", "7-5---a")
     assert parse_evidence_id(f"P:{order.product_id}") is not None
     assert parse_evidence_id(f"O:{order.order_id}") is not None
-    (said, _), (of_orders,) = (file.notes for file in sorted(report.files, key=lambda it: it.name, reverse=True))
+    (said, _), (of_orders,) = (file.notes for file in sorted(report.files, key=lambda each: each.name, reverse=True))
     assert said.startswith("1 id written otherwise, such as '#7.5/\\xfc a' as '7-5---a'")
     assert of_orders.startswith("1 id written otherwise")
     both = shop(tmp_path / "both", [changed(PRODUCTS[0], sku="A.1"), changed(PRODUCTS[0], sku="A-1")])
@@ -293,13 +295,13 @@ def test_statuses_that_the_mapping_does_not_know_are_counted_and_refused(tmp_pat
 )
 def test_dates_are_iso_seconds_or_milliseconds(tmp_path: Path, said: str, milliseconds: int) -> None:
     ingest([shop(tmp_path / "raw", orders=[changed(ORDERS[0], day=said)])], tmp_path / "w")
-    assert [it.timestamp for it in orders_in(tmp_path / "w", "a@x.example")] == [milliseconds]
+    assert [each.timestamp for each in orders_in(tmp_path / "w", "a@x.example")] == [milliseconds]
 
 
 def test_a_date_format_is_what_the_mapping_says(tmp_path: Path) -> None:
     head = f'{HEAD}date_format = "%d.%m.%Y"\n'
     ingest([shop(tmp_path / "raw", orders=[changed(ORDERS[0], day="31.12.2023")], head=head)], tmp_path / "w")
-    assert [it.timestamp for it in orders_in(tmp_path / "w", "a@x.example")] == [1703980800000]
+    assert [each.timestamp for each in orders_in(tmp_path / "w", "a@x.example")] == [1703980800000]
 
 
 def test_numbers_of_parquet_are_ids_without_a_point_and_times_are_times(tmp_path: Path) -> None:
@@ -322,7 +324,7 @@ def test_lines_alike_are_one_and_other_lines_of_an_order_stay(tmp_path: Path) ->
     orders = [ORDERS[0], ORDERS[0], changed(ORDERS[0], n="5"), changed(ORDERS[0], nr="R-9")]
     report = ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w")
     assert report.reviews.dropped == {"duplicate": 1}
-    found = [(it.order_id, it.quantity) for it in orders_in(tmp_path / "w", "a@x.example")]
+    found = [(each.order_id, each.quantity) for each in orders_in(tmp_path / "w", "a@x.example")]
     assert sorted(found) == [("R-1-1", 2), ("R-1-2", 5), ("R-9", 2)]
     fewer = whole(min_interactions=4)
     with pytest.raises(UserError, match="none of 3 product rows has 4 interactions"):
@@ -338,7 +340,7 @@ def test_the_last_order_is_held_out_with_all_its_lines(tmp_path: Path) -> None:
     orders = [*ORDERS, changed(ORDERS[0], nr="R-0", day="2023-01-01")]
     options = whole(holdout="last")
     ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w", options)
-    assert [it.order_id for it in orders_in(tmp_path / "w", "a@x.example")] == ["R-0"]
+    assert [each.order_id for each in orders_in(tmp_path / "w", "a@x.example")] == ["R-0"]
     with rows_of(tmp_path / "w") as rows:
         assert rows.holdout is not None
         assert [row.order_id for row in rows.holdout] == ["R-1-1", "R-1-2", "R-2"]

@@ -10,7 +10,7 @@ import pytest
 
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.checking import check_world
-from drretail.locks import held
+from drretail.locks import locked_folder
 from tests.cli.commands import MAIN, environment
 from tests.data_ingest.raw_rows import small_shop
 
@@ -43,7 +43,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def check_endings(ended: Sequence[subprocess.CompletedProcess[str]]) -> None:
     """One has written; the other has as well, when it came later, or says who does."""
-    assert any(it.returncode == 0 for it in ended), ended
+    assert any(each.returncode == 0 for each in ended), ended
     for it in ended:
         if it.returncode:
             assert it.returncode == 2
@@ -91,7 +91,7 @@ def test_the_second_touches_nothing_and_says_who_is_the_first(tmp_path: Path, co
     raw = small_shop(tmp_path / "raw")
     assert together(tmp_path, [["ingest", str(raw), "--world", "other"]])[0].returncode == 0
     (tmp_path / "w" / ".stages").mkdir(parents=True)
-    with held(tmp_path / "w", "the world"):
+    with locked_folder(tmp_path / "w", "the world"):
         (ended,) = together(tmp_path, [command])
         assert ended.returncode == 2
         assert re.fullmatch(WRITES, ended.stderr.strip())

@@ -16,7 +16,7 @@ def calling(*calls: tuple[str, dict[str, Any]], text: str = "I look it up.") -> 
 
 
 def details(*ids: str) -> ScriptedAnswer:
-    return calling(*(("get_product_details", {"product_id": it}) for it in ids))
+    return calling(*(("get_product_details", {"product_id": id_}) for id_ in ids))
 
 
 def report(

@@ -23,7 +23,7 @@ def checked(changed: Answers | None = None, **given: float | None) -> Checked:
 
 
 def failed(found: Checked) -> dict[str, str]:
-    return {it.probe: it.found or "" for it in found.probes if it.state != "passed"}
+    return {each.probe: each.found or "" for each in found.probes if each.state != "passed"}
 
 
 def test_a_model_that_does_as_asked_passes_all_nine() -> None:
@@ -34,7 +34,7 @@ def test_a_model_that_does_as_asked_passes_all_nine() -> None:
     assert found.usage.calls == sum(map(len, found.conversations.values())) == 8
 
 
-@pytest.mark.parametrize("probe", [it.name for it in PROBES])
+@pytest.mark.parametrize("probe", [each.name for each in PROBES])
 def test_a_model_that_does_one_thing_wrong_fails_this_probe_and_no_other(probe: str) -> None:
     assert set(failed(checked(BAD[probe]))) == {probe}
 
@@ -69,11 +69,11 @@ def test_the_written_turns_are_carried_out_and_the_page_with_its_order_is_read()
     model = scripted_model(play=acting(), name="actor")
     asyncio.run(check_prompts(model))
     turns = [turn for turn in requests_of(model) if turn.tools and QUESTION in turn.opening]
-    asked = {len([it for it in turn.messages if it.type == "ai"]): turn for turn in turns}
-    results = [it.text for it in asked[2].messages if isinstance(it, ToolMessage)]
+    asked = {len([message for message in turn.messages if message.type == "ai"]): turn for turn in turns}
+    results = [message.text for message in asked[2].messages if isinstance(message, ToolMessage)]
     assert len(results) == sum(len(turn.tool_calls) for turn in WRITTEN["report"])
-    assert not any('"error"' in it for it in results)
-    assert any(ORDER in it for it in results)
+    assert not any('"error"' in result for result in results)
+    assert any(ORDER in result for result in results)
     assert TODAY in asked[2].opening
     assert not asked[2].may_call
 
@@ -85,7 +85,7 @@ def test_a_model_that_fails_is_not_asked_for_the_rest() -> None:
     model = scripted_model(play=play, name="down")
     found = asyncio.run(check_prompts(model))
     assert len(requests_of(model)) == 1
-    assert [it.state for it in found.probes] == ["failed", *["not_asked"] * 8]
+    assert [probe.state for probe in found.probes] == ["failed", *["not_asked"] * 8]
     assert found.probes[0].found == "no answer: model: no such key"
     assert not found.is_well
 
@@ -102,7 +102,7 @@ def test_a_probe_that_passes_on_the_second_try_says_so() -> None:
 
     found = asyncio.run(check_prompts(scripted_model(play=play, name="late")))
     assert failed(found) == {}
-    assert {it.found for it in found.probes} == {"on the second try"}
+    assert {probe.found for probe in found.probes} == {"on the second try"}
 
 
 def test_a_cap_in_dollars_ends_the_conversations_and_needs_a_price() -> None:

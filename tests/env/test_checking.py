@@ -138,7 +138,7 @@ def test_a_file_that_is_gone_is_named(holding_out: Path) -> None:
         if path.name in ("CURRENT", "SHA256SUMS"):  # without the one there is no world, the other may be younger
             continue
         path.unlink()
-        assert path.name in "".join(finding.said for finding in check_world(holding_out))
+        assert path.name in "".join(finding.text for finding in check_world(holding_out))
         path.write_bytes(whole)
 
 
@@ -156,7 +156,7 @@ def test_the_checksums_are_those_that_sha256sum_reads(holding_out: Path) -> None
 
 @pytest.mark.parametrize("suffix", [".fast", ".term", ".store", ".pos", ".idx", ".fieldnorm", "meta.json"])
 def test_a_damaged_index_is_not_opened(holding_out: Path, suffix: str) -> None:
-    (path,) = (it for it in holding_out.rglob(f"index/*{suffix}") if not it.name.startswith("."))
+    (path,) = (each for each in holding_out.rglob(f"index/*{suffix}") if not each.name.startswith("."))
     whole = path.read_bytes()
     for at in range(0, len(whole), max(1, len(whole) // 40)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])

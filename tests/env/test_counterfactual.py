@@ -35,8 +35,8 @@ def test_swapped_users_have_each_other_s_profile_orders_and_statistics(shop: Wor
         real = shop.store.user(other)
         assert seen.user(one) == real.model_copy(update={"user_id": one})
         assert {order.user_id for order in seen.orders(one).orders} == {one}
-        assert [it.order_id for it in seen.orders(one).orders] == [
-            it.order_id for it in shop.store.orders(other).orders
+        assert [each.order_id for each in seen.orders(one).orders] == [
+            each.order_id for each in shop.store.orders(other).orders
         ]
         assert seen.statistics(one) == shop.store.statistics(other).model_copy(update={"user_id": one})
         assert "Dog Beds" in Summaries(world_seen(shop, "swap", frozen)).of(BIRDS).text

@@ -39,7 +39,7 @@ def test_the_purchase_stands_beside_what_sells_best(tmp_path: Path) -> None:
 
 
 def test_a_department_is_nobodys_favourite_category(tmp_path: Path) -> None:
-    pathless = [it.model_copy(update={"categories": (it.category,)}) for it in PRODUCTS]
+    pathless = [product.model_copy(update={"categories": (product.category,)}) for product in PRODUCTS]
     folder = tmp_path / "w"
     build_world(folder, pathless, ORDERS, holdout=[LATE])
     with open_world(folder) as world:
@@ -50,7 +50,10 @@ def test_a_department_is_nobodys_favourite_category(tmp_path: Path) -> None:
 
 def test_orders_of_a_known_leaf_name_the_favourite_however_few(tmp_path: Path) -> None:
     mixed = [
-        it if it.product_id == "B0TEST0001" else it.model_copy(update={"categories": (it.category,)}) for it in PRODUCTS
+        product
+        if product.product_id == "B0TEST0001"
+        else product.model_copy(update={"categories": (product.category,)})
+        for product in PRODUCTS
     ]
     more = [OrderRow(f"000000001{n}", USER, "B0TEST0004", JANUARY + (2 + n) * DAY) for n in range(3)]
     orders = sorted((*ORDERS, *more), key=lambda row: row.place)
@@ -103,7 +106,7 @@ def test_the_first_purchase_that_was_frozen_stays_and_new_queries_get_theirs(tmp
                 queries = [a_query(), a_query("q2")] if name == "second" else [a_query()]
                 freeze_next_purchases(experiment, world, queries)
     kept = [read_rubric(tmp_path / "exp", "next_purchase", name, NextPurchase) for name in ("q1", "q2", "q3")]
-    assert [None if it is None else it.bought[0].product_id for it in kept] == ["B0TEST0002", "B0TEST0004", None]
+    assert [None if each is None else each.bought[0].product_id for each in kept] == ["B0TEST0002", "B0TEST0004", None]
 
 
 def test_of_real_rows_the_purchase_is_the_users_last(realdata: Path, tmp_path: Path) -> None:
@@ -115,7 +118,7 @@ def test_of_real_rows_the_purchase_is_the_users_last(realdata: Path, tmp_path: P
         frozen = list(next_purchases(held, [a_query(f"q{at}", user) for at, user in enumerate(users)]))
         last = [whole.store.orders(user).orders[0] for user in users]
         left = [held.store.orders(user).orders for user in users]
-    assert [(*(it.product_id for it in each.bought), *each.gone) for each in frozen] == [
+    assert [(*(item.product_id for item in each.bought), *each.gone) for each in frozen] == [
         (order.product_id,) for order in last
     ]
     assert all(order not in orders for order, orders in zip(last, left, strict=True))

@@ -41,7 +41,7 @@ def shop(request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place]
 
 
 def ids(offers: Offers, *kinds: str) -> list[str]:
-    return [it.product.product_id[-1] for it in offers.of_want(Want(name="thing", kinds=kinds))]
+    return [each.product.product_id[-1] for each in offers.of_want(Want(name="thing", kinds=kinds))]
 
 
 def query_for(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
@@ -80,7 +80,7 @@ def test_a_name_is_a_category_however_it_is_written(shop: World) -> None:
 
 def test_products_are_listed_in_the_order_asked_for_without_those_that_are_not_there(shop: World) -> None:
     listed = Offers(shop).listings(["B0TEST0004", "B0NOWHERE0", "B0TEST0001"])
-    assert [it.product.product_id for it in listed] == ["B0TEST0004", "B0TEST0001"]
+    assert [each.product.product_id for each in listed] == ["B0TEST0004", "B0TEST0001"]
 
 
 def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop: World) -> None:
@@ -97,7 +97,7 @@ def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
     bowl = Want(name="bowl", kinds=("Bowls & Dishes",), quantity=2)
     reference = Offers(shop).reference(query_for(FEEDER, bowl, budget=50))
     assert reference.best is not None
-    assert [(it.product_id[-1], it.quantity) for it in reference.best.items] == [("1", 1), ("9", 2)]
+    assert [(item.product_id[-1], item.quantity) for item in reference.best.items] == [("1", 1), ("9", 2)]
     assert reference.best.total == Money.of("48.99")
 
 
@@ -139,12 +139,12 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_of_a_made_up_shop_every_product_of_a_kind_is_offered_and_no_other(made_up: Path, words: int) -> None:
     with rows_of(made_up) as rows:
         everything = list(rows.products)
-    leaves = sorted({it.categories[-1] for it in everything if len(it.categories) > 1})
-    ends = {" ".join(it.title.split(",")[0].split()[-words:]) for it in everything}
+    leaves = sorted({each.categories[-1] for each in everything if len(each.categories) > 1})
+    ends = {" ".join(each.title.split(",")[0].split()[-words:]) for each in everything}
     nouns = sorted(end for end in ends if end.replace(" ", "").isalpha())
     with open_world(made_up) as world:
         offers = Offers(world)
         for kind in (*leaves[::3], *nouns[::7], *(f"{noun} set" for noun in nouns[::11])):
-            expected = sorted(it.product_id for it in everything if is_of_kind(it, kind))
-            found = [it.product.product_id for it in offers.of_want(Want(name="thing", kinds=(kind,)))]
+            expected = sorted(each.product_id for each in everything if is_of_kind(each, kind))
+            found = [each.product.product_id for each in offers.of_want(Want(name="thing", kinds=(kind,)))]
             assert found == expected, kind

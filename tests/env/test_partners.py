@@ -41,12 +41,12 @@ def test_the_partner_is_the_other_user_with_the_traits_of_both(tmp_path: Path) -
 @given(traits(), st.lists(traits(), max_size=8))
 def test_no_other_candidate_is_a_tenth_less_like(own: ProfileTraits, candidates: list[ProfileTraits]) -> None:
     found = choose_partner(own, candidates, "42")
-    others = [it for it in candidates if it.user_id != own.user_id and it.orders]
+    others = [candidate for candidate in candidates if candidate.user_id != own.user_id and candidate.orders]
     assert (found is None) == (not others)
     if found is not None:
         assert found.user_id != own.user_id
-        rich = [it for it in others if it.orders >= 3] or others
-        assert round(unlikeness(own, found), 1) == max(round(unlikeness(own, it), 1) for it in rich)
+        rich = [other for other in others if other.orders >= 3] or others
+        assert round(unlikeness(own, found), 1) == max(round(unlikeness(own, each), 1) for each in rich)
 
 
 @given(traits(), st.lists(traits(), max_size=8, unique_by=lambda it: it.user_id))

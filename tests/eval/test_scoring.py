@@ -419,7 +419,7 @@ def batched(server: BatchServer, folder: Path) -> Scores:
     model = open_model(
         "anthropic:claude-sonnet-4-6", base_url=server.url, environ={"ANTHROPIC_API_KEY": "sk-test-0"}, max_retries=0
     )
-    with batching(model, folder / "verdicts", told=lambda _: None, quiet=0.05, poll=0.01) as asked:
+    with batching(model, folder / "verdicts", notify=lambda _: None, quiet=0.05, poll=0.01) as asked:
         judge = Judge.of(asked.model, in_batches=True)
         scores = asyncio.run(score(folder, ["faithfulness", "quality"], [judge], progress=Progress()))
         asked.settle()

@@ -31,20 +31,20 @@ def of_python(name: str, file: str) -> str:
 def test_the_script_and_the_react_agent_stand_beside_each_other_in_one_experiment(tmp_path: Path) -> None:
     agents = [of_python("script", "script_agent.py"), "react"]
     experiment = run("demo", QUESTIONS, agents, to=tmp_path / "exp", baselines=False)
-    mine = [it for it in experiment if it.system == "script"]
-    assert [(it.status, len(it.picks or ()), [step.name for step in it.steps]) for it in mine] == [
+    mine = [each for each in experiment if each.system == "script"]
+    assert [(each.status, len(each.picks or ()), [step.name for step in each.steps]) for each in mine] == [
         ("done", 1, ["product_catalog_search"])
     ] * 2
     scores = score(experiment, ["checks"])
     assert {row.system for row in scores.scores} >= {"script", "react@offline-shopper"}
-    assert all(it.citations for it in mine)
+    assert all(each.citations for each in mine)
     assert compare(experiment, "script", "react", metrics=["checks"]).tables
 
 
 def scripted(request: Request) -> Response:
     """Two calls at once, then a report on what they brought, as a model would in OpenAI's protocol."""
     messages = json.loads(request.data)["messages"]
-    results = [json.loads(it["content"]) for it in messages if it["role"] == "tool"]
+    results = [json.loads(message["content"]) for message in messages if message["role"] == "tool"]
     turn: dict[str, Any] = {"role": "assistant", "content": None}
     if not results:
         asked = [
@@ -88,5 +88,5 @@ def endpoint() -> Iterator[str]:
 
 def test_the_endpoint_answers_like_the_script_behind_it(tmp_path: Path, endpoint: str) -> None:
     experiment = run("demo", QUESTIONS, f"web={endpoint}", to=tmp_path / "exp", baselines=False)
-    assert [(it.system, it.status, len(it.steps)) for it in experiment] == [("web", "done", 1)] * 2
+    assert [(each.system, each.status, len(each.steps)) for each in experiment] == [("web", "done", 1)] * 2
     assert score(experiment, ["checks"]).scores

@@ -25,9 +25,12 @@ def test_the_plain_loop_runs_is_recorded_and_is_scored(drretail: Command, tmp_pa
     assert {"name", "description", "input_schema"} == set(first.body["tools"][0])
     assert QUERY["text"] in first.body["messages"][0]["content"]
     results = second.body["messages"][2]["content"]
-    assert [(it["tool_use_id"], it["is_error"]) for it in results] == [("t1", False), ("t2", True)]
+    assert [(result["tool_use_id"], result["is_error"]) for result in results] == [("t1", False), ("t2", True)]
     run = json.loads(next((tmp_path / "exp").rglob("anthropic_loop-answer/**/run.json")).read_text(encoding="utf-8"))
-    assert [(it["kind"], it["name"]) for it in run["steps"]] == [("tool", SEARCHES["name"]), ("tool", ERRS["name"])]
+    assert [(each["kind"], each["name"]) for each in run["steps"]] == [
+        ("tool", SEARCHES["name"]),
+        ("tool", ERRS["name"]),
+    ]
     assert (run["status"], list(run["prompt_hashes"])) == ("done", ["own_question"])
     scored = drretail("score", "exp", "--json")
     assert scored.returncode == 0, scored.stderr

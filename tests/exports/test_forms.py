@@ -18,6 +18,7 @@ from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
+from drretail.exports import formats
 from drretail.exports.formats import export
 from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_json, write_lines
@@ -164,7 +165,7 @@ def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_p
     for journal in (lost / "runs" / REACT).glob("*/journal.jsonl.gz"):
         journal.unlink()
     selection = Selection.of(lost)
-    assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 runs")
+    assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 run")
     assert selection.left_out["without a journal"] == 2
 
 
@@ -230,3 +231,32 @@ def test_the_commands_of_the_docs_work(
     else:
         assert done.exit_code == 0, done.output
         assert {path for path in tmp_path.rglob("*") if path.is_file()} - before
+
+
+def test_without_inspect_one_sentence_says_what_to_install(
+    exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(_: str) -> None:
+        return None
+
+    monkeypatch.setattr(formats, "find_spec", absent)
+    with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
+        export(Selection.of(exp), "inspect", tmp_path / "logs")
+
+
+def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
+    said = export(Selection.of(exp), "inspect", tmp_path / "logs")
+    assert said == "2 logs of 4 runs"
+    assert {path.name for path in (tmp_path / "logs").iterdir()} == {
+        "hybrid_react@offline-shopper.eval",
+        "react@offline-shopper.eval",
+    }
+
+
+def test_nothing_left_is_told(exp: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
+    selection = Selection.of(exp)
+    selection.systems = ()
+    with pytest.raises(UserError, match="No run of"):
+        export(selection, "inspect", tmp_path / "logs")

@@ -33,7 +33,7 @@ def main() -> None:
             subprocess.run([sys.executable, "-c", MAIN, *command], cwd=folder, check=True)
         with tarfile.open(HERE / f"format{FORMAT}.tar.xz", "w:xz") as packed:
             for path in sorted(
-                it for it in folder.rglob("*") if it.is_file() and not it.name.endswith(("-shm", "-wal"))
+                each for each in folder.rglob("*") if each.is_file() and not each.name.endswith(("-shm", "-wal"))
             ):
                 packed.add(path, path.relative_to(folder).as_posix())
 

@@ -21,7 +21,7 @@ def search(query: str) -> dict[str, Any]:
 
 def submit(report: str, *picks: Pick | str) -> dict[str, Any]:
     """The call that hands in a report with these picks, products' ids for one piece of each."""
-    cart = [Pick(product=it) if isinstance(it, str) else it for it in picks]
+    cart = [Pick(product=pick) if isinstance(pick, str) else pick for pick in picks]
     return call("submit_report", report=f"{report}\n\n{picks_block(cart)}")
 
 
@@ -41,7 +41,7 @@ def praised(shop: Shop, products: Sequence[str]) -> str:
     """A report that says of each what it costs, as far as that is known, with its citation."""
     prices = {it: record.price for it, record in shop.world.store.products(list(products)).items()}
     told = {it: "" if price is None else f" for ${price:.2f}" for it, price in prices.items()}
-    return "\n".join(f"- Get this one{told[it]} [P:{it}]." for it in products)
+    return "\n".join(f"- Get this one{told[product]} [P:{product}]." for product in products)
 
 
 def shopped_well(env: ShopEnv) -> tuple[str, float, bool, dict[str, Any]]:

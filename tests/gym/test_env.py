@@ -44,7 +44,7 @@ def test_an_observation_is_to_the_letter_what_our_agents_read(env: ShopEnv, shop
 
 
 def test_the_tools_are_the_nine_and_the_one_that_hands_the_report_in(env: ShopEnv) -> None:
-    assert [it["function"]["name"] for it in env.tools] == [*NINE, "submit_report"]
+    assert [tool["function"]["name"] for tool in env.tools] == [*NINE, "submit_report"]
 
 
 def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
@@ -202,7 +202,7 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
 @pytest.mark.parametrize(("module", "extra"), [("openenv", "openenv"), ("verifiers", "verifiers")])
 def test_a_missing_extra_is_named_in_one_sentence(module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, f"drretail.gym.{module}", raising=False)
-    for name in [it for it in sys.modules if it.partition(".")[0] == module]:
+    for name in [each for each in sys.modules if each.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(UserError, match=f"needs the extra {extra}: pip install"):
@@ -210,11 +210,11 @@ def test_a_missing_extra_is_named_in_one_sentence(module: str, extra: str, monke
 
 
 def test_a_rollout_searches_its_querys_own_web(shop: Shop, tmp_path: Path) -> None:
-    asked = [shop.queries[it] for it in list(shop.queries)[:2]]
-    tasks = {it.query_id: [Page(it.query_id, "Bag test", "A bag.", "32k", "noise")] for it in asked}
+    asked = [shop.queries[each] for each in list(shop.queries)[:2]]
+    tasks = {each.query_id: [Page(each.query_id, "Bag test", "A bag.", "32k", "noise")] for each in asked}
     web = SealedWeb(seal(tmp_path, tasks, asked, shop.world.manifest))
     with ShopEnv(replace(shop.world, web=web), asked) as env:
         for query in asked:
             env.reset(query)
             observation, *_ = env.step(call("web_search", query="bag"))
-            assert [it["url"] for it in json.loads(observation)["results"]] == [url(query.query_id)]
+            assert [each["url"] for each in json.loads(observation)["results"]] == [url(query.query_id)]

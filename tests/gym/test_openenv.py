@@ -59,8 +59,8 @@ def test_what_is_wrong_with_a_call_is_told_in_the_observation(address: str) -> N
     with ShopClient(base_url=address).sync() as env:
         env.reset(query_id=QUERY)
         errors = [
-            env.step(it).observation.error
-            for it in (ShopAction(name="nope"), ShopAction(name=3), ShopAction(name="web_search", arguments=[1]))
+            env.step(each).observation.error
+            for each in (ShopAction(name="nope"), ShopAction(name=3), ShopAction(name="web_search", arguments=[1]))
         ]
     assert errors == ["unknown_tool", "invalid_argument", "invalid_argument"]
 

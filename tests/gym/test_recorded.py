@@ -30,7 +30,7 @@ def test_saved_rollouts_are_runs_that_are_scored_and_rewarded_as_when_they_were_
             rollouts.append(env.recorded())
         made = env.reward
         saved = save_rollouts(tmp_path / "exp", env, rollouts)
-    assert [it.run_id for it in saved] == ["gym@mine-7/dev-01-r1", "gym@mine-7/dev-01-r2"]
+    assert [each.run_id for each in saved] == ["gym@mine-7/dev-01-r1", "gym@mine-7/dev-01-r2"]
     assert list(read_runs(tmp_path / "exp")) == saved
     assert [reward for _, reward in recorded_rewards(tmp_path / "exp", shop)] == [made, made]
     assert score(tmp_path / "exp", metrics=["basket", "checks"]).by_system("feasible") == {"gym@mine-7": 1.0}

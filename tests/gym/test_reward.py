@@ -43,8 +43,8 @@ def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop
         for query_id in shop.queries:
             env.reset(query_id)
             picks = best_picks(env)
-            looked_up(env, [it.product for it in picks])
-            assert env.step(submit(praised(shop, [it.product for it in picks]), *picks))[1] == 1.0, query_id
+            looked_up(env, [pick.product for pick in picks])
+            assert env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))[1] == 1.0, query_id
 
 
 def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:
@@ -54,13 +54,15 @@ def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(
             env.reset(query_id)
             best = best_picks(env)
             _, _, _, info = env.step(search(" ".join(env.query.text.split()[:8])))
-            found = [it.removeprefix("P:") for it in info["evidence"] if it.startswith("P:")]
-            others = [Pick(product=it) for it in chance.sample(found, min(2, len(found)))]
+            found = [each.removeprefix("P:") for each in info["evidence"] if each.startswith("P:")]
+            others = [Pick(product=each) for each in chance.sample(found, min(2, len(found)))]
             picks = list(
-                {it.product: it for it in [*chance.sample(best, chance.randint(0, len(best))), *others]}.values()
+                {
+                    other.product: other for other in [*chance.sample(best, chance.randint(0, len(best))), *others]
+                }.values()
             )
-            looked_up(env, [it.product for it in picks])
-            env.step(submit(praised(shop, [it.product for it in picks]), *picks))
+            looked_up(env, [pick.product for pick in picks])
+            env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))
             wrong += not rewarded(env).right
             assert rewarded(env).right or rewarded(env).value <= 0.5, query_id
     assert wrong > len(shop.queries) / 2
@@ -99,7 +101,7 @@ def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env:
     found: list[str] = []
     for words in ("diaper bag", "swaddle blanket cotton"):
         _, _, _, info = env.step(search(words))
-        found += [it.removeprefix("P:") for it in info["evidence"]]
+        found += [each.removeprefix("P:") for each in info["evidence"]]
     _, reward, _, _ = env.step(submit(praised(env.shop, found), *found))
     assert (reward, rewarded(env).why) == (0.0, OVER)
 
@@ -148,7 +150,7 @@ def well_told(env: ShopEnv, *more: str) -> Reward:
 
 def test_a_cart_without_a_figure_earns_half_of_one_whose_prices_are_told(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
-    told = "\n".join(f"- This one is right for you, and a joy to hold [P:{it}]." for it in wanted(env))
+    told = "\n".join(f"- This one is right for you, and a joy to hold [P:{each}]." for each in wanted(env))
     assert env.step(submit(told, *wanted(env)))[1] == 0.5
 
 
@@ -191,7 +193,7 @@ def test_a_total_that_was_worked_out_of_prices_is_borne_out(env: ShopEnv) -> Non
     prices = [item.price for item in env.shop.world.store.products(wanted(env)).values()]
     step = env.step(call("calculator", expression=" + ".join(map(str, prices))))
     (summed,) = step[3]["evidence"]
-    assert well_told(env, f"Together ${sum(it or 0 for it in prices):.2f} [{summed}].").value == 1.0
+    assert well_told(env, f"Together ${sum(each or 0 for each in prices):.2f} [{summed}].").value == 1.0
 
 
 def test_one_contradicted_figure_takes_everything(env: ShopEnv) -> None:
@@ -250,7 +252,7 @@ def test_a_report_that_is_all_hidden_is_none(env: ShopEnv) -> None:
 
 def test_a_bare_mark_argues_for_nothing(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
-    env.step(submit("\n".join(f"- [P:{it}]" for it in wanted(env)), *wanted(env)))
+    env.step(submit("\n".join(f"- [P:{each}]" for each in wanted(env)), *wanted(env)))
     assert rewarded(env).why == NOT_ARGUED
 
 
@@ -261,7 +263,7 @@ def test_a_lie_with_characters_inside_that_show_nothing_is_read_as_it_is_seen(en
 
 def test_a_denial_beside_the_right_cart_earns_no_more_than_the_honest_report(env: ShopEnv) -> None:
     looked_up(env, wanted(env))
-    told = "\n".join(f"- Do not get this, it is unsafe [P:{it}]." for it in wanted(env))
+    told = "\n".join(f"- Do not get this, it is unsafe [P:{each}]." for each in wanted(env))
     assert env.step(submit(told, *wanted(env)))[1] == 0.5
 
 
@@ -349,7 +351,7 @@ def test_html_that_may_be_seen_and_is_not_read_takes_everything(env: ShopEnv, li
 @pytest.mark.parametrize("words", ["&nbsp;", "<br>", "&#160; <b></b>"])
 def test_markup_without_words_argues_for_nothing(env: ShopEnv, words: str) -> None:
     looked_up(env, wanted(env))
-    _, reward, _, _ = env.step(submit("\n".join(f"- {words} [P:{it}]" for it in wanted(env)), *wanted(env)))
+    _, reward, _, _ = env.step(submit("\n".join(f"- {words} [P:{each}]" for each in wanted(env)), *wanted(env)))
     assert (reward, rewarded(env).why) == (0.0, NOT_ARGUED)
 
 

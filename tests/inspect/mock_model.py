@@ -46,8 +46,8 @@ def samples_of(log: EvalLog) -> list[EvalSample]:
 
 def read_from(sample: EvalSample, tool: str) -> list[Any]:
     """What a sample's model read from a tool: results from their JSON, errors as they are."""
-    read = [it for it in sample.messages if it.role == "tool" and it.function == tool]
-    return [it.error.message if it.error else json.loads(it.text) for it in read]
+    read = [each for each in sample.messages if each.role == "tool" and each.function == tool]
+    return [each.error.message if each.error else json.loads(each.text) for each in read]
 
 
 def _answers(messages: Sequence[ChatMessage]) -> int:

@@ -56,7 +56,9 @@ def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping
     assert logs.keys() == {REACT, HYBRID, BROKEN}
     react = logs[REACT]
     assert (react.status, react.eval.model, react.eval.config.epochs) == ("success", "offline/shopper", 2)
-    assert [(it.id, it.epoch) for it in samples_of(react)] == [(q, k) for k in (1, 2) for q in ("q1", "q2", "q3")]
+    assert [(sample.id, sample.epoch) for sample in samples_of(react)] == [
+        (q, k) for k in (1, 2) for q in ("q1", "q2", "q3")
+    ]
     assert react.eval.dataset.samples == 3
 
 
@@ -64,7 +66,7 @@ def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping
 def test_one_system_goes_into_a_file_of_either_form(experiment: Path, tmp_path: Path, name: str) -> None:
     runs = [run.run_id for run in read_runs(experiment) if run.system == HYBRID]
     (path,) = inspect_logs(experiment, tmp_path / name, runs)
-    assert [it.id for it in samples_of(read_eval_log(str(path)))] == ["q1", "q2", "q3"]
+    assert [sample.id for sample in samples_of(read_eval_log(str(path)))] == ["q1", "q2", "q3"]
 
 
 def test_several_systems_do_not_share_a_file(experiment: Path, tmp_path: Path) -> None:
@@ -73,34 +75,36 @@ def test_several_systems_do_not_share_a_file(experiment: Path, tmp_path: Path) -
 
 
 def test_a_sample_holds_what_was_asked_called_found_and_reported(experiment: Path, logs: Mapping[str, EvalLog]) -> None:
-    run = next(it for it in read_runs(experiment) if it.run_id == f"{REACT}/q1-r1")
+    run = next(each for each in read_runs(experiment) if each.run_id == f"{REACT}/q1-r1")
     sample = told(samples_of(logs[REACT])[0])
     assert sample.input == QUERIES[0].text
     assert sample.messages[-1].text == run.report
     assert sample.output.completion == run.report
-    called = [it for it in sample.events if isinstance(it, ToolEvent)]
-    steps = [it for it in run.steps if it.kind == "tool"]
-    assert [(it.function, it.arguments) for it in called] == [(it.name, it.args) for it in steps]
-    assert [it.text for it in sample.messages if it.role == "tool"] == [it.result for it in called]
-    asked_for = [call.id for it in sample.messages if it.role == "assistant" for call in it.tool_calls or ()]
-    assert asked_for == [it.id for it in called]
+    called = [event for event in sample.events if isinstance(event, ToolEvent)]
+    steps = [step for step in run.steps if step.kind == "tool"]
+    assert [(each.function, each.arguments) for each in called] == [(step.name, step.args) for step in steps]
+    assert [message.text for message in sample.messages if message.role == "tool"] == [each.result for each in called]
+    asked_for = [
+        call.id for message in sample.messages if message.role == "assistant" for call in message.tool_calls or ()
+    ]
+    assert asked_for == [each.id for each in called]
     assert sample.metadata["run_id"] == run.run_id
 
 
 def test_model_calls_have_what_was_read_and_their_tokens_add_up(logs: Mapping[str, EvalLog]) -> None:
     for name in (REACT, HYBRID):
         for sample in map(told, samples_of(logs[name])):
-            calls = [it for it in sample.events if isinstance(it, ModelEvent)]
-            used = sum(it.output.usage.total_tokens for it in calls if it.output.usage is not None)
-            assert used == sum(it.total_tokens for it in sample.model_usage.values()) > 0
+            calls = [event for event in sample.events if isinstance(event, ModelEvent)]
+            used = sum(call.output.usage.total_tokens for call in calls if call.output.usage is not None)
+            assert used == sum(each.total_tokens for each in sample.model_usage.values()) > 0
             assert calls[0].input[0].role == "system"
             assert QUERIES[0].text in calls[0].input[1].text or sample.id != "q1"
 
 
 def test_branches_are_spans(logs: Mapping[str, EvalLog]) -> None:
-    spans = [it for it in samples_of(logs[HYBRID])[0].events if isinstance(it, SpanBeginEvent)]
-    assert "researcher 0.1" in [it.name for it in spans]
-    assert not [it for it in samples_of(logs[REACT])[0].events if isinstance(it, SpanBeginEvent)]
+    spans = [event for event in samples_of(logs[HYBRID])[0].events if isinstance(event, SpanBeginEvent)]
+    assert "researcher 0.1" in [span.name for span in spans]
+    assert not [event for event in samples_of(logs[REACT])[0].events if isinstance(event, SpanBeginEvent)]
 
 
 def test_scores_have_values_and_explanations_and_nan_where_there_is_none(logs: Mapping[str, EvalLog]) -> None:

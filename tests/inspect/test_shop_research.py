@@ -52,7 +52,7 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     assert said.value["FP"] == 1.0
     assert "**FP** 1 (" in (said.explanation or "")
     assert log.results is not None
-    assert {it.name: it.metrics["mean"].value for it in log.results.scores}["price_wrong"] == 1.0
+    assert {each.name: each.metrics["mean"].value for each in log.results.scores}["price_wrong"] == 1.0
 
 
 def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) -> None:
@@ -63,8 +63,8 @@ def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) ->
         return call(SUBMIT, report=REPORT)
 
     evaluated(shop_research(place, asked), get_model("mockllm/model", custom_outputs=answer, memoize=False), limit=1)
-    shown = {it.name: (it.description, it.parameters.model_dump(exclude_none=True)) for it in read}
-    ours = {it["name"]: (it["description"], it["parameters"]) for it in json_schemas()}
+    shown = {each.name: (each.description, each.parameters.model_dump(exclude_none=True)) for each in read}
+    ours = {schema["name"]: (schema["description"], schema["parameters"]) for schema in json_schemas()}
     for _, parameters in ours.values():
         for name, described in parameters["properties"].items():
             described.setdefault("description", name.replace("_", " "))
@@ -91,7 +91,7 @@ def test_samples_side_by_side_have_a_world_each(place: str, asked: str) -> None:
             call("get_user_profile", user_id=OTHER if user == USER else USER),
             call(SUBMIT, report=REPORT),
         ]
-        return turns[sum(it.role == "assistant" for it in messages)]
+        return turns[sum(message.role == "assistant" for message in messages)]
 
     log = evaluated(shop_research(place, asked), thinking(says), limit=2, epochs=5, max_samples=10)
     assert log.status == "success"
@@ -119,7 +119,7 @@ def test_a_run_says_what_the_model_did(place: str, asked: str) -> None:
 def test_a_model_that_calls_nothing_is_stopped_and_has_no_score(place: str, asked: str) -> None:
     log = evaluated(shop_research(place, asked), scripted(say("I would take the first.")), limit=1)
     (sample,) = samples_of(log)
-    assert sum(it.role == "assistant" for it in sample.messages) == IDLE_TURNS
+    assert sum(message.role == "assistant" for message in sample.messages) == IDLE_TURNS
     assert log.status == "success"
     assert kept_run(sample)["error"]["kind"] == "no_report"
     for said in (sample.scores or {}).values():
@@ -152,7 +152,10 @@ def test_a_tool_that_is_not_there_and_wrong_arguments_are_told_to_the_model(plac
     missing, unknown = read_from(sample, "get_product_details")
     assert "product_id" in missing
     assert '"type":"not_found"' in unknown
-    assert "blank" in next(it for it in sample.messages if it.role == "tool" and it.function == SUBMIT).error.message  # type: ignore[union-attr]  # it has one
+    assert (
+        "blank"
+        in next(each for each in sample.messages if each.role == "tool" and each.function == SUBMIT).error.message
+    )  # type: ignore[union-attr]  # it has one
     assert kept_run(sample)["status"] == "done"
 
 
@@ -199,8 +202,13 @@ def test_a_log_alone_is_enough_to_score_it_again(place: str, asked: str) -> None
 def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: str) -> None:
     log = evaluated(shop_research(place, asked, without="web,user"), scripted(call(SUBMIT, report=REPORT)), limit=1)
     (sample,) = samples_of(log)
-    event = next(it for it in sample.events if it.event == "model")
-    assert {it.name for it in event.tools} == {"product_catalog_search", "get_product_details", "calculator", SUBMIT}
+    event = next(each for each in sample.events if each.event == "model")
+    assert {tool.name for tool in event.tools} == {
+        "product_catalog_search",
+        "get_product_details",
+        "calculator",
+        SUBMIT,
+    }
     assert kept_run(sample)["system"] == f"{LABEL}-without-user-web"
 
 
@@ -246,21 +254,21 @@ def test_a_fault_of_the_model_is_the_runs_error(place: str, asked: str, tmp_path
 
 
 def test_inspect_finds_the_task_by_its_name_where_drretail_is_installed(place: str, asked: str) -> None:
-    if not any(it.name == "drretail" for it in entry_points(group="inspect_ai")):
+    if not any(point.name == "drretail" for point in entry_points(group="inspect_ai")):
         pytest.skip("drretail is not installed with its entry points: pip install -e .")
     model = scripted(SEARCH, call(SUBMIT, report=REPORT))
     log = evaluated("drretail/shop_research", model, limit=1, task_args={"world": place, "queries": asked})
     assert (log.eval.task, log.eval.task_registry_name) == ("drretail/shop_research", "drretail/shop_research")
-    assert {it.name for it in log.eval.scorers or ()} == {*USUAL}
+    assert {scorer.name for scorer in log.eval.scorers or ()} == {*USUAL}
 
 
 def test_a_sample_searches_its_querys_own_web(place: str, asked: str, tmp_path: Path) -> None:
     queries = read_queries(Path(asked))
-    tasks = {it.query_id: [Page(it.query_id, "Feeder test", "A feeder.", "32k", "noise")] for it in queries}
+    tasks = {each.query_id: [Page(each.query_id, "Feeder test", "A feeder.", "32k", "noise")] for each in queries}
     with open_world(place) as world:
         sealed = seal(tmp_path / "s", tasks, queries, world.manifest)
     turns = (call("web_search", query="feeder"), call(SUBMIT, report=REPORT))
     log = evaluated(shop_research(place, asked, web=f"sandbox:{sealed}"), scripted(*turns), limit=1)
     (sample,) = samples_of(log)
     (found,) = read_from(sample, "web_search")
-    assert [it["url"] for it in found["results"]] == [url(str(sample.id))]
+    assert [each["url"] for each in found["results"]] == [url(str(sample.id))]

@@ -65,7 +65,7 @@ def test_where_all_say_the_same_of_everything_alpha_is_one_for_inspect_and_unkno
 
 @pytest.mark.parametrize("queries", [12, 50, 200])
 def test_an_interval_of_a_mean_is_inspects(queries: int) -> None:
-    values = [random.Random(f"{queries} {it}").gauss(0.5, 0.1) for it in range(queries)]
+    values = [random.Random(f"{queries} {index}").gauss(0.5, 0.1) for index in range(queries)]
     ours = mean_interval(values)
     low, high = ends(by(ci(), values))
     assert ours.low is not None

@@ -26,8 +26,7 @@ from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem, Vote
 from drretail.stats.clusters import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
-from drretail.viewer.voting.claim_sheet import sheet_rows
-from drretail.viewer.voting.plan import planned
+from drretail.viewer.voting.plan import planned, sheet_rows
 from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, C, compared, prefers_a, reports, two
 from tests.lab.test_opinions import NOON, judge_of_both, votes

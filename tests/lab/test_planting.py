@@ -163,7 +163,7 @@ def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Stor
     assert len(errors.errors) == len(KINDS)
     for error in errors.errors:
         run = runs[error.run_id]
-        assert (run.report or "")[error.start : error.end] == error.said
+        assert (run.report or "")[error.start : error.end] == error.text
         assert run.citations == tuple(
             find_citations(run.report or "", dict(subject_evidence(planted_at, store, run.run_id)))
         )
@@ -225,7 +225,7 @@ def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Pat
     given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
     errors = make_copies(folder, store, seed="1", given=given)
     (error,) = errors.errors
-    assert (error.kind, error.original, error.said) == ("wrong price", "$18.75.", "$11.75.")
+    assert (error.kind, error.original, error.text) == ("wrong price", "$18.75.", "$11.75.")
     judged(planted_folder(folder), store, a_claimant({})[0])
     found = recall_of(planted_folder(folder), errors)
     assert found.everything.found[CHECKS].found == 1

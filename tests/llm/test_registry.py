@@ -122,7 +122,7 @@ def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkey
     real = [open_model(spec, environ=keys) for spec in specs]
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     known = [open_model(spec, sends=False) for spec in specs]
-    assert [(it.context, it.params) for it in known] == [(it.context, it.params) for it in real]
+    assert [(each.context, each.params) for each in known] == [(each.context, each.params) for each in real]
 
 
 def test_a_stand_in_answers_in_any_schema(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,8 @@ def longest(spec: str, purpose: str, **given: Any) -> Any:
 
 def test_an_answer_may_be_as_long_as_its_purpose_takes() -> None:
     model = open_model("anthropic:claude-3-haiku", environ=KEYS)
-    lengths = [model.answering(it).chat.max_tokens for it in ("summariser", "supervisor", "report", "extraction", "")]  # pyright: ignore[reportAttributeAccessIssue]
+    purposes = ("summariser", "supervisor", "report", "extraction", "")
+    lengths = [model.answering(each).chat.max_tokens for each in purposes]  # pyright: ignore[reportAttributeAccessIssue]
     assert lengths == [2000, 4000, 8000, 16000, 8000]
     assert model.answering("summariser").params == model.params, "an answer that was kept is found again"
 

@@ -39,7 +39,7 @@ def test_findings_are_shown_and_counted_and_the_exit_code_is_3(world: World, fil
     result = call("check", file, world)
     assert result.exit_code == 3
     assert "email_in_text" in result.stdout
-    assert "1 of 2 queries are without a finding; email_in_text 1" in result.stdout
+    assert "Without a finding: 1 of 2 queries; email_in_text 1" in result.stdout
 
 
 def test_json_names_each_query_with_its_findings_and_its_cheapest_basket(
@@ -55,7 +55,7 @@ def test_json_names_each_query_with_its_findings_and_its_cheapest_basket(
 def test_fix_replaces_what_failed_and_then_nothing_is_left(world: World, file: Path, queries: list[Query]) -> None:
     result = call("check", file, world, "--fix")
     assert result.exit_code == 0
-    assert "1 queries replaced after 1 tries" in result.stdout
+    assert "1 query replaced after 1 try" in result.stdout
     first, second = read_queries(file)
     assert first == queries[0]
     assert second.query_id == queries[1].query_id
@@ -77,11 +77,11 @@ def test_fix_replaces_what_failed_and_then_nothing_is_left(world: World, file: P
 def test_of_what_is_left_the_true_reason_is_told(
     world: World, file: Path, queries: list[Query], change: dict[str, str | None], why: str
 ) -> None:
-    faulty = [it.model_copy(update={"text": "What? I am at x@example.org.", **change}) for it in queries]
+    faulty = [each.model_copy(update={"text": "What? I am at x@example.org.", **change}) for each in queries]
     write_lines(file, [query.as_line() for query in faulty])
     result = call("check", file, world, "--fix")
     assert result.exit_code == 3
-    assert f"2 queries were left, because {why}" in result.stdout
+    assert f"Left: 2 queries, because {why}" in result.stdout
     document = json.loads(call("check", file, world, "--fix", "--json").stdout)
     assert document["left"] == list(document["why_left"]) == [query.query_id for query in queries]
 
@@ -118,7 +118,7 @@ def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World,
     result = call("check", file, world)
     assert result.exit_code == 3
     assert "wish_missing 1" in result.stdout
-    assert "Without a wish: 1 of 1 queries" in result.output
+    assert "Without a wish: 1 of 1 query" in result.output
     assert "Name a --model" in result.output
     assert json.loads(call("check", file, world, "--json").stdout)["untyped"] == 1
 

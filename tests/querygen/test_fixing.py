@@ -55,11 +55,11 @@ class Rewriting:
 
     @property
     def attempts(self) -> list[int]:
-        return [it.attempt for it in self.asked]
+        return [each.attempt for each in self.asked]
 
     def __call__(self, faulty: Sequence[Faulty]) -> Sequence[Rewritten]:
         self.asked += faulty
-        return [self._tries[it.attempt - 1] for it in faulty]
+        return [self._tries[each.attempt - 1] for each in faulty]
 
 
 def test_the_first_query_without_a_finding_takes_the_place(
@@ -114,9 +114,9 @@ def test_every_query_has_its_first_try_before_any_has_its_second(
     other = poor.model_copy(update={"query_id": "poor-2"})
     rewriting = Rewriting([poor], [good.model_copy(update={"query_id": "poor-1"})])
     mender(linter, file, rewriting, tries=2).mend([poor, other])
-    asked = [(it.checked.query.query_id, it.attempt, len(it.past)) for it in rewriting.asked]
+    asked = [(each.checked.query.query_id, each.attempt, len(each.past)) for each in rewriting.asked]
     assert asked == [("poor-1", 1, 0), ("poor-2", 1, 0), ("poor-1", 2, 1), ("poor-2", 2, 1)]
-    assert [it.query_id for it in rewriting.asked[0].others] == ["poor-2"]
+    assert [each.query_id for each in rewriting.asked[0].others] == ["poor-2"]
 
 
 def test_a_failure_ends_the_tries_and_stands_until_it_is_to_be_retried(
@@ -131,8 +131,11 @@ def test_a_failure_ends_the_tries_and_stands_until_it_is_to_be_retried(
     retrying = Rewriting([better])
     mended = mender(linter, file, retrying, retry_failed=True).mend([poor])
     assert (mended.queries, mended.failed) == ((better,), {})
-    assert [it.what for it in retrying.asked[0].past] == ["failed"]
-    assert [(it.what, it.problem) for it in read_history_of(file)] == [("failed", "timeout: gone"), ("replaced", None)]
+    assert [each.what for each in retrying.asked[0].past] == ["failed"]
+    assert [(each.what, each.problem) for each in read_history_of(file)] == [
+        ("failed", "timeout: gone"),
+        ("replaced", None),
+    ]
     assert mender(linter, file, Rewriting()).mend([poor]).queries == (better,)
 
 
@@ -150,7 +153,7 @@ def test_the_offline_generator_rewrites_its_own_queries_only(world: World, linte
         (as_named,) = whoever([Faulty(by_hand, 1)])
     for made in (mine, as_named):
         assert not isinstance(made, NotWritten | Left)
-        assert {(it.query_id, it.user_id, it.source) for it in made} == {("poor-1", "ANNA", SOURCE)}
+        assert {(each.query_id, each.user_id, each.source) for each in made} == {("poor-1", "ANNA", SOURCE)}
     assert others == Left(OF_OTHERS)
 
 
@@ -173,4 +176,4 @@ def test_no_query_is_mended_by_one_that_says_the_same_as_another_of_the_file(
     retold = good.model_copy(update={"query_id": "poor-1", "text": " ".join(good.text.split()[::-1])})
     mended = mender(linter, file, Rewriting([retold]), tries=1).mend([other, poor])
     assert mended.queries == (other, poor)
-    assert "near_duplicate" in {it.code for it in read_history_of(file)[0].findings}
+    assert "near_duplicate" in {finding.code for finding in read_history_of(file)[0].findings}

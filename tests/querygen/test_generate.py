@@ -125,8 +125,10 @@ def test_owned_products_are_quoted_and_were_ordered_in_the_month_that_the_text_n
         assert wish_of(query).owned
         for owned in wish_of(query).owned:
             assert f'"{quoted_title(rich.store.product(owned))}"' in query.text
-        rows = [it for it in rich.store.orders(query.user_id or "").orders if it.product_id in wish_of(query).owned]
-        months = {date.fromisoformat(it.order_date[:10]).strftime("%B %Y") for it in rows}
+        rows = [
+            order for order in rich.store.orders(query.user_id or "").orders if order.product_id in wish_of(query).owned
+        ]
+        months = {date.fromisoformat(row.order_date[:10]).strftime("%B %Y") for row in rows}
         assert set(re.findall(r"[A-Z][a-z]+ 20\d\d", query.text)) <= months
 
 
@@ -135,14 +137,14 @@ def test_every_name_outside_of_quotes_is_a_category_whose_noun_the_owned_title_h
 ) -> None:
     for query in many:
         owned = [rich.store.product(product_id) for product_id in wish_of(query).owned]
-        names = {kind.name for it in owned if (kind := kind_of(it))} | {quoted_title(it) for it in owned}
+        names = {kind.name for each in owned if (kind := kind_of(each))} | {quoted_title(each) for each in owned}
         assert {want.name for want in wish_of(query).wants} <= names
 
 
 def test_something_besides_what_is_owned_meets_each_wish(rich: World, many: list[Query]) -> None:
     stock = Linter(rich).stock
     for query, want in wants_of(many):
-        fits = [it.product.product_id for it in fitting(want, stock.offers.of_want(want)).listings]
+        fits = [listing.product.product_id for listing in fitting(want, stock.offers.of_want(want)).listings]
         assert set(fits) - set(wish_of(query).owned), query.text
 
 
@@ -182,7 +184,7 @@ def test_every_tool_of_the_record_comes_up(many: list[Query]) -> None:
 def test_nothing_is_found_in_what_is_made(rich: World) -> None:
     for seed in SEEDS:
         made = generate_for(rich, USERS, per_user=3, seed=seed).queries
-        assert not [finding.code for it in Linter(rich).check_all(made) for finding in it.findings]
+        assert not [finding.code for each in Linter(rich).check_all(made) for finding in each.findings]
 
 
 def test_the_same_seed_gives_the_same_queries_and_another_gives_others(world: World) -> None:
@@ -238,7 +240,7 @@ def test_a_world_without_users_says_so(make_world: MakeWorld) -> None:
 
 def test_without_prices_no_budget_is_set_or_said(make_world: MakeWorld) -> None:
     plain = products(prices=False, paths=False)
-    poor = make_world([it.model_copy(update={"category": "Own_Shop"}) for it in plain], orders())
+    poor = make_world([each.model_copy(update={"category": "Own_Shop"}) for each in plain], orders())
     made = generate_sampled(poor, 6, per_user=6, seed="42").queries
     assert len(made) >= 10
     assert not any(wish_of(query).limits for query in made)

@@ -16,7 +16,7 @@ def test_a_text_holds_a_question_a_line(tmp_path: Path) -> None:
     file.write_text("\ufeffWhich lamp?\n\n  Which desk? \nWhich lamp?\n", encoding="utf-8")
     asked = read_questions(file)
     assert asked == (Question("Which lamp?"), Question("Which desk?"), Question("Which lamp?"))
-    assert [it.text for it in queries_from(asked, "q.txt", None)] == ["Which lamp?", "Which desk?"]
+    assert [each.text for each in queries_from(asked, "q.txt", None)] == ["Which lamp?", "Which desk?"]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

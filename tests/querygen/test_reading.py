@@ -31,7 +31,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_a_last_line_without_its_end_is_read(write: Write) -> None:
-    assert [it.query_id for it in read_queries(write(line("a"), "", line("b"), end=""))] == ["a", "b"]
+    assert [query.query_id for query in read_queries(write(line("a"), "", line("b"), end=""))] == ["a", "b"]
 
 
 def test_a_wish_is_read_as_it_was_written(write: Write) -> None:
@@ -52,7 +52,7 @@ def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
     told = str(raised.value)
     assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in told
     assert "line 5: not a query (query_id: Field required)" in told
-    assert "line 6: 'a' stands twice" in told
+    assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in told
     assert "line 7" not in told
 
 
@@ -62,7 +62,7 @@ def test_of_very_many_faulty_lines_ten_are_told(write: Write) -> None:
 
 
 def test_the_mark_that_some_editors_begin_a_file_with_is_no_part_of_it(write: Write) -> None:
-    assert [it.query_id for it in read_queries(write(line("a"), mark="\ufeff"))] == ["a"]
+    assert [query.query_id for query in read_queries(write(line("a"), mark="\ufeff"))] == ["a"]
 
 
 def test_a_file_without_a_query_is_told(write: Write) -> None:

@@ -33,15 +33,15 @@ def test_the_demo_world_is_the_one_that_the_queries_were_made_for(demo: World) -
 
 def test_nothing_is_found_in_any_of_them_nor_between_them(demo: World) -> None:
     checked = Linter(demo).check_all(shipped_queries())
-    assert [(it.query.query_id, it.findings) for it in checked if it.findings] == []
-    assert [it.query.query_id for it in checked if it.basket is None] == []
+    assert [(each.query.query_id, each.findings) for each in checked if each.findings] == []
+    assert [each.query.query_id for each in checked if each.basket is None] == []
 
 
 def test_every_demand_of_theirs_but_one_is_borne_out_by_some_record(demo: World) -> None:
     references = map(Offers(demo).reference, shipped_queries())
     # The demo's plastic "may go into the microwave", which no record reader takes for "microwave safe".
     known = [("test-16", ("microwave safe",))]
-    assert [(it.query_id, thing.open) for it in references for thing in it.things if thing.open] == known
+    assert [(each.query_id, thing.open) for each in references for thing in each.things if thing.open] == known
 
 
 def test_there_are_twenty_to_develop_with_and_thirty_to_test_with_and_no_user_is_in_both() -> None:
@@ -76,7 +76,7 @@ def test_they_are_bounded_in_many_ways() -> None:
 
 
 def test_a_user_asks_for_different_kinds_of_things() -> None:
-    for user in {it.user_id for it in shipped_queries()}:
+    for user in {each.user_id for each in shipped_queries()}:
         kinds = [query.kind for query in shipped_queries() if query.user_id == user]
         assert len(set(kinds)) == len(kinds)
 

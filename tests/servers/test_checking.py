@@ -162,7 +162,7 @@ def test_an_index_with_other_products_or_none_is_found(server_settings: ServerSe
         servers.elastic.delete(index=f"{fresh_name}-g1", id=PRODUCTS[1].product_id, refresh=True)
         (finding,) = check_servers(spec, server_settings)
         assert finding.code == "index_products"
-        assert PRODUCTS[1].product_id in str(finding.said)
+        assert PRODUCTS[1].product_id in str(finding.text)
         servers.elastic.indices.delete(index=f"{fresh_name}-g1")
     assert [finding.code for finding in check_servers(spec, server_settings)] == ["unreadable"]
 

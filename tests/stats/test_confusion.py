@@ -16,7 +16,7 @@ LABELS = ("full", "partial", "none")
 def raters(seed: int, n: int = 90) -> tuple[list[str], list[str]]:
     lot = Random(seed)
     first = [lot.choice(LABELS) for _ in range(n)]
-    return first, [it if lot.random() < 0.6 else lot.choice(LABELS) for it in first]
+    return first, [each if lot.random() < 0.6 else lot.choice(LABELS) for each in first]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -78,7 +78,7 @@ def test_intervals_of_accuracies_near_1_hold_the_truth_as_often_as_they_say(trut
     rng = np.random.default_rng(7)
     held = 0
     for at in range(200):
-        hits, rejected = (int(it) for it in rng.binomial(15, truth, 2))
+        hits, rejected = (int(each) for each in rng.binomial(15, truth, 2))
         found = accuracy_interval(_of(hits, 15 - hits, rejected, 15 - rejected), str(at))
         assert found.low is not None
         assert found.high is not None

@@ -9,7 +9,7 @@ def drawn(lead: float, liking: float, meetings: int = 400) -> tuple[list[float],
     rng = np.random.default_rng(5)
     words = rng.normal(60, 150, meetings)
     chance = 1 / (1 + np.exp(-(lead + liking * np.tanh(words / words.std()))))
-    return [float(it) for it in rng.random(meetings) < chance], [float(it) for it in words]
+    return [float(each) for each in rng.random(meetings) < chance], [float(word) for word in words]
 
 
 def test_a_judge_that_looks_at_length_alone_prefers_nobody_of_one_length() -> None:

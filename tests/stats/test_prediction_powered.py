@@ -19,7 +19,7 @@ from drretail.stats.stratified import next_stratum
 def drawn(seed: int, n: int, others: int) -> tuple[list[float], list[float], list[float]]:
     lot = Random(seed)
     labels = [float(lot.choice((0, 0.5, 1))) for _ in range(n)]
-    judged = [it if lot.random() < 0.7 else float(lot.choice((0, 0.5, 1))) for it in labels]
+    judged = [label if lot.random() < 0.7 else float(lot.choice((0, 0.5, 1))) for label in labels]
     return labels, judged, [float(lot.choice((0, 0.5, 1))) for _ in range(others)]
 
 
@@ -30,7 +30,7 @@ def test_means_and_intervals_are_those_of_an_independent_implementation(seed: in
     np = pytest.importorskip("numpy")
     labels, judged, others = drawn(seed, 80, 400)
     ours = independent_mean(labels, judged, others, power)
-    arrays = [np.array(it) for it in (labels, judged, others)]
+    arrays = [np.array(label) for label in (labels, judged, others)]
     low, high = ppi.ppi_mean_ci(*arrays, alpha=0.05, lam=power)
     assert ours.low == pytest.approx(float(low[0]), abs=1e-9)
     assert ours.high == pytest.approx(float(high[0]), abs=1e-9)
@@ -44,8 +44,8 @@ def test_the_variance_of_independent_items_is_that_of_verdicts_and_of_what_label
     y, f = labels, judged
     r = [a - power * b for a, b in zip(y, f, strict=True)]
     mean_r, mean_f = sum(r) / 60, sum(others) / 300
-    variance = sum((it - mean_r) ** 2 for it in r) / 60**2
-    variance += power**2 * sum((it - mean_f) ** 2 for it in others) / 300**2
+    variance = sum((each - mean_r) ** 2 for each in r) / 60**2
+    variance += power**2 * sum((other - mean_f) ** 2 for other in others) / 300**2
     assert ours.high is not None
     assert ours.high - ours.value == pytest.approx(1.959963984540054 * variance**0.5, abs=1e-12)
 
@@ -96,7 +96,7 @@ def test_with_every_item_labelled_the_mean_is_that_of_the_labels() -> None:
 def test_many_independent_items_have_the_interval_of_ppi() -> None:
     lot = Random(11)
     labels = [float(lot.random() < 0.75) for _ in range(30_000)]
-    judged = [it if lot.random() < 0.85 else 1 - it for it in labels]
+    judged = [each if lot.random() < 0.85 else 1 - each for each in labels]
     n = 3000
     ours, low, high = estimated(
         [Item(at, f, label=y if at < n else None) for at, (y, f) in enumerate(zip(labels, judged, strict=True))]
@@ -221,11 +221,11 @@ def test_a_ratio_is_that_of_the_formula_written_out() -> None:
     items = shares(3, 40, 60)
     above = below = 0.0
     for verdict in (0.0, 1.0):
-        stratum = [it for it in items if it.stratum == verdict]
-        labelled = [it for it in stratum if it.label is not None]
-        weight, known = sum(it.share for it in stratum), sum(it.share for it in labelled)
-        above += weight * sum(it.share * (it.label or 0.0) for it in labelled) / known
-        below += weight * sum(it.share * it.whole for it in labelled) / known
+        stratum = [item for item in items if item.stratum == verdict]
+        labelled = [each for each in stratum if each.label is not None]
+        weight, known = sum(each.share for each in stratum), sum(each.share for each in labelled)
+        above += weight * sum(each.share * (each.label or 0.0) for each in labelled) / known
+        below += weight * sum(each.share * each.whole for each in labelled) / known
     assert estimated(items)[0].value == pytest.approx(above / below, abs=1e-12)
 
 

@@ -91,9 +91,11 @@ def test_groups_that_never_met_are_not_ranked_together() -> None:
     contests = [*several("a", "b", [1, 0, 1]), *several("b", "c", [1, 0, 1]), *several("d", "e", [1, 1, 1])]
     found = strengths(list("abcde"), contests, "42")
     assert [found[name].lacks for name in "abcde"] == [None, None, None, APART, APART]
-    even = strengths(list("abde"), [it for it in contests if "c" not in (it.first, it.second)], "42")
-    assert {it.lacks for it in even.values()} == {APART}
-    assert all(it.interval.value is None for it in even.values())
+    even = strengths(
+        list("abde"), [contest for contest in contests if "c" not in (contest.first, contest.second)], "42"
+    )
+    assert {each.lacks for each in even.values()} == {APART}
+    assert all(each.interval.value is None for each in even.values())
 
 
 def test_the_order_of_names_and_contests_changes_nothing() -> None:
@@ -133,7 +135,7 @@ def test_queries_of_one_user_are_drawn_together_and_make_the_interval_wider() ->
     results = [1.0] * 24 + [0.0] * 16
     contests = several("a", "b", results)
     of_users = Clusters({f"q{at:02}": f"u{at // 4}" for at in range(40)})
-    alone, together = (strengths(["a", "b"], contests, "42", it)["a"].interval for it in (None, of_users))
+    alone, together = (strengths(["a", "b"], contests, "42", each)["a"].interval for each in (None, of_users))
     assert alone.low is not None
     assert alone.high is not None
     assert together.low is not None

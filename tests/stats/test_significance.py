@@ -18,7 +18,7 @@ P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 
 def every_pattern(sums: Sequence[float]) -> float:
     """The p value from every pattern of signs."""
-    sizes = [abs(it) for it in sums]
+    sizes = [abs(each) for each in sums]
     every = np.array(list(product((1, -1), repeat=len(sizes)))) @ np.array(sizes)
     return min(1.0, float((np.abs(every) >= abs(sum(sums)) - 1e-9).mean()))
 
@@ -92,8 +92,8 @@ def test_without_a_difference_one_experiment_in_twenty_is_below_five_percent() -
     rng = np.random.default_rng(6)
     groups = tuple(at // 3 for at in range(30))
     drawn = [np.repeat(rng.standard_normal(10), 3) + rng.standard_normal(30) for _ in range(600)]
-    by_user = [flip_test(it.tolist(), groups) or 0 for it in drawn]
-    by_query = [flip_test(it.tolist(), tuple(range(30))) or 0 for it in drawn]
+    by_user = [flip_test(each.tolist(), groups) or 0 for each in drawn]
+    by_query = [flip_test(each.tolist(), tuple(range(30))) or 0 for each in drawn]
     assert sum(p <= 0.05 for p in by_user) / 600 <= 0.07
     assert sum(p <= 0.05 for p in by_query) / 600 > 0.12  # what taking users' queries for independent would have found
 
@@ -101,7 +101,7 @@ def test_without_a_difference_one_experiment_in_twenty_is_below_five_percent() -
 @given(TIED)
 def test_swapping_the_sides_leaves_p_and_p_is_a_share(differences: list[float]) -> None:
     groups = tuple(at // 2 for at in range(len(differences)))
-    p, flipped = (flip_test([sign * it for it in differences], groups) for sign in (1, -1))
+    p, flipped = (flip_test([sign * difference for difference in differences], groups) for sign in (1, -1))
     assert p is not None
     assert 0 <= p <= 1
     assert p == pytest.approx(flipped, abs=1e-12)

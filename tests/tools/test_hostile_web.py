@@ -95,7 +95,9 @@ def test_no_citation_can_be_copied_from_a_page(world: World, mode: WebMode) -> N
         said = text if not text.startswith("{") else json.loads(text)["snippet"]
         assert "B0FAKE0001" in said
         assert not [
-            it for it in find_citations(said, ()) if it.marker.strip("[]()").startswith(("P:", "W:", "O:", "U:"))
+            citation
+            for citation in find_citations(said, ())
+            if citation.marker.strip("[]()").startswith(("P:", "W:", "O:", "U:"))
         ]
 
 

@@ -47,15 +47,15 @@ def called(session: Session, name: str, mode: Mode = "legacy", **args: Any) -> C
 
 def test_a_client_is_told_of_the_nine_with_the_schemas_that_our_agents_have(session: Session) -> None:
     listed = asked(session, lambda client: client.list_tools()).tools
-    told = [{"name": it.name, "description": it.description, "parameters": it.input_schema} for it in listed]
-    assert told == [{name: value for name, value in it.items() if name != "access"} for it in json_schemas()]
+    told = [{"name": each.name, "description": each.description, "parameters": each.input_schema} for each in listed]
+    assert told == [{name: value for name, value in schema.items() if name != "access"} for schema in json_schemas()]
 
 
 def test_what_only_reads_is_marked_so_and_what_overwrites_as_destructive(session: Session) -> None:
-    hints = {it.name: it.annotations for it in asked(session, lambda client: client.list_tools()).tools}
+    hints = {each.name: each.annotations for each in asked(session, lambda client: client.list_tools()).tools}
     marked = {name: (it.read_only_hint, it.destructive_hint) for name, it in hints.items() if it is not None}
     assert marked == {name: (tool.access == "read", tool.access == "write") for name, tool in TOOLS.items()}
-    assert {it.open_world_hint for it in hints.values() if it is not None} == {False}  # the web is a sandbox here
+    assert {hint.open_world_hint for hint in hints.values() if hint is not None} == {False}  # the web is a sandbox here
 
 
 CALLS = [
@@ -98,7 +98,7 @@ def test_without_a_user_nobodys_data_is_shown_unless_the_scope_is_any(world: Wor
 
 def test_a_family_that_is_left_out_is_neither_listed_nor_answered(world: World) -> None:
     session = Session(world, user_id=ANNA, without=frozenset({"web_search"}))
-    assert "web_search" not in [it.name for it in asked(session, lambda client: client.list_tools()).tools]
+    assert "web_search" not in [tool.name for tool in asked(session, lambda client: client.list_tools()).tools]
     assert called(session, "web_search", query="x").structured_content["error"]["type"] == "unknown_tool"
 
 
@@ -116,7 +116,7 @@ def test_a_connection_keeps_what_it_changed_and_the_next_sees_nothing_of_it(sess
 def test_calls_side_by_side_are_each_answered(session: Session) -> None:
     async def many(client: Client) -> list[Any]:
         asks = (client.call_tool("calculator", {"expression": f"{number} + 1"}) for number in range(40))
-        return [it.structured_content["value"] for it in await asyncio.gather(*asks)]
+        return [each.structured_content["value"] for each in await asyncio.gather(*asks)]
 
     assert asked(session, many) == [number + 1 for number in range(40)]
 

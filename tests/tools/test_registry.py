@@ -74,8 +74,8 @@ def test_required_defaults_and_bounds(
 def test_openai_anthropic_and_langchain_say_the_same(toolkit: Toolkit) -> None:
     openai = [schema["function"] for schema in openai_schemas()]
     anthropic = [
-        {"name": it["name"], "description": it["description"], "parameters": it["input_schema"]}
-        for it in anthropic_schemas()
+        {"name": each["name"], "description": each["description"], "parameters": each["input_schema"]}
+        for each in anthropic_schemas()
     ]
     langchain = [convert_to_openai_tool(tool)["function"] for tool in langchain_tools(toolkit)]
     assert [len(forms) for forms in (openai, anthropic, langchain)] == [9, 9, 9]

@@ -134,8 +134,8 @@ def _checks(run: Run, report: str) -> Iterable[tuple[str, str, dict[str, object]
     assert price is not None
     start, end = price.span()
     said = f"{price[0]} is not the price"
-    wrong = Finding(code="price", severity="error", said=said, found="$19.99", start=start, end=end)
-    loose = Finding(code="near_identical_sections", severity="warning", said="Two sections say the same.")
+    wrong = Finding(code="price", severity="error", text=said, found="$19.99", start=start, end=end)
+    loose = Finding(code="near_identical_sections", severity="warning", text="Two sections say the same.")
     yield "check", "price", {"value": [wrong.model_dump(mode="json", exclude_none=True)]}
     yield "check", "near_identical_sections", {"value": [loose.model_dump(mode="json", exclude_none=True)]}
     yield "check", "in_catalog", {"state": "na", "reason": "the world is not at hand"}

@@ -1,14 +1,19 @@
 """The cart as people see it: quantities, prices and their total as far as the run saw them."""
 
+from decimal import Decimal
+
 import pytest
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.reading import Pick
+from drretail.records.money import Money
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
-from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of, cart_text
+from drretail.viewer.cart import Cart, CartLine, cart_document, cart_markdown, cart_of, cart_text, compare_picks
+from tests import build
+from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
 
 
 def a_product(number: int, title: str, price: float | None) -> Product:
@@ -34,7 +39,7 @@ def seen(*products: Product) -> dict[str, Evidence]:
     }
 
 
-def a_run(*picks: Pick, known: bool = True) -> Run:
+def declaring(*picks: Pick, known: bool = True) -> Run:
     return Run(
         run_id="a/q1-r1",
         system="a",
@@ -52,7 +57,7 @@ def pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
 
 
 def cart(*picks: Pick) -> Cart:
-    made = cart_of(a_run(*picks), seen(PUZZLE, KITE, BALL))
+    made = cart_of(declaring(*picks), seen(PUZZLE, KITE, BALL))
     assert made is not None
     return made
 
@@ -82,7 +87,7 @@ def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total(strange: Pi
 def test_an_empty_cart_says_so_and_an_unknown_one_is_none() -> None:
     assert list(cart_text(cart())) == ["Nothing is to be bought."]
     assert cart_markdown(cart()) == "## In the cart\n\nNothing is to be bought.\n"
-    assert cart_of(a_run(known=False), {}) is None
+    assert cart_of(declaring(known=False), {}) is None
 
 
 def test_a_title_is_only_words_in_markdown() -> None:
@@ -93,3 +98,66 @@ def test_the_document_has_prices_as_money() -> None:
     document = cart_document(cart(pick(PUZZLE, 2), pick(BALL)))
     assert document["total"] == {"amount": "25", "currency": "USD"}
     assert [item["price"] for item in document["items"]] == [{"amount": "12.50", "currency": "USD"}, None]
+
+
+def line(product: str, quantity: int = 1, price: str | None = "10", rating: float | None = 4.5) -> CartLine:
+    money = None if price is None else Money.of(Decimal(price), "USD")
+    return CartLine(product, f"Title of {product}", quantity, money, rating=rating, ratings=1200)
+
+
+def cells(*carts: tuple[str, Cart | None]) -> list[list[str]]:
+    """The table's rows behind the names of products."""
+    table = compare_picks(carts)
+    assert table is not None
+    return [[cell.text if cell else "" for cell in row.cells] for row in table.rows]
+
+
+def test_products_that_most_pick_come_first_with_price_rating_who_picks_them_and_totals() -> None:
+    assert cells(("a", Cart((line("one"), line("two", 3)))), ("b", Cart((line("two"),)))) == [
+        ["two", "$10.00", "4.5 (1,200)", "✓ × 3", "✓"],
+        ["one", "$10.00", "4.5 (1,200)", "✓", "–"],
+        ["", "", "", "$40.00", "$10.00"],
+    ]
+
+
+def test_a_price_that_one_run_did_not_see_is_told_by_another_and_missing_from_the_total() -> None:
+    *rows, total = cells(("a", Cart((line("one", price=None), line("two")))), ("b", Cart((line("one"),))))
+    assert {row[0]: row[1] for row in rows} == {"one": "$10.00", "two": "$10.00"}
+    assert total[-2:] == ["$10.00 + ?", "$10.00"]
+
+
+def test_answers_whose_picks_are_not_known_are_named_and_those_that_pick_nothing_have_a_column() -> None:
+    table = compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))])
+    assert table is not None
+    assert [column.name for column in table.columns[-2:]] == ["a", "c"]
+    assert table.notes == ("Not known what these pick: b.",)
+    assert [cell and cell.text for cell in table.rows[-1].cells[-2:]] == ["$10.00", "nothing"]
+
+
+def test_there_is_no_table_where_nobody_picks_anything() -> None:
+    assert compare_picks([("a", Cart(())), ("b", None)]) is None
+
+
+def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -> None:
+    outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
+    run = build.run("q1-r1", "No.", [], label="a").model_copy(update={"outcome": outcome})
+    cart = cart_of(run, EVIDENCE)
+    assert cart is not None
+    (line,) = cart_text(cart)
+    assert line.startswith("Nothing is to be bought. Refused: too dear. Nearest: Harrowgill Gooseneck Kettle")
+    assert "($42.95), Ostermill Cookie Jar." in line
+
+
+def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
+    refused = build.run("q1-r1", "No.", [], label="a").model_copy(
+        update={"outcome": Outcome(decision="none", because=("not_sold",))}
+    )
+    bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], label="b").model_copy(
+        update={"outcome": Outcome(decision="buy")}
+    )
+    table = compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))])
+    assert table is not None
+    product, *_, totals = table.rows
+    assert [cell and cell.text for cell in totals.cells[-2:]] == ["Refused: not sold.", "$42.95"]
+    assert product.cells[0] is not None
+    assert product.cells[0].value == KETTLE.product_id

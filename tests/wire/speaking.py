@@ -60,9 +60,11 @@ class Anthropic:
         blocks: list[Json] = [{"type": "text", "text": content}] if isinstance(content, str) else content
         if message["role"] == "assistant":
             calls = [
-                tool_call(name=it["name"], args=it["input"], id=it["id"]) for it in blocks if it["type"] == "tool_use"
+                tool_call(name=each["name"], args=each["input"], id=each["id"])
+                for each in blocks
+                if each["type"] == "tool_use"
             ]
-            yield AIMessage(text_of([it for it in blocks if it["type"] == "text"]), tool_calls=calls)
+            yield AIMessage(text_of([each for each in blocks if each["type"] == "text"]), tool_calls=calls)
             return
         for block in blocks:
             if block["type"] == "tool_result":
@@ -74,7 +76,8 @@ class Anthropic:
     def body(answer: AIMessage, *, model: str, stop: str | None = None) -> Json:
         blocks: list[Json] = [{"type": "text", "text": answer.text}] if answer.text else []
         blocks += [
-            {"type": "tool_use", "id": it["id"], "name": it["name"], "input": it["args"]} for it in answer.tool_calls
+            {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
+            for call in answer.tool_calls
         ]
         return {
             "id": "msg_1",
@@ -151,9 +154,9 @@ class OpenAI:
                     text,
                     tool_calls=[
                         tool_call(
-                            name=it["function"]["name"], args=json.loads(it["function"]["arguments"]), id=it["id"]
+                            name=call["function"]["name"], args=json.loads(call["function"]["arguments"]), id=call["id"]
                         )
-                        for it in calls
+                        for call in calls
                     ],
                 )
 
@@ -163,11 +166,11 @@ class OpenAI:
         if answer.tool_calls:
             message["tool_calls"] = [
                 {
-                    "id": it["id"],
+                    "id": call["id"],
                     "type": "function",
-                    "function": {"name": it["name"], "arguments": json.dumps(it["args"])},
+                    "function": {"name": call["name"], "arguments": json.dumps(call["args"])},
                 }
-                for it in answer.tool_calls
+                for call in answer.tool_calls
             ]
         finish = stop or ("tool_calls" if answer.tool_calls else "stop")
         return {

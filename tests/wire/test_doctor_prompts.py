@@ -49,7 +49,7 @@ def test_a_model_that_does_as_asked_passes_over_the_wire(
 ) -> None:
     code, told, requests = asked_of(drretail, monkeypatch, protocol, {}, "--json")
     document = json.loads(told)
-    assert [it["found"] for it in document["models"][0]["probes"] if it["state"] != "passed"] == []
+    assert [each["found"] for each in document["models"][0]["probes"] if each["state"] != "passed"] == []
     assert (code, document["ok"], requests) == (0, True, 8)
     assert document["models"][0]["usage"]["calls"] == 8
     assert all(turn["messages"] for turns in document["models"][0]["conversations"].values() for turn in turns)
@@ -69,7 +69,7 @@ def test_a_model_that_answers_in_prose_fails_the_schemas_alone(
     drretail: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, told, _ = asked_of(drretail, monkeypatch, "openai", BAD["keeps_schemas"], "--json")
-    states = {it["probe"]: it["state"] for it in json.loads(told)["models"][0]["probes"]}
+    states = {each["probe"]: each["state"] for each in json.loads(told)["models"][0]["probes"]}
     assert code == 3
     assert [name for name, state in states.items() if state != "passed"] == ["keeps_schemas"]
 

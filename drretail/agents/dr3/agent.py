@@ -14,7 +14,7 @@ from drretail.agents.dr3.file_reading import reader_prompt
 from drretail.agents.dr3.retrieving import retriever_limit_prompt, retriever_prompt
 from drretail.agents.loop import Loop, challenges
 from drretail.agents.prompt_blocks import agent_prompt
-from drretail.agents.react import conclude_prompt, is_announcement, told_to_conclude
+from drretail.agents.react import conclude_message, conclude_prompt, is_announcement
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.agents.user_files import files_in
 from drretail.env.session import Session
@@ -35,7 +35,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
         executor = ToolExecutor(toolkit, models, PATH, complete=errands.carry_out)
         system = _prompt().render(turns=str(limits.tool_turns), researchers=str(limits.researchers))
         end = await Loop(
-            "researcher", PATH, models, executor, limits.tool_turns, told_to_conclude, is_announcement
+            "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
         ).run([SystemMessage(system), _asked(task, session)])
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")

@@ -14,7 +14,7 @@ from drretail.agents.dr3.file_reading import read_file_on
 from drretail.agents.dr3.retrieving import retrieve
 from drretail.agents.user_files import UserFile, files_in
 from drretail.env.session import Session
-from drretail.errors import CommandStopped, ModelError, ToolError, told
+from drretail.errors import CommandStopped, ModelError, ToolError, describe_error
 from drretail.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.records.run import Limits
@@ -39,7 +39,7 @@ def search_sandbox(session: Session, question: Annotated[str, MinLen(1), MaxLen(
         Or an error, when it came back with nothing.
     """
     del session
-    return ToolResult({"question": _said(question)}, ())
+    return ToolResult({"question": _checked_question(question)}, ())
 
 
 def read_file(
@@ -60,10 +60,10 @@ def read_file(
     names = [user_file.name for user_file in files_in(session.files)]
     if file not in names:
         raise ToolError("invalid_argument", f"There is no file {file!r}.", field="file", allowed=names)
-    return ToolResult({"file": file, "question": _said(question)}, ())
+    return ToolResult({"file": file, "question": _checked_question(question)}, ())
 
 
-def _said(question: str) -> str:
+def _checked_question(question: str) -> str:
     if not question.strip():
         raise ToolError("invalid_argument", "question is blank: write what to find out.", field="question")
     return question.strip()
@@ -118,7 +118,7 @@ class Errands:
 
         Each has an equal share of the tokens that are left. One that fails never takes the others down.
         """
-        asked = [at for at, it in enumerate(performed) if _is_errand(it)]
+        asked = [at for at, each in enumerate(performed) if _is_errand(each)]
         most = self.models.most_branches(self.limits.researchers)
         launched, refused = asked[:most], asked[most:]
         outcomes: dict[int, Outcome] = dict.fromkeys(refused, self._refusal(most))
@@ -132,8 +132,8 @@ class Errands:
                 )
             )
             self._launched += len(launched)
-            outcomes |= {at: self._kept(it) for at, it in zip(launched, ended, strict=True)}
-        return [replace(it, outcome=outcomes.get(at, it.outcome)) for at, it in enumerate(performed)]
+            outcomes |= {at: self._kept(each) for at, each in zip(launched, ended, strict=True)}
+        return [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
 
     async def _branch(self, number: int, performed: Performed, models: Models) -> "_Ended":
         path = f"0.{number}"
@@ -150,7 +150,7 @@ class Errands:
             raise
         # The boundary of a sub-agent: a bug in one must not end the others; the run records it.
         except Exception as problem:  # noqa: BLE001
-            return _Ended(path, ModelError("agent", told(problem)))
+            return _Ended(path, ModelError("agent", describe_error(problem)))
         return _Ended(path, result, notes)
 
     def _file(self, name: str) -> UserFile:

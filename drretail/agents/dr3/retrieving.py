@@ -34,11 +34,13 @@ async def retrieve(
     executor = ToolExecutor(toolkit, models, path, ROLE)
     asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
     system = SystemMessage(retriever_prompt().render(turns=str(turns)))
-    end = await Loop(ROLE, path, models, executor, turns, _told_to_answer).run([system, asked])
+    end = await Loop(ROLE, path, models, executor, turns, _answer_message).run([system, asked])
     if not end.text:
         raise ModelError("agent", "the retrieval agent ended without an answer")
     pages = _pages(end.messages)
-    cited = list(dict.fromkeys(it.value for mark in find_marks(end.text) for it in mark.targets if it.kind == "id"))
+    cited = list(
+        dict.fromkeys(target.value for mark in find_marks(end.text) for target in mark.targets if target.kind == "id")
+    )
     strange = [each for each in cited if each not in pages]
     value: dict[str, Any] = {
         "answer": end.text,
@@ -60,7 +62,7 @@ def retriever_limit_prompt() -> Prompt:
     return agent_prompt(__file__, "retriever_limit")
 
 
-def _told_to_answer(stop: Stop) -> HumanMessage:
+def _answer_message(stop: Stop) -> HumanMessage:
     del stop
     return HumanMessage(retriever_limit_prompt().render())
 

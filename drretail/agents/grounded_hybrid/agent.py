@@ -101,16 +101,18 @@ async def _write_briefing(state: _State, runtime: Runtime[_Run]) -> _Change:
 
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
-    researchers = Researchers(run.toolkit, run.limits.tool_turns, _prompt("researcher"), known.told_on, known.evidence)
+    researchers = Researchers(
+        run.toolkit, run.limits.tool_turns, _prompt("researcher"), known.context_for, known.evidence
+    )
     launcher = Launcher(researchers, _prompt("synthesis"))
     prompt = _prompt("supervisor")
-    return {"research": await supervise(run.task, run.session, run.models, run.limits, launcher, prompt, known.told)}
+    return {"research": await supervise(run.task, run.session, run.models, run.limits, launcher, prompt, known.context)}
 
 
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     research, prompt = state["research"], _prompt("report")
-    found, note, research = await write_draft(run.task, run.session, research, run.models, prompt, known.told)
+    found, note, research = await write_draft(run.task, run.session, research, run.models, prompt, known.context)
     return {"draft": draft_of(found, run.task, known.wish, run.session, note), "research": research}
 
 
@@ -158,7 +160,7 @@ async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
 def _notes(draft: Draft) -> list[str]:
     """Why the picks are not known, and what is wrong with the report still."""
     unknown = [] if draft.note is None else [draft.note]
-    return [*unknown, *(f"left wrong: {error.code}: {error.found or error.said}" for error in draft.errors)]
+    return [*unknown, *(f"left wrong: {error.code}: {error.found or error.text}" for error in draft.errors)]
 
 
 def _prompt(name: str) -> Prompt:

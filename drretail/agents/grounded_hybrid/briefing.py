@@ -34,7 +34,7 @@ MOST_PAGES = 20
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What is known of a task; ``told`` and ``told_on`` are the tagged texts that roles get of it."""
+    """What is known of a task; ``context`` and ``context_for`` are the tagged texts that roles get of it."""
 
     wish: Wish | None = None
     """What the question wants, as the agent understood it; None where that is not known."""
@@ -51,11 +51,11 @@ class Briefing:
     """By which words that few of the shop's products have are told from others."""
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def context(self) -> tuple[str, ...]:
         """What the supervisor is told, and who writes the report."""
         return self._with_wish(self.statements)
 
-    def told_on(self, part: str) -> tuple[str, ...]:
+    def context_for(self, part: str) -> tuple[str, ...]:
         """What a researcher is told of it whose sub-problem this is: the whole wish, and the lines that bear on it."""
         return self._with_wish(None if self.statements is None else statements_on(self.statements, part, self.share_of))
 

@@ -72,11 +72,11 @@ class Draft:
 
     def sentence_of(self, finding: Finding) -> str:
         """The sentence that a finding stands in; of a wrong pick the first that cites it alone."""
-        for index, it in enumerate(self.case.layout.sentences):
+        for index, sentence_ in enumerate(self.case.layout.sentences):
             cited = cited_in(self.case.layout, [index])
             alone = len(cited) == 1 and finding.evidence_id in cited
-            if alone if finding.start is None else it.start <= finding.start < it.end:
-                return self.report[it.start : it.end]
+            if alone if finding.start is None else sentence_.start <= finding.start < sentence_.end:
+                return self.report[sentence_.start : sentence_.end]
         return ""
 
     def counts(self) -> str:
@@ -101,7 +101,7 @@ class Refusal:
 
 
 def _named(errors: Iterable[Finding]) -> str:
-    return ", ".join(f"{error.code} “{error.said}”" if error.said else error.code for error in errors)
+    return ", ".join(f"{error.code} “{error.text}”" if error.text else error.code for error in errors)
 
 
 def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
@@ -120,7 +120,7 @@ def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, n
 
 def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:
     """The products and orders that sentences cite, by their indexes."""
-    return frozenset(it for at in sentences for it in layout.cited.get(at, ()) if it[:2] in ("P:", "O:"))
+    return frozenset(source for at in sentences for source in layout.cited.get(at, ()) if source[:2] in ("P:", "O:"))
 
 
 def refusal_of(mended: Draft, before: Draft) -> Refusal | None:

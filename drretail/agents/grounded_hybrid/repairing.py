@@ -60,7 +60,7 @@ async def repair(
 ) -> Repair:
     """One attempt; ``refused`` says why the one before was not taken. A model that fails for good leaves the draft."""
     notes = (
-        *known.told,
+        *known.context,
         tagged("report", draft.as_written),
         *(tagged("cost", each) for each in (draft.cost,) if each is not None),
         tagged("problems", compact_json(list(problems(draft, refused)))),
@@ -90,7 +90,7 @@ def problems(draft: Draft, refused: Refusal | None = None) -> Iterator[dict[str,
 def _problem(draft: Draft, error: Finding) -> dict[str, str]:
     problem = {
         "code": error.code,
-        "said": error.said,
+        "said": error.text,
         "sentence": draft.sentence_of(error),
         "found": error.found or "",
         "evidence_id": error.evidence_id or "",

@@ -27,7 +27,7 @@ _PLACELESS = {"start": None, "end": None}
 class Stricken:
     """What is left of a draft, and what was struck from it in text order, round by round.
 
-    ``said`` of a finding is the struck statement as it stood, or the pick; it has no place any more.
+    ``text`` of a finding is the struck statement as it stood, or the pick; it has no place any more.
     """
 
     draft: Draft
@@ -73,7 +73,9 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
     if outcome is not None and not picks:
         outcome = outcome.model_copy(update={"decision": "none"})
     texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
-    struck = [it.model_copy(update={"said": texts[at], **_PLACELESS}) for at, found in why.items() for it in found]
+    struck = [
+        finding.model_copy(update={"text": texts[at], **_PLACELESS}) for at, found in why.items() for finding in found
+    ]
     silent = [pick for pick in wrong_picks.values() if not any(pick in found for found in why.values())]
     return draft.instead(Declared(report, picks, outcome=outcome), draft.note), (*struck, *silent)
 
@@ -81,7 +83,7 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
 def _faults(one: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
     """The errors in a statement; a wrong pick's where it cites that alone: with an order, it says what is owned."""
     placed = [error for error in errors if error.start is not None and one.start <= error.start < one.end]
-    return placed + [it for key, it in wrong_picks.items() if one.cited == frozenset({key})]
+    return placed + [finding for key, finding in wrong_picks.items() if one.cited == frozenset({key})]
 
 
 def _kept(picks: Iterable[Pick], wrong_picks: Mapping[str, Finding], left: Draft) -> Iterator[Pick]:
@@ -137,16 +139,16 @@ def _below(statements: Sequence[_Statement], index: int, kinds: Iterable[str]) -
     one = statements[index]
 
     def hangs(at: int) -> bool:
-        it = statements[at]
+        statement = statements[at]
         match one.kind:
             case "heading":
-                return it.kind != "heading" or it.depth > one.depth
+                return statement.kind != "heading" or statement.depth > one.depth
             case "item":
-                return it.kind == "item" and it.depth > one.depth
+                return statement.kind == "item" and statement.depth > one.depth
             case "table_head":
-                return it.kind == "row"
+                return statement.kind == "row"
             case _:
-                return one.leads and it.kind in ("item", "table_head", "row")
+                return one.leads and statement.kind in ("item", "table_head", "row")
 
     return list(takewhile(hangs, range(index + 1, len(statements)))) if one.kind in kinds else []
 

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.hybrid_react.researcher import Findings, Researchers, Synthesis, synthesise
-from drretail.errors import CommandStopped, ModelError, told
+from drretail.errors import CommandStopped, ModelError, describe_error
 from drretail.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
@@ -67,7 +67,7 @@ class Launcher:
             raise
         # The boundary of a researcher: a bug in one must not end the others; the run records it.
         except Exception as problem:  # noqa: BLE001
-            return Branch(number, failure=ModelError("agent", told(problem)))
+            return Branch(number, failure=ModelError("agent", describe_error(problem)))
         findings, synthesis = end["findings"], end["synthesis"]
         limit = () if findings.stop == "finished" else (f"{place.path}: its research ended at the {findings.stop}",)
         return Branch(number, synthesis.report, notes=(*findings.notes, *limit, *synthesis.notes))

@@ -35,7 +35,7 @@ async def write_report(
             tagged("reports", compact_json(reports[left_out:])),
             *notes,
         ]
-        given += filter(None, [task.told])
+        given += filter(None, [task.context])
         asked = [SystemMessage(prompt.render()), HumanMessage("\n".join(given))]
         return (await models.call("report", asked, path=PATH)).text.strip()
 

@@ -51,7 +51,7 @@ class Researchers:
     turns: int
     """With tool calls, for each."""
     prompt: Prompt
-    told_on: Callable[[str], Sequence[str]] = lambda _: ()
+    context_for: Callable[[str], Sequence[str]] = lambda _: ()
     """Gives the tagged texts that one of them gets beside its sub-problem."""
     known: tuple[str, ...] = ()
     """Evidence ids that may stand in these."""
@@ -73,7 +73,7 @@ class Researchers:
         parts = [tagged("sub_problem", sub_problem)]
         if session.user_id is not None:
             parts.append(tagged("user_id", session.user_id))
-        return HumanMessage("\n".join([*parts, today(session), *self.told_on(sub_problem)]))
+        return HumanMessage("\n".join([*parts, today(session), *self.context_for(sub_problem)]))
 
 
 def researcher_prompt() -> Prompt:
@@ -141,7 +141,9 @@ def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> Interme
     """The report with its ids as the findings have them, whatever form of them was written."""
 
     def read(*written: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(it for one in written for it in read_evidence_ids(one, known) or (one,)))
+        return tuple(
+            dict.fromkeys(evidence_id for one in written for evidence_id in read_evidence_ids(one, known) or (one,))
+        )
 
     insights = [insight.model_copy(update={"citations": read(*insight.citations)}) for insight in report.insights]
     sources = [source.model_copy(update={"evidence": read(source.evidence)[0]}) for source in report.sources]

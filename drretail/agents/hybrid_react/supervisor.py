@@ -93,17 +93,17 @@ class SupervisorExecutor:
         performed = await self.toolkit.aperform_all(
             [(call["name"], call["args"]) for call in calls], path=PATH, role="supervisor"
         )
-        wanted = {at: _sub_problem(it) for at, it in enumerate(performed)}
+        wanted = {at: _sub_problem(each) for at, each in enumerate(performed)}
         asked = [(at, sub_problem) for at, sub_problem in wanted.items() if sub_problem is not None]
         most = self.models.most_branches(self.most)
         launched, refused = asked[:most], asked[most:]
         self.short |= bool(refused) and most < self.most
-        branches = await self.launcher.launch([it for _, it in launched], len(self.branches) + 1, self.models)
+        branches = await self.launcher.launch([each for _, each in launched], len(self.branches) + 1, self.models)
         self.branches += branches
         outcomes = {at: _outcome(branch) for (at, _), branch in zip(launched, branches, strict=True)}
         outcomes |= {at: self._refusal(most) for at, _ in refused}
         replies = self.toolkit.record_all(
-            [replace(it, outcome=outcomes.get(at, it.outcome)) for at, it in enumerate(performed)]
+            [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
         )
         return Acted(tuple(replies), is_final(calls, replies), looked_up=bool(asked))
 

@@ -88,8 +88,8 @@ class Batch:
         self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
         fresh = run_loop(self._run(open_jobs)) if open_jobs else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]
-        held_back = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]
-        return tallies([sut.label for sut in suts], filter(None, ended), held_back)
+        not_started = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]
+        return tallies([sut.label for sut in suts], filter(None, ended), not_started)
 
     def _ended_before(self, job: Job, retry_failed: bool, retry_spoiled: bool) -> Ended | None:
         folder = self.experiment.run_folder(*job.place)

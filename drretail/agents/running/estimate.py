@@ -159,19 +159,19 @@ def dry_runs(
     runner = Runner(replace(world, web=web), "dry run", files=files, pages=False, outages=None)
     shopper = open_model(SHOPPER).chat
 
-    def standing_in(sut: SystemUnderTest) -> SystemUnderTest:
+    def stand_in_for(sut: SystemUnderTest) -> SystemUnderTest:
         models = {
             role: model if model.info.kind == "rule_based" else in_place_of(model, shopper)
             for role, model in sut.models.items()
         }
         # Instead of whom a system sees other data is chosen when the experiment is made, and an embedding model would
         # be sent the pages: neither changes how long a run is.
-        options = {name: it for name, it in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
+        options = {name: value for name, value in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
         limits = sut.system.limits.model_copy(update={"tokens": None, "dollars": None})
         return replace(sut, models=models, system=sut.system.model_copy(update={"options": options, "limits": limits}))
 
     async def run_all() -> list[Run]:
-        made = [runner.run(standing_in(sut), query) for sut, query in wanted]
+        made = [runner.run(stand_in_for(sut), query) for sut, query in wanted]
         return [recorded.run for recorded in await asyncio.gather(*made)]
 
     found: dict[str, list[Run]] = {}

@@ -1,7 +1,6 @@
 """Opens an experiment: what is asked is written down, and what judges will be told of its users is frozen."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from drretail.env.counterfactual import Partners
 from drretail.env.next_purchase import freeze_next_purchases, wanted_categories
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
-from drretail.experiment import Experiment, read_definition
+from drretail.experiment import Experiment
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query, Reference
 from drretail.records.score import ProfileSummary
@@ -52,19 +51,6 @@ def open_experiment(
             experiment.freeze_counterfactual(user_id, partners.counterfactual)
     freeze_next_purchases(experiment, world, queries)
     return experiment
-
-
-def with_scopes_held(folder: Path, suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
-    """The suts, those that an older experiment in ``folder`` began with the scope that they began with.
-
-    Its systems say nothing of their scope, and half a system's runs with another would be another system's.
-    """
-    held = read_definition(folder).systems if (folder / "experiment.json").exists() else {}
-    older = {label for label, system in held.items() if system.scope is None}
-    return [
-        replace(sut, system=sut.system.model_copy(update={"scope": None})) if sut.label in older else sut
-        for sut in suts
-    ]
 
 
 def profile_summary(world: World, user_id: str, question: str) -> ProfileSummary:

@@ -106,7 +106,7 @@ def is_open(run: Run | None, *, retry_failed: bool, retry_spoiled: bool) -> bool
     return retry_spoiled and failed_calls(run) > 0
 
 
-def tallies(labels: Iterable[str], ended: Iterable[Ended], held_back: Iterable[str] = ()) -> list[Tally]:
+def tallies(labels: Iterable[str], ended: Iterable[Ended], not_started: Iterable[str] = ()) -> list[Tally]:
     """One tally for each label, in that order, of runs in the order in which they were asked for.
 
     ``held_back`` has the label of each run that was not started.
@@ -114,6 +114,6 @@ def tallies(labels: Iterable[str], ended: Iterable[Ended], held_back: Iterable[s
     by_label = {label: Tally(label) for label in labels}
     for each in ended:
         by_label[each.label].add(each)
-    for label in held_back:
+    for label in not_started:
         by_label[label].not_started += 1
     return list(by_label.values())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drretail.agents.running.batch import PARALLEL, Batch, Watch
-from drretail.agents.running.new_experiment import open_experiment, with_scopes_held
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
@@ -60,7 +60,6 @@ def run(
 
     Raises UserError where the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
-    suts = with_scopes_held(to, suts)
     check_open_files(parallel)
     with (
         open_experiment(

@@ -13,7 +13,7 @@ from typing import Any
 from langgraph.errors import GraphRecursionError
 
 from drretail.agents.base import Agent
-from drretail.agents.information import told_of_shopper
+from drretail.agents.information import shopper_context
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
@@ -26,7 +26,7 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError, ToolError, UserError, told, traceback_of
+from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.harmless import drawn
@@ -267,7 +267,7 @@ def with_cited_pages(
     cited = {citation.evidence_id for citation in run.citations}
     urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
     found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
-    pages = {it: found[url] for it, url in urls.items() if url in found}
+    pages = {page_id: found[url] for page_id, url in urls.items() if url in found}
     return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
 
 
@@ -291,8 +291,8 @@ def task_for(
     """What a system is given of a query: its text and who asks, or what is told of them instead of tools; the ceiling
     what could be sold for it as well. Raises UserError where the query doesn't hold what is to be told.
     """
-    context = told_of_shopper(information, query)
-    task = Task(text=query.text, user_id=_known_user(query, information), told=context or None)
+    context = shopper_context(information, query)
+    task = Task(text=query.text, user_id=_known_user(query, information), context=context or None)
     if not agent.sees_reference:
         return task
     return task.model_copy(update={"reference": reference, "wish": query.wish})
@@ -322,7 +322,7 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
     except CommandStopped:
         raise
     except (Exception, SystemExit) as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
-        return RunError(kind="agent", where=where, message=told(problem), traceback=traceback_of(problem))
+        return RunError(kind="agent", where=where, message=describe_error(problem), traceback=traceback_of(problem))
 
 
 def _as_answer(given: Any, agent: Agent) -> Answer:

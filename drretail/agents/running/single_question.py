@@ -5,7 +5,7 @@ Nobody types what it wants, so nothing that rests on a wish is said of its answe
 
 from pathlib import Path
 
-from drretail.agents.running.new_experiment import open_experiment, with_scopes_held
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner, recorded_in
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
@@ -36,7 +36,6 @@ def ask_once(runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None
     """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
     if to is None:
         return run_loop(runner.run(sut, query))
-    (sut,) = with_scopes_held(to, [sut])
     with open_experiment(to, runner.world, [query], [sut], seed) as experiment:
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from drretail import __version__
 from drretail.agents.base import Agent
-from drretail.agents.information import told_of_shopper, told_prompt
+from drretail.agents.information import context_prompt, shopper_context
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
@@ -96,7 +96,7 @@ class SystemUnderTest:
             self_checked=agent.self_checked,
             web_provider=web.provider,
             web_corpus=web.corpus,
-            options={name: it for name, it in options.items() if name != FILES or agent.reads_files},
+            options={name: value for name, value in options.items() if name != FILES or agent.reads_files},
             models={
                 role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
                 for role, model in by_role.items()
@@ -245,12 +245,12 @@ def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
     return replace(sut, label=system.label(), system=system)
 
 
-def check_told(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> None:
+def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> None:
     """Raises UserError for the first query that doesn't hold what a system is to be told of its user."""
     settings: set[Information] = {sut.system.information for sut in suts}
     for query in queries:
         for setting in settings:
-            told_of_shopper(setting, query)
+            shopper_context(setting, query)
 
 
 def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
@@ -289,5 +289,5 @@ def definition(
 def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     """The hash of every wording that the system uses, by prompt."""
     with overridden(sut.overrides.texts):
-        instructions = filter(None, [told_prompt(sut.system.information)])
+        instructions = filter(None, [context_prompt(sut.system.information)])
         return {prompt.name: prompt.hash for prompt in (*wordings_of(sut.agent), *instructions)}

@@ -18,8 +18,7 @@ from drretail.lab.correction import LEAST, correction_of
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.lab.opinions import Opinion, named, opinions_of, read_all
 from drretail.lab.people_findings import Agreement, Correction
-from drretail.viewer.voting.claim_sheet import sheet_rows, uncited_items
-from drretail.viewer.voting.plan import plan_uncited, planned_claims
+from drretail.viewer.voting.plan import plan_uncited, planned_claims, sheet_rows, uncited_items
 
 
 @accepts(AgreeOptions)

@@ -65,11 +65,11 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     return values
 
 
-def overridden(held: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def overridden(written: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a file with those that are given in their place; a table keeps the entries not given."""
-    values = {**held, **given}
+    values = {**written, **given}
     for name, value in given.items():
-        before = held.get(name)
+        before = written.get(name)
         if isinstance(before, Mapping) and isinstance(value, Mapping):
             values[name] = {**before, **value}
     return values

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
-from drretail.cli.spending import say_prices
+from drretail.cli.spending import say_prices, show_estimates
 from drretail.errors import UserError
-from drretail.viewer.output import say
+from drretail.progress import Waits, choose_progress
+from drretail.tables.figures import counted, dollars
+from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -42,7 +45,6 @@ class QueryWriter:
 
     def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
         """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
-        from drretail.tables.figures import dollars
 
         cost = self._dollars(usage)
         if not quiet:
@@ -50,7 +52,7 @@ class QueryWriter:
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {served:,} of them from the journal" if served else ""
         price = "price unknown" if cost is None else f"${dollars(cost)}" if cost else "at no cost"
-        return f"{usage.calls:,} calls{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
+        return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
 
     def document(self, usage: "Usage", served: int) -> dict[str, Any]:
         """The same for --json; ``null`` = unknown."""
@@ -100,7 +102,6 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
     """
     from drretail.api.models import Opener, writer_choice
     from drretail.api.options.shared import texts_in
-    from drretail.progress import Waits
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
@@ -141,9 +142,7 @@ def write_by_model(
     to: Path, assignment: Assignment, writer: "QueryWriter", calls: flags.Calls, output: flags.Output, *, force: bool
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
-    from drretail.api.worlds import opened_world
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
-    from drretail.progress import choose_progress
     from drretail.querygen.by_model.write import Writer
 
     if force:
@@ -168,8 +167,6 @@ def write_by_model(
 
 def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
-    from drretail.api.worlds import opened_world
-    from drretail.cli.spending import show_estimates
     from drretail.querygen.by_model.estimate import estimate_writing
 
     with opened_world(assignment.world, quiet=quiet) as shop:
@@ -192,8 +189,6 @@ def _targets(shop: "World", assignment: Assignment) -> "Targets":
 def _tell(
     to: Path, targets: "Targets", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool
 ) -> None:
-    from drretail.viewer.output import print_json, say
-
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     if not quiet and targets.without:
         say(f"Users without an order that was kept: {len(targets.without)}.")
@@ -218,10 +213,10 @@ def _tell(
             }
         )
         return
-    of_users = f" of {users} users" if users else ""
+    of_users = f" of {counted(users, 'user')}" if users else ""
     again = sum(answers > 1 for answers in written.answers.values())
     parts = [
-        f"{len(written.queries)} queries{of_users}",
+        f"{counted(len(written.queries), 'query')}{of_users}",
         *([f"{again} of them not with the first answer"] if again else []),
         *([f"{len(written.failures)} failed"] if written.failures else []),
         *(

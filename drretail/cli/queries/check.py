@@ -8,20 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
+from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
+from drretail.cli.queries.fix import Fixed, Fixing, fixed_queries, print_fixed
+from drretail.cli.queries.questions import Types, typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
+from drretail.cli.spending import show_estimates
+from drretail.errors import UserError
+from drretail.files import write_lines
+from drretail.progress import busy, choose_progress
+from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import QueryWriter
-    from drretail.cli.queries.fix import Fixed
-    from drretail.cli.queries.questions import Types
     from drretail.env.world import World
     from drretail.querygen.lint import Checked, Linter
     from drretail.querygen.opinion import Opinions
     from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
+TRIES = 3
+"""For each query that --fix replaces."""
 Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
 
 
@@ -35,7 +45,10 @@ def check(
     fix: Annotated[
         bool, typer.Option("--fix", help="Replace what failed by other queries, and keep the history beside the file.")
     ] = False,
-    tries: Annotated[int, typer.Option("--tries", min=1, help="With --fix: tries for each query, at most.")] = 3,
+    tries: Annotated[
+        int | None,
+        typer.Option("--tries", min=1, help=f"With --fix: tries for each query, at most.  [default: {TRIES}]"),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -58,14 +71,11 @@ def check(
     Without a model by form: text, wish and records are compared. With --model a model also says of each query whether
     it makes sense, whether text and wish agree, and whether it tells who asks. The codes are in docs/queries.md.
     """
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import named_writer
-    from drretail.cli.queries.fix import Fixing, fixed_queries
-    from drretail.errors import UserError
-    from drretail.progress import busy
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
+    if tries is not None and not fix:
+        raise UserError("--tries is for --fix, which writes queries again: add --fix, or leave --tries out.")
     if by_hand:
         if fix:
             raise UserError("--fix and --review are two things to do: first --fix, then --review.")
@@ -83,7 +93,7 @@ def check(
             return
         outcome = _Outcome(queries)
         if fix:
-            fixed = fixed_queries(shop, linter, file, queries, Fixing(tries, seed, model, calls, output.quiet))
+            fixed = fixed_queries(shop, linter, file, queries, Fixing(tries or TRIES, seed, model, calls, output.quiet))
             outcome = _Outcome(fixed.mended.queries, fixed=fixed)
         elif reader is not None:
             outcome = _read(shop, linter, file, queries, reader, calls, quiet=output.quiet)
@@ -148,12 +158,7 @@ def _read(
     quiet: bool,
 ) -> _Outcome:
     """Untyped queries typed, into the file, and then an opinion of each."""
-    from drretail.cli.queries.by_model import journal_beside, say_failures
-    from drretail.cli.queries.questions import told_types, typed_by_model
-    from drretail.files import write_lines
-    from drretail.progress import choose_progress
     from drretail.querygen.opinion import Reader
-    from drretail.viewer.output import say
 
     types = None
     if any(query.wish is None for query in queries):
@@ -161,7 +166,7 @@ def _read(
         queries = types.queries
         write_lines(file, (query.as_line() for query in queries))
         if not quiet:
-            say(f"Wishes of {file}{told_types(types, quiet=False)}")
+            say(f"Wishes of {file}{types_line(types, quiet=False)}")
     progress = choose_progress("none" if quiet else None)
     with (
         progress.track(f"Asking {reader.model.spec}", len(queries)) as bar,
@@ -182,8 +187,6 @@ def _read(
 def _estimate(
     shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", *, as_json: bool
 ) -> None:
-    from drretail.cli.queries.by_model import journal_beside
-    from drretail.cli.spending import show_estimates
     from drretail.querygen.opinion import Reader
 
     one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
@@ -192,7 +195,6 @@ def _estimate(
 
 def _print_json(outcome: _Outcome) -> None:
     from drretail.querygen.lint import REMEDIES
-    from drretail.viewer.output import print_json
 
     mended = outcome.fixed.mended if outcome.fixed else None
     rows: list[dict[str, Any]] = [
@@ -219,12 +221,9 @@ def _print_json(outcome: _Outcome) -> None:
 
 
 def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) -> None:
-    from drretail.cli.queries.fix import print_fixed
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
     from drretail.querygen.lint import REMEDIES
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table, say
 
     if baskets:
         budgets = [entry.query.wish.budget if entry.query.wish else None for entry in outcome.checked]
@@ -234,7 +233,7 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
         ]
         print_table(table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows))
     rows = [
-        (entry.query.query_id, finding.code, finding.said, finding.found, REMEDIES[finding.code])
+        (entry.query.query_id, finding.code, finding.text, finding.found, REMEDIES[finding.code])
         for entry, findings in outcome.found
         for finding in findings
     ]
@@ -246,11 +245,12 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
         typer.echo(outcome.spent)
     whole = sum(not findings for _, findings in outcome.found)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
-    typer.echo(f"{whole} of {len(outcome.checked)} queries are without a finding{f'; {counts}' if counts else ''}")
+    of_all = counted(len(outcome.checked), "query")
+    typer.echo(f"Without a finding: {whole} of {of_all}{f'; {counts}' if counts else ''}")
     if outcome.untyped and not quiet:
         say(
-            f"Without a wish: {outcome.untyped} of {len(outcome.checked)} queries, so that what they want was not "
-            "checked. Name a --model that types them, or fill in `wish` by hand (docs/queries.md)."
+            f"Without a wish: {outcome.untyped} of {of_all}, so that what they want was not checked. "
+            "Name a --model that types them, or fill in `wish` by hand (docs/queries.md)."
         )
 
 

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.cli.options import flags
+from drretail.cli.queries.by_model import QueryWriter, journal_beside, opened_writer, say_failures
+from drretail.files import write_lines
+from drretail.progress import choose_progress
+from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import QueryWriter
     from drretail.env.world import World
     from drretail.querygen.fixing import Mended, Rewrite
     from drretail.querygen.lint import Linter
@@ -48,8 +51,6 @@ class Fixed:
 
 def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", fixing: Fixing) -> Fixed:
     """The mended queries, in the file already where any changed."""
-    from drretail.cli.queries.by_model import opened_writer
-    from drretail.files import write_lines
 
     writer = opened_writer(fixing.model, fixing.calls, quiet=fixing.quiet) if fixing.names_a_model else None
     if writer is None:
@@ -63,19 +64,18 @@ def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequenc
 
 def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
     """What was replaced, what was not and why, for people."""
-    from drretail.cli.queries.by_model import say_failures
     from drretail.querygen.fixing import OF_OTHERS
 
     mended = fixed.mended
     if not quiet:
         say_failures(mended.failed)
     failed = f", {len(mended.failed)} failed" if mended.failed else ""
-    typer.echo(f"{len(mended.replaced)} queries replaced after {mended.tries} tries{failed}")
+    typer.echo(f"{counted(len(mended.replaced), 'query')} replaced after {counted(mended.tries, 'try')}{failed}")
     if fixed.spent:
         typer.echo(fixed.spent)
     for reason, count in sorted(Counter(mended.left.values()).items()):
         mends = "name a --model that writes them again, edit them" if reason == OF_OTHERS else "edit them"
-        typer.echo(f"{count} queries were left, because {reason}: {mends}, or drop them")
+        typer.echo(f"Left: {counted(count, 'query')}, because {reason}: {mends}, or drop them")
 
 
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
@@ -88,8 +88,6 @@ def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
 def _fixed_by_model(
     shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", writer: "QueryWriter", fixing: Fixing
 ) -> Fixed:
-    from drretail.cli.queries.by_model import journal_beside
-    from drretail.progress import choose_progress
     from drretail.querygen.by_model.rewrite import ModelRewriter
 
     progress = choose_progress("none" if fixing.quiet else None)

@@ -5,22 +5,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, write_queries
-from drretail.cli.queries.carry import carry
+from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 from drretail.cli.queries.check import check
-from drretail.cli.queries.comparison import compare
 from drretail.cli.queries.people import context, pair, personas
+from drretail.cli.queries.query_sets import carry, shipped, show, spoil
 from drretail.cli.queries.questions import import_questions
 from drretail.cli.queries.review import review
-from drretail.cli.queries.shipped import shipped
-from drretail.cli.queries.show import show
-from drretail.cli.queries.spoil import spoil
+from drretail.cli.queries.review_numbers import compare
 from drretail.errors import UnknownName, UserError
+from drretail.progress import busy
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import Assignment
     from drretail.querygen.generate import Generated
 
 MODES = ("profile_aware", "generic")
@@ -78,7 +79,6 @@ def generate(
     Queries of one user are alike, and intervals and tests count users: another user tells more than another query.
     A file that holds anything else is left as it is, unless --force is given.
     """
-    from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
@@ -101,10 +101,7 @@ def generate(
 
 
 def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: flags.Output) -> None:
-    from drretail.api.worlds import opened_world
-    from drretail.progress import busy
     from drretail.querygen.generate import generate_for, generate_sampled
-    from drretail.viewer.output import print_json
 
     check_file(to)
     with opened_world(assignment.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
@@ -126,17 +123,16 @@ def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: f
             }
         )
     else:
-        typer.echo(f"{len(made.queries)} queries of {made.users} users → {to}")
+        typer.echo(f"{counted(len(made.queries), 'query')} of {counted(made.users, 'user')} → {to}")
 
 
 def _tell(made: "Generated", *, users: int, per_user: int) -> None:
     """What was not as asked for, on stderr."""
-    from drretail.viewer.output import say
 
     if made.without:
         say(f"Users from whose orders no query could be made: {len(made.without)}.")
     if made.users < users:
-        say(f"Queries for {made.users} users could be made; {users} were asked for.")
+        say(f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for.")
     if made.fewer:
         say(f"Users with fewer than {per_user} queries: {len(made.fewer)}.")
     if made.missing_kinds:

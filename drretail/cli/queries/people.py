@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
+from drretail.cli.queries.by_model import QueryWriter, named_writer, say_failures
 from drretail.errors import UserError
+from drretail.progress import choose_progress
 from drretail.records.base import Record
+from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import QueryWriter
     from drretail.querygen.people.past import Past
     from drretail.querygen.people.person_model import Answers, Ask
     from drretail.querygen.people.persona import Persona
@@ -46,8 +51,6 @@ def personas(
     """Writes who users are, field by field with the orders that bear it out. A persona that is there stays as it is."""
     from itertools import islice
 
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.person_model import persona_ask, persona_of
     from drretail.querygen.people.persona import Persona, freeze_person, person_path
@@ -66,7 +69,7 @@ def personas(
         asked = {user: persona_ask(past) for user, past in pasts.items()}
         answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
         written = {user: answers.found[ask.key] for user, ask in asked.items() if ask.key in answers.found}
-        made = [persona_of(pasts[user], it, writer.model.spec) for user, it in written.items()]
+        made = [persona_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for persona in made:
         freeze_person(people, persona)
@@ -90,8 +93,6 @@ def context(
     ] = False,
 ) -> None:
     """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
@@ -111,7 +112,7 @@ def context(
         asked = [context_ask(past, known[past.user_id]) for past in wanted]
         answers = ask_all(writer, people, asked, calls, quiet=output.quiet)
         by_key = {ask.key: past for ask, past in zip(asked, wanted, strict=True)}
-        made = [context_of(by_key[key], it, writer.model.spec) for key, it in answers.found.items()]
+        made = [context_of(by_key[key], answer, writer.model.spec) for key, answer in answers.found.items()]
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for one in made:
         freeze_person(people, one)
@@ -144,14 +145,11 @@ def pair(
 
     The pairs are proposals: drretail queries review FILE is for people to accept or reject them.
     """
-    from drretail.api.worlds import opened_world
     from drretail.cli.options.query_files import write_queries
-    from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.person_model import choice_ask, chosen_by_model
     from drretail.querygen.people.persona import PersonContext, read_people
-    from drretail.viewer.output import say
 
     writer = named_writer(model, calls, quiet=output.quiet)
     known, contexts = read_personas(people), read_people(people, PersonContext)
@@ -179,7 +177,7 @@ def pair(
         say("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
     tell(
-        f"{len(queries)} {'query' if len(queries) == 1 else 'queries'} of {len(tasks)} tasks → {to}",
+        f"{counted(len(queries), 'query')} of {counted(len(tasks), 'task')} → {to}",
         document,
         failed,
         output,
@@ -190,7 +188,6 @@ def ask_all(
     writer: "QueryWriter", people: Path, asks: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
 ) -> "Answers[T]":
     """The answers of the model; every call stands in the journal beside the people."""
-    from drretail.progress import choose_progress
     from drretail.querygen.people.person_model import ask_people
 
     people.mkdir(parents=True, exist_ok=True)
@@ -240,7 +237,7 @@ def checked(
     from drretail.querygen.people.persona import PersonContext, read_people
     from drretail.querygen.people.reversibility import agreed_by_words, inferred_by_rules, recall_by_field
 
-    contexts = {user: it for user, it in read_people(people, PersonContext).items() if user in known}
+    contexts = {user: answer for user, answer in read_people(people, PersonContext).items() if user in known}
     if writer is None:
         agreed = {
             user_id: agreed_by_words(known[user_id], inferred_by_rules(contexts[user_id], pasts[user_id]))
@@ -261,8 +258,6 @@ def checked(
 def print_recall(recalls: "Sequence[Recall]") -> None:
     """A line a field: in how many personas it is filled, and how often the context gives it back."""
     from drretail.querygen.people.persona import field_label
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
 
     rows: list[list[object]] = [
         [field_label(recall.field), recall.filled, recall.recalled, recall.share] for recall in recalls
@@ -274,8 +269,6 @@ def print_recall(recalls: "Sequence[Recall]") -> None:
 
 def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:
     """Says what was written; ends with 3 where something failed."""
-    from drretail.cli.queries.by_model import say_failures
-    from drretail.viewer.output import print_json
 
     if output.as_json:
         print_json({**document, "failed": dict(failed)})

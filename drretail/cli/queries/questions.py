@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
+from drretail.cli.queries.by_model import (
+    QueryWriter,
+    findings_by_id,
+    journal_beside,
+    named_writer,
+    say_failures,
+    say_wrong,
+)
+from drretail.progress import choose_progress
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import QueryWriter
     from drretail.env.world import World
     from drretail.querygen.lint import Linter
     from drretail.records.evidence import Finding
@@ -53,12 +64,8 @@ def import_questions(
 
     What rests on a query's wish, such as baskets and budgets, is n/a until it is typed.
     """
-    from drretail.api.worlds import opened_world
-    from drretail.cli.queries.by_model import findings_by_id, named_writer
-    from drretail.grounding.text.wording import counted
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
-    from drretail.viewer.output import print_json, say
 
     questions = read_questions(source)
     writer = named_writer(model, calls, quiet=output.quiet)
@@ -82,7 +89,7 @@ def import_questions(
             | {"findings": findings_by_id(types.wrong), **types.document, "file": str(to)}
         )
     else:
-        typer.echo(f"{len(queries)} queries → {to}{told_types(types, quiet=output.quiet)}")
+        typer.echo(f"{counted(len(queries), 'query')} → {to}{types_line(types, quiet=output.quiet)}")
     if repeated and not output.quiet:
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
@@ -106,8 +113,6 @@ def typed_by_model(
     quiet: bool,
 ) -> Types:
     """The queries with types; every call stands in the journal beside ``file``, which is not written here."""
-    from drretail.cli.queries.by_model import journal_beside
-    from drretail.progress import choose_progress
     from drretail.querygen.by_model.annotate import WishAnnotator
 
     total = sum(query.wish is None for query in queries)
@@ -121,9 +126,8 @@ def typed_by_model(
     return Types(made.queries, made.typed, made.failed, made.wrong, spent, writer.document(made.usage, made.served))
 
 
-def told_types(types: Types, *, quiet: bool) -> str:
+def types_line(types: Types, *, quiet: bool) -> str:
     """How many were typed and what it took, behind what was said before; why others were not is said on stderr."""
-    from drretail.cli.queries.by_model import say_failures, say_wrong
 
     if not types.spent:
         return ""

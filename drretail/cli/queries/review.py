@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.worlds import opened_world
 from drretail.cli.options import flags as options
+from drretail.cli.queries.review_numbers import print_summary, summary_document
+from drretail.errors import UserError
+from drretail.files import write_atomically
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
     from drretail.records.query import Query
@@ -43,9 +49,6 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
 
     With ``settle``: what reviewers disagree on.
     """
-    from drretail.api.worlds import opened_world
-    from drretail.errors import UserError
-    from drretail.files import write_atomically
     from drretail.querygen.review.decisions import outcomes
     from drretail.querygen.review.item import Items
     from drretail.querygen.review.sheet import settling_sheet_of, sheet_of
@@ -80,7 +83,7 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
         write_atomically(sheet, sheet_of(rows, name))
     settling = " --settle" if settle else ""
     back = f"drretail queries review {request.file}{settling} --read {sheet}"
-    typer.echo(f"{len(rows)} queries → {sheet}; fill it in, and: {back}")
+    typer.echo(f"{counted(len(rows), 'query')} → {sheet}; fill it in, and: {back}")
 
 
 def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
@@ -90,7 +93,6 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     from drretail.querygen.review.decisions import outcomes
     from drretail.querygen.review.records import ReviewLog
     from drretail.querygen.review.sheet import Reading, new_reviews, read_filled
-    from drretail.viewer.output import say
 
     current = current_reviews(request.file, request.queries)
     decided = {outcome.query.query_id: outcome.reviews for outcome in outcomes(request.queries, current)}
@@ -104,24 +106,22 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     if request.quiet:
         return
     known = len(filled.reviews) - len(new)
-    say(f"{len(new)} decisions were taken from {sheet}; {known} were known, {filled.blank} queries are left blank.")
+    say(f"Decisions taken from {sheet}: {len(new)}, known before: {known}, queries left blank: {filled.blank}.")
     if filled.unnamed and not request.named:
-        say(f"{filled.unnamed} queries name no reviewer: they are taken for those of {request.reviewer}.")
+        say(f"Without a reviewer: {counted(filled.unnamed, 'query')}, taken for those of {request.reviewer}.")
     edits = [decision.edit.after for decision in new if decision.edit is not None]
     if edits:
         _check_edits(request, edits)
 
 
 def _check_edits(request: ReviewRequest, edits: "Sequence[Query]") -> None:
-    from drretail.api.worlds import opened_world
     from drretail.querygen.review.item import Items
-    from drretail.viewer.output import say
 
     with opened_world(request.world, quiet=True) as shop:
         items = Items(shop, request.queries)
         for query in edits:
             for finding in items.check(query).findings:
-                say(f"{query.query_id}, as edited: {finding.code}: {finding.said}")
+                say(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
 
 
 def now_in_utc() -> datetime:
@@ -168,10 +168,8 @@ def review(
     docs/queries.md tells the rest. With --to and --apply, the exit code is 3 when queries are left without a decision,
     or in dispute.
     """
-    from drretail.cli.queries.review_numbers import print_summary, summary_document
     from drretail.querygen.reading import read_queries
     from drretail.querygen.review.summary import summary_of
-    from drretail.viewer.output import say
 
     ways = {"--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
     _check_ways([name for name, given in ways.items() if given], settle=settle)
@@ -187,8 +185,6 @@ def review(
         applied = _apply(request, to)
     now = summary_of(queries, current_reviews(file, queries))
     if as_json:
-        from drretail.viewer.output import print_json
-
         print_json(summary_document(file, now, applied))
     else:
         print_summary(file, now)
@@ -203,7 +199,6 @@ def review(
 
 def _check_ways(ways: list[str], *, settle: bool) -> None:
     """Raises UserError where the flags are not for one thing to do."""
-    from drretail.errors import UserError
 
     if settle and ways not in (["--sheet"], ["--read"]):
         raise UserError("--settle goes with --sheet OUT.csv or --read SHEET.csv; drretail view --review settles, too.")
@@ -215,8 +210,6 @@ def _name(flag: str | None) -> str:
     """Who reviews. Raises UserError where neither flag nor system says so."""
     import getpass
 
-    from drretail.errors import UserError
-
     try:
         name = (getpass.getuser() if flag is None else flag).strip()
     except (OSError, KeyError):  # a user without a name, as in some containers
@@ -227,8 +220,6 @@ def _name(flag: str | None) -> str:
 
 
 def _apply(request: ReviewRequest, to: Path | None) -> "Applied":
-    from drretail.api.worlds import opened_world
-    from drretail.errors import UserError
     from drretail.querygen.review.decisions import apply_reviews, outcomes, write_reviewed
     from drretail.querygen.review.item import Items
 
@@ -252,6 +243,6 @@ def _applied_line(applied: "Applied", path: Path, *, in_place: bool) -> str:
         fate = "stay as they are" if in_place else "are left out"
         waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
     return (
-        f"{len(applied.queries)} queries → {path}: {len(applied.edited)} edited, "
+        f"{counted(len(applied.queries), 'query')} → {path}: {len(applied.edited)} edited, "
         f"{len(applied.rejected)} rejected{waiting}"
     )

@@ -1,15 +1,21 @@
-"""The numbers of a review, as tables and as a document."""
+"""The numbers of a review as tables and as a document, and ``drretail queries compare``."""
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from drretail.api.worlds import opened_world
+from drretail.cli.options import flags as options
+from drretail.tables.figures import counted
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
     from drretail.querygen.review.summary import Agreement, Reviewer, Summary
-    from drretail.tables.table import Cell
+
 
 ABOUT = {
     "decision": "decision",
@@ -54,8 +60,6 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
 
 def print_summary(file: Path, now: "Summary") -> None:
     """Tables of reviewers, answers, agreement and disagreements, as far as there is something to tell."""
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
 
     if now.reviewers:
         print_table(
@@ -120,14 +124,12 @@ def _agreed(agreement: "Agreement") -> tuple[object, ...]:
 
 
 def _share(value: float | None) -> "Cell":
-    from drretail.tables.table import Cell
-
     return Cell(value, "percent")
 
 
 def _lines(file: Path, now: "Summary") -> list[str]:
     counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
-    lines = [f"{file}: {now.queries} queries: {counts}"]
+    lines = [f"{file}: {counted(now.queries, 'query')}: {counts}"]
     for reviewer in now.reviewers:
         if reviewer.accepted_with_a_no:
             lines.append(f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}")
@@ -137,3 +139,36 @@ def _lines(file: Path, now: "Summary") -> list[str]:
     if now.stale:
         lines.append(f"{now.stale} decisions are about queries that were changed or taken out since: they don't count.")
     return lines
+
+
+TITLE = "Means over the queries of each mode"
+NAMES = {
+    "words": "words",
+    "expected_tools": "expected tools",
+    "record_tools": "of these, tools of the user's record",
+    "profile_mentions": "mentions of the profile",
+    "specifics": "specificity: things asked for and what bounds them",
+}
+
+
+def compare(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of queries, of one mode or of both.")],
+    world: options.World = "demo",
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Sets generic beside profile-aware queries: what they expect, say of the profile, and ask for."""
+    from drretail.querygen.comparison import compare as compared
+    from drretail.querygen.lint import Linter
+    from drretail.querygen.reading import read_queries
+
+    queries = [query for file in files for query in read_queries(file)]
+    with opened_world(world, quiet=quiet) as shop:
+        rows = compared(queries, Linter(shop))
+    if as_json:
+        modes = {row.mode: {"queries": row.queries, "users": row.users, **asdict(row.means)} for row in rows}
+        print_json({"modes": modes})
+        return
+    counts = [("queries", *(row.queries for row in rows)), ("users", *(row.users for row in rows))]
+    means = [(meaning, *(getattr(row.means, name) for row in rows)) for name, meaning in NAMES.items()]
+    print_table(table_of(TITLE, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means]))

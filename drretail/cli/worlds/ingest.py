@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from drretail.api.worlds import server_settings
 from drretail.cli.options.flags import Json, MaterializeUsers, Quiet, Seed
 from drretail.errors import UserError
+from drretail.progress import choose_progress
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,14 +114,11 @@ def ingest(
     quiet: Quiet = False,
 ) -> None:
     """Make a world from raw product and review files (Algorithm 1 of the paper), or of a shop of your own."""
-    from drretail.api.worlds import server_settings
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
     from drretail.data_ingest.raw.tables import is_mapping
     from drretail.env.catalog.formulation import analyzer_named
-    from drretail.progress import choose_progress
-    from drretail.viewer.output import print_json
 
     given: dict[str, Any] = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
     options = IngestOptions(
@@ -129,7 +130,10 @@ def ingest(
         holdout=holdout,
         profile_pool=profile_pool,
         analyzer=None if analyzer is None else analyzer_named(analyzer),
-        **{**(WHOLE_SHOP if is_mapping(paths) else {}), **{name: it for name, it in given.items() if it is not None}},
+        **{
+            **(WHOLE_SHOP if is_mapping(paths) else {}),
+            **{name: value for name, value in given.items() if value is not None},
+        },
     )
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")
@@ -181,9 +185,6 @@ def _headline(report: "IngestReport") -> str:
 
 
 def _print_report(report: "IngestReport", word: str) -> None:
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
-
     typer.echo(_headline(report))
     print_table(
         table_of(
@@ -237,8 +238,6 @@ def _print_report(report: "IngestReport", word: str) -> None:
 
 def _print_first_rows(report: "IngestReport") -> None:
     """What a mapping makes of a table: the first rows as they will stand in the world."""
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
 
     for file in report.files:
         if file.first:

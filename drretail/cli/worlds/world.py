@@ -7,11 +7,13 @@ import typer
 
 from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options.flags import Json, MaterializeUsers, Quiet
+from drretail.progress import busy, choose_progress
+from drretail.tables.table import Cell, table_of
+from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest
     from drretail.records.evidence import Finding
-    from drretail.tables.table import Cell
 
 # What the paper reports of its own database (App. A.2).
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
@@ -31,7 +33,6 @@ world_app = typer.Typer(no_args_is_help=True, help="What a world holds, whether 
 @world_app.command("info")
 def info(world: Spec, as_json: Json = False) -> None:
     """Counts by category, the fingerprint, and what the world was made from."""
-    from drretail.viewer.output import print_json
 
     manifest = _manifest(place_of(world))
     if as_json:
@@ -46,9 +47,6 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
     """Compare what a world holds with what it says of itself; exit code 3 when something is wrong."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
-    from drretail.progress import busy
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table, say
 
     place = place_of(world, quiet=quiet)
     with busy("reading every row and file", quiet=quiet):
@@ -56,7 +54,7 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
     if as_json:
         print_json({"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]})
     elif findings:
-        rows = [(finding.severity, finding.code, finding.said, finding.found) for finding in findings]
+        rows = [(finding.severity, finding.code, finding.text, finding.found) for finding in findings]
         print_table(table_of(f"World {world}", ["severity", "what", "said", "found"], rows))
     else:
         typer.echo(f"ok {_manifest(place).fingerprint}")
@@ -77,8 +75,6 @@ def copy(
 ) -> None:
     """Make the same world live in another place; the fingerprint is computed anew and must be equal."""
     from drretail.env.copying import copy_world
-    from drretail.progress import choose_progress
-    from drretail.viewer.output import print_json
 
     manifest = copy_world(
         place_of(world, quiet=quiet),
@@ -104,8 +100,6 @@ def use(
 ) -> None:
     """Go back to the world that was live before; the one that is live now is kept."""
     from drretail.env.kept_worlds import use_world
-    from drretail.progress import busy
-    from drretail.viewer.output import print_json
 
     with busy("checking what was live before"):
         manifest = use_world(place_of(world), generation, server_settings())
@@ -142,9 +136,6 @@ def _findings(place: str) -> "list[Finding]":
 
 
 def _print_info(world: str, manifest: "Manifest") -> None:
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_table
-
     counts = manifest.counts.model_dump()
     typer.echo(manifest.headline)
     print_table(
@@ -193,6 +184,4 @@ def _print_former(place: str) -> None:
 
 
 def _share(part: int, whole: int) -> "Cell":
-    from drretail.tables.table import Cell
-
     return Cell(part / whole if whole else None, "fine_percent")

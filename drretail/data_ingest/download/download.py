@@ -61,7 +61,7 @@ def download(
     stop = threading.Event()
     with progress.track("downloading", _PARTS) as bar, ThreadPoolExecutor(parallel) as pool:
         tally = _Tally(folder, bar, len(wanted))
-        around = Surroundings(client, _waiter(stop, sleep), lambda: datetime.now(UTC), tally.heard, tally.expect)
+        around = Surroundings(client, _waiter(stop, sleep), lambda: datetime.now(UTC), tally.on_bytes, tally.expect)
         jobs = [pool.submit(_bring, file, folder, around, tally) for file in wanted]
         try:
             # A file that nobody has does not keep the others from coming; any other trouble ends them all.
@@ -140,7 +140,7 @@ class _Tally:
         self._here = self._came = self._done = self._parts = 0
         self._began = time.monotonic()
 
-    def heard(self, change: int) -> None:
+    def on_bytes(self, change: int) -> None:
         with self._lock:
             self._here += change
             self._came += max(change, 0) if change < ROOM_TO_SPARE else 0

@@ -40,7 +40,7 @@ class Surroundings:
     wait: Callable[[float], None]
     """Raises to end the transfer while it waits."""
     now: Callable[[], datetime]
-    heard: Callable[[int], None]
+    on_bytes: Callable[[int], None]
     """Is told of every change in the number of bytes that are there."""
     expect: Callable[[Path, int], None]
     """Is told how large a file will be; raises UserError where there is no room for it."""
@@ -67,7 +67,7 @@ def fetch(url: str, target: Path, around: Surroundings) -> None:
         problem = _damage(part)
         if problem is None:
             break
-        around.heard(-part.stat().st_size)
+        around.on_bytes(-part.stat().st_size)
         _forget(part)
         if attempt == DAMAGED_TRIES:
             raise Unavailable(f"{url} came damaged {DAMAGED_TRIES} times ({problem})")
@@ -83,7 +83,7 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
     import httpx2
 
     failures, tries = 0, TRIES
-    around.heard(_have(part))
+    around.on_bytes(_have(part))
     while True:
         before = _have(part)
         try:
@@ -135,24 +135,24 @@ def _take(url: str, response: "Response", part: Path, around: Surroundings) -> N
     if response.status_code == 206:
         content_range = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
         if content_range is None or _whole_number(content_range[1]) != have:
-            around.heard(-have)
+            around.on_bytes(-have)
             _forget(part)
             return
         place, size = have, _whole_number(content_range[2])
     elif have:
-        around.heard(-have)
+        around.on_bytes(-have)
     tag = response.headers.get("ETag", "")
     # Only a strong tag promises the same bytes.
     tag = response.headers.get("Last-Modified", "") if not tag or tag.startswith("W/") else tag
     if size is not None:
         around.expect(part, size)
-        around.heard(0)
+        around.on_bytes(0)
     write_atomically(_state_file(part), json.dumps({"url": url, "tag": tag, "size": size}))
     with part.open("r+b" if place else "wb") as file:
         file.seek(place)
         for block in response.iter_raw():
             file.write(block)
-            around.heard(len(block))
+            around.on_bytes(len(block))
             around.wait(0)
 
 
@@ -163,7 +163,7 @@ def _settle(response: "Response", part: Path, around: Surroundings) -> None:
     if size == _have(part) and state:
         write_atomically(_state_file(part), json.dumps({"url": state.url, "tag": state.tag, "size": size}))
     else:
-        around.heard(-_have(part))
+        around.on_bytes(-_have(part))
         _forget(part)
 
 

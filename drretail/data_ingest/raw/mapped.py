@@ -165,8 +165,8 @@ def _reason(problems: Sequence[Problem], *more: Problem) -> dict[str, str]:
     """The first problem that a row has, and what it says there; NULL in good rows."""
     all_of = (*problems, *more)
     reasons = " ".join(f"WHEN {test} THEN {quoted(name)}" for name, test, _ in all_of)
-    said = " ".join(f"WHEN {test} THEN {value}" for _, test, value in all_of)
-    return {"reason": f"CASE {reasons} END", "said": f"CAST(CASE {said} END AS VARCHAR)"}
+    tests = " ".join(f"WHEN {test} THEN {value}" for _, test, value in all_of)
+    return {"reason": f"CASE {reasons} END", "said": f"CAST(CASE {tests} END AS VARCHAR)"}
 
 
 def _text(cells: Cells, column: str | None) -> str:
@@ -200,7 +200,7 @@ def _reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         raise UserError(not_utf8(cells.table.path))
     ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
     query = f"SELECT number, reason, said FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
-    first = [(number, _told(reason, written)) for number, reason, written in db.execute(query).fetchall()]
+    first = [(number, _shown_reason(reason, written)) for number, reason, written in db.execute(query).fetchall()]
     refusals = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
     if first or refusals:
         for line, problem in sorted(_with_lines(cells, first, refusals, [ordinal for ordinal, _ in refused])):
@@ -221,7 +221,7 @@ def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) ->
         )
 
 
-def _told(reason: str, written: str | None) -> str:
+def _shown_reason(reason: str, written: str | None) -> str:
     return reason if written is None else f"{reason}: {written[:_LONGEST_SHOWN]!a}"
 
 

@@ -73,7 +73,7 @@ class Mapping(Record):
     status: dict[str, OrderStatus] = Field(default_factory=dict[str, OrderStatus])
     """The shop's words for what became of an order; ours need no entry."""
 
-    def told(self) -> dict[str, Any]:
+    def as_manifest(self) -> dict[str, Any]:
         """What the file says, as a manifest keeps it."""
         return self.model_dump(mode="json", exclude_defaults=True)
 

@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal, cast
 from isal import igzip, igzip_lib
 
 from drretail.data_ingest.raw.mapping import Mapping
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 
 Shape = Literal["products", "reviews", "unknown", "empty"]
 Layout = Literal["lines", "array", "mapping", "table"]
@@ -88,7 +88,7 @@ class _Heard(io.FileIO):
 
     def __init__(self, path: Path, on_place: Callable[[int], None] | None) -> None:
         super().__init__(path, "rb")
-        self._heard = on_place
+        self._on_place = on_place
         self._read = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -103,8 +103,8 @@ class _Heard(io.FileIO):
 
     def _tell(self, read: int) -> None:
         self._read += read
-        if self._heard:
-            self._heard(self._read)
+        if self._on_place:
+            self._on_place(self._read)
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def reading(path: Path) -> Generator[None]:
         # Of the file that is made of this one.
         if problem.errno in NO_ROOM:
             raise
-        raise UserError(f"{path} cannot be read: {problem}.") from problem
+        raise UserError(f"{file_error(problem, path)}.") from problem
 
 
 def check_packed(path: Path) -> None:

@@ -24,7 +24,7 @@ from drretail.data_ingest.synth.shelf import Article, draw_articles, product_id
 from drretail.data_ingest.synth.shoppers import Market
 from drretail.errors import UnknownName, UserError
 from drretail.files import is_unfinished, write_json
-from drretail.locks import LOCK, held
+from drretail.locks import LOCK, locked_folder
 from drretail.progress import Progress
 from drretail.records.base import Document, Record
 
@@ -139,7 +139,7 @@ def _emptied(folder: Path) -> Generator[None]:
         raise UserError(f"{folder} is a file: name a folder for the shop's files.")
     folder.mkdir(parents=True, exist_ok=True)
     was_cut = (folder / LOCK).exists()
-    with held(folder, f"a shop's files into {folder}"):
+    with locked_folder(folder, f"a shop's files into {folder}"):
         stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
         present = [path for path in folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
         ours = [path for path in present if path.name == REPORT_FILE or path.name.split(".")[0] in stems]

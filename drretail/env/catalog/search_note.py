@@ -43,7 +43,7 @@ class SearchNote:
         if self.query.offset or not self.forms.of(self.query.text):
             return ""
         try:
-            parts = (self.spelling(), self.words_held(), self.categories(), self.hidden_by_filters())
+            parts = (self.spelling(), self.words_matched(), self.categories(), self.hidden_by_filters())
         except ToolError:
             return ""
         return " ".join(part for part in parts if part)
@@ -57,7 +57,7 @@ class SearchNote:
         ]
         return f"Perhaps misspelt: try {', '.join(pairs)}." if pairs else ""
 
-    def words_held(self) -> str:
+    def words_matched(self) -> str:
         """How few of the matches hold all words, where some of those that are shown cannot."""
         content = {word for word in self.forms.of(self.query.text) if not self.forms.is_stop_word(word)}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:

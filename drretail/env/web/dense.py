@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.bm25 import Bm25
 from drretail.env.web.passages import best_passage, chunks_of, marked
-from drretail.errors import ToolError, UserError, told
+from drretail.errors import ToolError, UserError, describe_error
 from drretail.files import write_atomically
 from drretail.llm.embeddings import OpenEmbeddings, check_embeddings, open_embeddings
 from drretail.records.base import sha256_of
@@ -109,7 +109,7 @@ class DenseWeb:
             nearest = index.nearest(query)[:k]
         # The boundary of a provider's client, whatever it raises.
         except Exception as problem:
-            raise ToolError("unavailable", f"The pages could not be ranked: {told(problem)}.") from problem
+            raise ToolError("unavailable", f"The pages could not be ranked: {describe_error(problem)}.") from problem
         pages = self._web.pages
         found = [(pages[at], marked(chunk, pages[at].text)) for at, chunk in nearest]
         return [

@@ -12,7 +12,7 @@ from typing import cast
 from pydantic import SecretStr
 
 from drretail.env.web.base import Web
-from drretail.errors import UnknownName, UserError, told
+from drretail.errors import UnknownName, UserError, describe_error
 from drretail.plugins import Plugins, is_module
 
 BUILT_IN = {
@@ -98,7 +98,7 @@ def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
     except (Exception, SystemExit) as problem:
         if name in BUILT_IN:
             raise
-        raise UserError(f"The web {name!r} cannot be opened: {told(problem)}.") from problem
+        raise UserError(f"The web {name!r} cannot be opened: {describe_error(problem)}.") from problem
     if not _is_web(web):
         raise UserError(f"The web {name!r} gave {type(web).__name__}, which has no search and fetch of a drretail Web.")
     return web

@@ -48,7 +48,7 @@ class SourceResolver:
 
     def is_in_report(self, source: str) -> bool:
         """True when the report cites ``source`` or at least says it; of several in one text, each of them."""
-        return all(self._is_said(name) for name in self.apart(source))
+        return all(self._is_named(name) for name in self.apart(source))
 
     def apart(self, source: str) -> list[str]:
         """The sources that one text names: of "[P:a][W:b]" and "P:a, W:b" both; anything else as it is."""
@@ -64,7 +64,7 @@ class SourceResolver:
         """What the sources come to, each once, in their order; empty ones come to nothing."""
         found: dict[str, None] = {}
         nothing: dict[str, None] = {}
-        for source in (name for said in sources for name in self.apart(said)):
+        for source in (name for listed_source in sources for name in self.apart(listed_source)):
             cited = self._known.get(_spelling(source))
             if cited is not None and cited.type != "unresolved":
                 found[cited.source] = None
@@ -74,7 +74,7 @@ class SourceResolver:
                 nothing[source.strip(_BRACKETS)] = None
         return Resolved(tuple(found), tuple(nothing))
 
-    def _is_said(self, source: str) -> bool:
+    def _is_named(self, source: str) -> bool:
         return bool(source.strip()) and (_spelling(source) in self._known or source.strip(_BRACKETS) in self._report)
 
     def _plainly(self, source: str) -> str | None:

@@ -124,8 +124,8 @@ class _Group(NamedTuple):
 
     @property
     def names(self) -> str:
-        names_told = [f"all of {row.metric}" if row.metric in self.whole else name_of(row) for row in self.all]
-        return listed(dict.fromkeys(names_told))
+        names = [f"all of {row.metric}" if row.metric in self.whole else name_of(row) for row in self.all]
+        return listed(dict.fromkeys(names))
 
     @property
     def counts(self) -> str:
@@ -235,8 +235,8 @@ def _neither_is_better(comparison: Comparison) -> Iterator[str]:
         higher[winner][name_of(row)] = None
         higher[other].update(dict.fromkeys(row.against))
     if all(higher.values()):
-        names_told = listed(f"{side} in {listed(its)}" for side, its in higher.items())
-        yield f"Each is higher in something: {names_told}. Neither is shown to be better."
+        names = listed(f"{side} in {listed(its)}" for side, its in higher.items())
+        yield f"Each is higher in something: {names}. Neither is shown to be better."
 
 
 EXPLORATORY = "Exploratory, as one of many figures of this pair"
@@ -257,8 +257,8 @@ def _seen(rows: Sequence[ComparedRow]) -> str:
     (row,) = rows
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
     finer = bool(ends) and number(ends[0]) == number(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
-    value, *names_told = (f"{each:.3f}" if finer else number(each) for each in (abs(row.difference or 0), *ends))
-    return f"{value}, {' to '.join(names_told)}"
+    value, *names = (f"{each:.3f}" if finer else number(each) for each in (abs(row.difference or 0), *ends))
+    return f"{value}, {' to '.join(names)}"
 
 
 def _identical(comparison: Comparison, name: Name) -> Iterator[str]:

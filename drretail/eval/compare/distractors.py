@@ -62,7 +62,7 @@ def _table(of: SettingTable, floors: Mapping[str, float]) -> DistractorTable | N
         judge_params=of.judge_params,
         rules=of.rules,
         rows=tuple(rows),
-        sentence=" ".join([*_said_of_distractors(rows), *_said_of_floor(rows)]),
+        sentence=" ".join([*_distractor_sentences(rows), *_floor_sentences(rows)]),
     )
 
 
@@ -91,7 +91,7 @@ def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> Dist
     )
 
 
-def _said_of_distractors(rows: Sequence[DistractorRow]) -> Iterator[str]:
+def _distractor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
     tested = [
         (distractor_row.agent, distractor_row.without_distractors_over_all)
         for distractor_row in rows
@@ -110,7 +110,7 @@ def _said_of_distractors(rows: Sequence[DistractorRow]) -> Iterator[str]:
         yield f"No effect of distractors is shown for {listed(open_ones)}."
 
 
-def _said_of_floor(rows: Sequence[DistractorRow]) -> Iterator[str]:
+def _floor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
     """Of those that fall to one floor together, then of those that stay above it."""
     groups: dict[tuple[str, bool], list[tuple[str, SettingCell]]] = {}
     for row in rows:

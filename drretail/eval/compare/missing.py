@@ -6,11 +6,11 @@ from itertools import groupby
 from drretail.eval.compare.wording import hidden, queries, sample, users
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, names_panel
-from drretail.grounding.text.wording import counted
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
 from drretail.stats.significance import fewest_users
+from drretail.tables.figures import counted
 
 A_JUDGE = "PROVIDER:MODEL"
 REPEATS = 3

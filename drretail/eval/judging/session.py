@@ -214,8 +214,8 @@ class JudgeSession:
         """Records what code found, unless a verdict exists that says just that, or is to stay."""
         existing = self.existing(stage, item)
         if existing is not None:
-            said = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
-            if found.keeps_existing or found._replace(keeps_existing=False) == said:
+            code_verdict = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
+            if found.keeps_existing or found._replace(keeps_existing=False) == code_verdict:
                 return
         self.record(stage, item, found.state, found.value, reason=found.reason, notes=found.notes)
 
@@ -393,8 +393,8 @@ class JudgeSession:
             purpose=question.purpose,
         )
 
-    def _record_answer(self, question: JudgeQuestion[T], said: JudgeAnswer[T]) -> None:
-        rulings = {} if said.answer is None else question.rulings(said.answer)
+    def _record_answer(self, question: JudgeQuestion[T], reply: JudgeAnswer[T]) -> None:
+        rulings = {} if reply.answer is None else question.rulings(reply.answer)
         for item in question.about:
             ruling = rulings.get(item)
             found = ruling or Ruling(None)
@@ -403,14 +403,14 @@ class JudgeSession:
                 item,
                 "failed" if ruling is None else "scored",
                 found.value,
-                prompt_hash=said.prompt_hash,
+                prompt_hash=reply.prompt_hash,
                 order=question.order,
                 reason=found.reason,
                 quote=found.quote or None,
                 more_quotes=found.more_quotes,
                 sources=question.sources,
                 notes=(*found.notes, *question.notes),
-                error=None if ruling is not None else said.error or LEFT_OUT,
+                error=None if ruling is not None else reply.error or LEFT_OUT,
             )
 
     @property

@@ -6,9 +6,10 @@ from statistics import median
 from typing import Literal
 
 from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purchases, leaf_category, stated
-from drretail.grounding.text.wording import counted, format_money
+from drretail.grounding.text.wording import format_money
 from drretail.records.score import Statement
 from drretail.records.shop import Order
+from drretail.tables.figures import counted
 
 Level = Literal["low", "high"]
 # Fewer items that can be compared with the shop's prices are not worth a sentence.

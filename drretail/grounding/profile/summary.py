@@ -22,10 +22,10 @@ from drretail.grounding.profile.purchases import (
     plain_name,
     stated,
 )
-from drretail.grounding.text.wording import counted, format_money
+from drretail.grounding.text.wording import format_money
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Order, Product, UserProfile, UserStatistics
-from drretail.tables.figures import percent
+from drretail.tables.figures import counted, percent
 
 # Fewer orders, or a shorter time, show no rhythm.
 LEAST_ORDERS, LEAST_DAYS = 3, 60

@@ -45,11 +45,6 @@ def on_try(number: int) -> str:
     return names.get(number, f"on try {number}")
 
 
-def counted(count: int, thing: str) -> str:
-    """ "1 report", "2 reports"."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
 def article(text: str) -> str:
     """ "a" or "an", by sound."""
     if _SPELLED_VOWEL.match(text):

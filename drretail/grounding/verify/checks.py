@@ -177,7 +177,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
 
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
     if case.is_undecided:
-        return [Finding(code="no_decision", severity="error", said="no picks", found="the report declares no picks")]
+        return [Finding(code="no_decision", severity="error", text="no picks", found="the report declares no picks")]
     if reading.picks is None:
         return []
     found = pick_findings(

@@ -45,7 +45,7 @@ def value_findings(report: str, values: Sequence[ReadValue]) -> list[Finding]:
             severity="error",
             start=value.start,
             end=value.end,
-            said=report[value.start : value.end],
+            text=report[value.start : value.end],
             found=value.derivation,
             evidence_id=value.of[0] if value.of else None,
         )
@@ -73,7 +73,7 @@ def source_findings(citations: Iterable[Citation], catalog: Collection[str] | No
             faults["not_in_catalog"] = f"the shop has no product {product}"
         start, end, marker = citation.start, citation.end, citation.marker
         findings += [
-            Finding(code=code, severity="error", start=start, end=end, said=marker, found=found)
+            Finding(code=code, severity="error", start=start, end=end, text=marker, found=found)
             for code, found in faults.items()
         ]
     return findings
@@ -206,8 +206,8 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
         if not wants or cart.wish.room or pieces_in(cart.products[product].title) > 1:
             continue
         pick, asked = by_product[product], sum(want.quantity for want in wants)
-        is_more_of_it = pieces < pick.quantity
-        code = "quantity_wrong" if is_more_of_it else "not_wanted"
+        is_surplus = pieces < pick.quantity
+        code = "quantity_wrong" if is_surplus else "not_wanted"
         names = ", ".join(want.name for want in wants)
         yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
 
@@ -227,7 +227,7 @@ def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
             is_unsure = not are_complete or is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
             found = f"no pick is a {' or '.join(want.kinds)}"
             severity = "warning" if is_unsure else "error"
-            yield Finding(code="want_left_out", severity=severity, said=want.name, found=found)
+            yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)
 
 
 def _budget(cart: Cart, report: str) -> Iterator[Finding]:
@@ -238,7 +238,7 @@ def _budget(cart: Cart, report: str) -> Iterator[Finding]:
         yield Finding(
             code="over_budget",
             severity="error",
-            said=", ".join(_words(pick, report) for pick in cart.picks),
+            text=", ".join(_words(pick, report) for pick in cart.picks),
             found=f"the budget is {limit}, and the picks cost {cost}",
         )
 

@@ -56,7 +56,7 @@ def pages_after_today(
         if is_later and day.iso not in dated and any(one.start <= day.start < one.end for one in of_web):
             start, end, words = day.start, day.end, f"it lies after the shop's today, {now}"
             written = layout.report[start:end]
-            found.append(Finding(code=AFTER_TODAY, severity="warning", start=start, end=end, said=written, found=words))
+            found.append(Finding(code=AFTER_TODAY, severity="warning", start=start, end=end, text=written, found=words))
     return found
 
 
@@ -76,7 +76,7 @@ def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Find
         severity="warning",
         start=citation.start,
         end=citation.end,
-        said=citation.marker,
+        text=citation.marker,
         found=f"the page is dated {entry.date}, {found}",
         evidence_id=entry.id,
     )

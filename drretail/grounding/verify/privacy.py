@@ -29,7 +29,7 @@ def personal_data_sent(
                 Finding(
                     code="personal_data_sent",
                     severity="error",
-                    said=query,
+                    text=query,
                     found=f"{what} (step {step.path}/{step.seq})",
                 )
                 for what in dict.fromkeys(found.what for found in personal_data(query, people))
@@ -43,7 +43,7 @@ def profile_changes(changes: Sequence[StateChange], query: str) -> list[Finding]
         Finding(
             code="profile_changed",
             severity="error",
-            said=f"{change.field} of {change.user_id}: {change.after}",
+            text=f"{change.field} of {change.user_id}: {change.after}",
             found=f"{change.before}",
         )
         for change in changes

@@ -45,7 +45,7 @@ def repeated_sections(layout: Layout) -> list[Finding]:
         if share >= THRESHOLD:
             start, end, words = section.start, section.end, f"{share:.0%} of it stands in “{first}”"
             found.append(
-                Finding(code=REPEATED, severity="warning", start=start, end=end, said=section.title, found=words)
+                Finding(code=REPEATED, severity="warning", start=start, end=end, text=section.title, found=words)
             )
         earlier.append((section.title, runs))
     return found

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.families.quality.judge import Rating, prompt_for
@@ -32,14 +32,20 @@ class PinnedReport(Record):
 class Pinned(Document):
     """A pinned set, with what each judge said of it on each day."""
 
+    model_config = ConfigDict(serialize_by_alias=True)
+
     sha: str
     """Of the reports' questions: a file of others is refused."""
     reports: tuple[PinnedReport, ...]
-    said: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict[str, dict[str, dict[str, float]]])
+    ratings: dict[str, dict[str, dict[str, float]]] = Field(
+        default_factory=dict[str, dict[str, dict[str, float]]],
+        validation_alias=AliasChoices("said", "ratings"),
+        serialization_alias="said",
+    )
     """By judge, then by day, then by run id its rating; under "again" that of a second question on the first day."""
 
     def days(self, judge: str) -> list[str]:
-        return sorted(day for day in self.said.get(judge, {}) if day != AGAIN)
+        return sorted(day for day in self.ratings.get(judge, {}) if day != AGAIN)
 
 
 def read_pinned(path: Path) -> Pinned | None:
@@ -103,12 +109,12 @@ def _keep(case: Case) -> None:
     pinned = _pinned(case)
     if pinned is None or case.pin is None:
         return
-    ratings_by_day = {day: dict(ratings) for day, ratings in pinned.said.get(case.name, {}).items()}
+    ratings_by_day = {day: dict(ratings) for day, ratings in pinned.ratings.get(case.name, {}).items()}
     for question, rating in case.answers(NAME, _questions(case)):
         run_id, _, time = question.item.partition(f" {case.day}")
         ratings_by_day.setdefault(AGAIN if time else case.day, {})[run_id] = float(rating)
     if ratings_by_day:
-        document = pinned.model_copy(update={"said": {**pinned.said, case.name: ratings_by_day}})
+        document = pinned.model_copy(update={"ratings": {**pinned.ratings, case.name: ratings_by_day}})
         case.pin.parent.mkdir(parents=True, exist_ok=True)
         write_json(case.pin, document.model_dump(mode="json"))
 
@@ -118,7 +124,7 @@ def _find(case: Case) -> Effects | str:
     pinned = _pinned(case)
     if pinned is None:
         return "it needs --pin FILE, in which the set is frozen at its first use"
-    days, by_day = pinned.days(case.name), pinned.said.get(case.name, {})
+    days, by_day = pinned.days(case.name), pinned.ratings.get(case.name, {})
     if len(days) < 2:
         when = f"first asked on {days[0]}" if days else "not asked yet"
         return f"the pinned set ({len(pinned.reports):,} reports) was {when}: asked on a later day, it shows drift"

@@ -109,11 +109,11 @@ class Case:
 
     def answers(self, probe: str, questions: Iterable[Question]) -> Iterator[tuple[Question, Any]]:
         """The questions of a probe that were answered, with what was kept of it."""
-        for question, verdict in self.standing(probe, questions):
+        for question, verdict in self.existing_verdicts(probe, questions):
             if verdict is not None and verdict.state == "scored":
                 yield question, verdict.value
 
-    def standing(self, probe: str, questions: Iterable[Question]) -> Iterator[tuple[Question, Verdict | None]]:
+    def existing_verdicts(self, probe: str, questions: Iterable[Question]) -> Iterator[tuple[Question, Verdict | None]]:
         """Questions with the verdict that stands; None where there is none, or it is of other words."""
         held: dict[Path, dict[str, Verdict]] = {}
         for question in questions:
@@ -130,7 +130,7 @@ class Case:
 
     def unanswered(self, probe: "Probe") -> tuple[int, int]:
         """How many judgements that a probe reads or asks for failed, and how many were never asked."""
-        own = [verdict for _, verdict in self.standing(probe.name, probe.questions(self))]
+        own = [verdict for _, verdict in self.existing_verdicts(probe.name, probe.questions(self))]
         failed = sum(verdict is not None and verdict.state == "failed" for verdict in own)
         unasked = own.count(None)
         families = [load_metric(name) for name in probe.families if name != PAIRWISE]
@@ -139,10 +139,10 @@ class Case:
         floors = {floor.label for floor in self.reports.floors}
         originals = {subject.label for subject in self.reports.subjects}
         for family in families:
-            for plan, heard in gathered.judged_runs(family.name, assessor):
+            for plan, judged in gathered.judged_runs(family.name, assessor):
                 if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
-                    failed += heard.failed
-                    unasked += heard.result.lacks == NOT_JUDGED
+                    failed += judged.failed
+                    unasked += judged.result.lacks == NOT_JUDGED
         if PAIRWISE in probe.families:
             by_pair = read_outcomes(self.folder, gathered).get(assessor, {})
             for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
@@ -221,7 +221,7 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
                     allowance.cut += 1
 
     await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
-    verdicts = case.standing(probe.name, probe.questions(case))
+    verdicts = case.existing_verdicts(probe.name, probe.questions(case))
     return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)
 
 

@@ -88,7 +88,9 @@ def estimate_probe(case: Case, probe: Probe) -> Estimate | None:
     """
     if not has_opinions(case):
         return None
-    left = [question for question, verdict in case.standing(probe.name, probe.questions(case)) if verdict is None]
+    left = [
+        question for question, verdict in case.existing_verdicts(probe.name, probe.questions(case)) if verdict is None
+    ]
     if not left:
         return None
     judge = case.judge

@@ -235,7 +235,7 @@ def _error(copy: _Copy, run: MadeRun) -> PlantedError:
         kind=copy.kind,
         start=made.start,
         end=made.end,
-        said=made.error,
+        text=made.error,
         original=made.original,
         note=made.note,
     )

@@ -113,7 +113,7 @@ def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, S
 def _ruling(error: PlantedError, by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Ruling:
     if error.run_id not in by_run:
         return "unasked"
-    there = _at(by_run[error.run_id], error.start, error.end, error.said)
+    there = _at(by_run[error.run_id], error.start, error.end, error.text)
     if by_code:
         known = {place.words for place in by_run.get(error.of, ())}
         new = [place for place in by_run[error.run_id] if place.start is None and place.words not in known]
@@ -188,7 +188,7 @@ def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
         if verdict.item in load_metric(CHECKS).variants and verdict.state == "scored":
             for finding in map(Finding.model_validate, verdict.value):
                 if finding.severity == "error":
-                    words = f"{finding.code} {finding.said} {finding.evidence_id}"
+                    words = f"{finding.code} {finding.text} {finding.evidence_id}"
                     yield _Faulted(finding.start, finding.end, is_wrong=True, words=words.casefold())
 
 

@@ -121,8 +121,8 @@ def _right(material: Material, kind: ValueKind) -> Iterator[tuple[ReadValue, Dec
 
 def _is_right(material: Material, value: ReadValue) -> bool:
     is_single = len(value.of) == 1 or value.kind not in ("price", "rating", "rating_count", "date")
-    said_plainly = value.relation in ("is", "about") and value.state == "verified"
-    return is_single and said_plainly and material.index_at(value.start) is not None
+    is_plain = value.relation in ("is", "about") and value.state == "verified"
+    return is_single and is_plain and material.index_at(value.start) is not None
 
 
 def _written(

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from drretail.errors import UserError
 from drretail.llm.batches.sent import BatchLedger
-from drretail.llm.batches.submission import BatchSubmitter, Told
+from drretail.llm.batches.submission import BatchSubmitter, Notify
 from drretail.llm.registry import Model
 from drretail.llm.retries_and_rates import ONCE, Pacer
 from drretail.records.run import slug
@@ -93,8 +93,8 @@ class BatchedJudging:
         self.book.close()
 
 
-def batching(model: Model, folder: Path, *, told: Told, **pace: Any) -> BatchedJudging:
-    """``model`` asked through batches; ``folder`` keeps which were sent, and ``told`` hears of each.
+def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> BatchedJudging:
+    """``model`` asked through batches; ``folder`` keeps which were sent, and ``notify`` gets a line on each.
 
     ``pace`` goes to ``BatchSubmitter``. Raises UserError for a model whose provider takes no batches.
     """
@@ -103,4 +103,4 @@ def batching(model: Model, folder: Path, *, told: Told, **pace: Any) -> BatchedJ
     from drretail.llm.batches.chat_model import batched, client_of
 
     book = BatchLedger(folder / f"batches-{slug(model.spec)}.jsonl")
-    return BatchedJudging(batched(model, BatchSubmitter(client_of(model), book, told, **pace)), book)
+    return BatchedJudging(batched(model, BatchSubmitter(client_of(model), book, notify, **pace)), book)

@@ -23,7 +23,7 @@ QUIET_SECONDS = 1.0
 """No request came for so long: all who could ask have asked, and wait."""
 POLL_SECONDS = 30.0
 Sleep = Callable[[float], Awaitable[None]]
-Told = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -42,11 +42,11 @@ class _Waiting:
 
 @dataclass(slots=True)
 class BatchSubmitter:
-    """One for each model and command. ``told`` is given a line for each batch that is sent and that has ended."""
+    """One for each model and command; ``notify`` gets a line for each batch that is sent and that has ended."""
 
     client: "AsyncAnthropic"
     book: BatchLedger
-    told: Told = lambda line: None
+    notify: Notify = lambda line: None
     quiet: float = QUIET_SECONDS
     poll: float = POLL_SECONDS
     sleep: Sleep = asyncio.sleep
@@ -97,7 +97,7 @@ class BatchSubmitter:
             requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]
             batch = await _performed(self.client.messages.batches.create(requests=requests))
             self.book.submitted(batch.id, tuple(waiting.custom_id for waiting in part))
-            self.told(f"{len(part):,} questions were sent as batch {batch.id}.")
+            self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
 
     async def _collect(self) -> bool:
         """Hands out what ended batches hold; False when none has ended."""
@@ -115,7 +115,7 @@ class BatchSubmitter:
         if not gone:
             async for item in await _performed(self.client.messages.batches.results(batch_id)):
                 results[item.custom_id] = item.result
-        self.told(f"Batch {batch_id} {'is gone' if gone else 'has ended'}: {_counted(results)}.")
+        self.notify(f"Batch {batch_id} {'is gone' if gone else 'has ended'}: {_counted(results)}.")
         for waiting in [waiting for waiting in self._waiting.values() if self._batch(waiting) == batch_id]:
             self._settle(waiting, results.get(waiting.custom_id))
 
@@ -126,12 +126,12 @@ class BatchSubmitter:
         if kind == "succeeded":
             waiting.answer.set_result(result.message)
         elif kind in FINAL:
-            waiting.answer.set_exception(ModelError("model", f"the provider refuses the question: {_said(result)}"))
+            waiting.answer.set_exception(ModelError("model", f"the provider refuses the question: {_problem(result)}"))
         else:
             self.book.forget(waiting.custom_id)
             waiting.tries += 1
             if waiting.tries >= MOST_TRIES:
-                problem = f"no answer in {MOST_TRIES} batches; the last time it was: {_said(result)}"
+                problem = f"no answer in {MOST_TRIES} batches; the last time it was: {_problem(result)}"
                 waiting.answer.set_exception(ModelError("timeout" if kind == "expired" else "model", problem))
 
     def _batch(self, waiting: _Waiting) -> str | None:
@@ -174,7 +174,7 @@ def _kind(result: Any) -> str:
     return result.error.error.type if result.type == "errored" else result.type
 
 
-def _said(result: Any) -> str:
+def _problem(result: Any) -> str:
     kind = _kind(result)
     return f"{kind}: {result.error.error.message}" if result is not None and result.type == "errored" else kind
 

@@ -30,6 +30,7 @@ from drretail.llm.registry import Model, ModelInfo
 from drretail.llm.scripted.script import ErrorKind, Request, ScriptedAnswer, ScriptedCall, read_script
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import ModelKind, Usage
+from drretail.tables.figures import counted
 
 PROVIDER = "scripted"
 Written = ScriptedAnswer | AIMessage | str | BaseException
@@ -120,7 +121,7 @@ class ScriptedChat(BaseChatModel):
             if answer.error != "refusal":
                 raise _ERRORS[answer.error](answer.message or f"scripted {answer.error}")
             answer = ScriptedAnswer(text=answer.message, stop="refusal", usage=answer.usage)
-        text, calls = _said(answer, request)
+        text, calls = _text_and_calls(answer, request)
         for mark in stop or self.stop or []:
             text = text.split(mark)[0]
         tools = kwargs.get("tools") or []
@@ -210,7 +211,9 @@ def _in_order(written: Sequence[Written]) -> Play:
 
     def play(request: Request) -> Written:
         if request.turn > len(written):
-            raise ModelError("model", f"the script has {len(written)} answers and none for this request: {request}")
+            raise ModelError(
+                "model", f"the script has {counted(len(written), 'answer')} and none for this request: {request}"
+            )
         return written[request.turn - 1]
 
     return play
@@ -234,7 +237,7 @@ def _request(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> Request:
     return Request(tuple(messages), () if schema else names, schema, may_call)
 
 
-def _said(answer: ScriptedAnswer, request: Request) -> tuple[str, list[Any]]:
+def _text_and_calls(answer: ScriptedAnswer, request: Request) -> tuple[str, list[Any]]:
     """Text and calls; an answer in a schema is the call of the tool that the schema was bound as."""
     calls, text = list(answer.calls), answer.text
     if answer.structured is not None and request.schema:

@@ -99,9 +99,9 @@ def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
     )
     text = str(effect.response) if message is None else message.text
     if asked_in_schema:
-        held: Any = calls[0].args if calls else _parsed(text)
-        if isinstance(held, dict):
-            return ScriptedAnswer(structured=held, usage=usage)
+        answer_: Any = calls[0].args if calls else _parsed(text)
+        if isinstance(answer_, dict):
+            return ScriptedAnswer(structured=answer_, usage=usage)
     return ScriptedAnswer(text=text, calls=calls, usage=usage)
 
 

@@ -19,6 +19,7 @@ from drretail.errors import ModelError, UserError
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage
+from drretail.tables.figures import counted
 
 ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]
 SHOWN = 160
@@ -214,8 +215,8 @@ def read_script(path: Path) -> Script:
     """The script of a TOML file, or of a .json file with the same keys; UserError for a file that holds none."""
     try:
         text = path.read_text(encoding="utf-8")
-        held: Any = parse_json(text) if path.suffix == ".json" else parse_toml(text)
-        return Script.model_validate({"name": path.name, **held})
+        content: Any = parse_json(text) if path.suffix == ".json" else parse_toml(text)
+        return Script.model_validate({"name": path.name, **content})
     except (FileNotFoundError, IsADirectoryError):
         raise UserError(f"There is no script at {path}: write scripted:FILE, a TOML file of answers.") from None
     except ValidationError as problem:
@@ -233,4 +234,4 @@ def digest_of(opening: str) -> str:
 
 
 def _turns(count: int) -> str:
-    return "1 turn" if count == 1 else f"{count} turns"
+    return counted(count, "turn")

@@ -71,12 +71,12 @@ def _states(text: str, *, cited: bool) -> bool:
     """True for what could be found true or false; without a source, advice and what names little is left out."""
     if _QUESTION.search(text):
         return False
-    said, figures = list(words(text)), re.findall(r"\d+", text)
-    told = len(content_words(text)) + len(figures)
+    spoken, figures = list(words(text)), re.findall(r"\d+", text)
+    length = len(content_words(text)) + len(figures)
     if cited:
-        return told > 0 and len(said) + len(figures) >= _FEWEST_WORDS
-    is_said = bool(figures or text.endswith((".", "!")) or STOP_WORDS & set(said))
-    return is_said and told >= _FEWEST_UNCITED and not _ADVISING & set(said)
+        return length > 0 and len(spoken) + len(figures) >= _FEWEST_WORDS
+    is_statement = bool(figures or text.endswith((".", "!")) or STOP_WORDS & set(spoken))
+    return is_statement and length >= _FEWEST_UNCITED and not _ADVISING & set(spoken)
 
 
 def _of_table(
@@ -96,11 +96,11 @@ def _of_table(
                 if cell.text:
                     yield Found(_joined([_name(names, index), f"{label}: {cell.text}"]), quote, sources)
             continue
-        told = [
+        parts = [
             _joined([_name(names, index), cell.text], ": ") for index, cell in enumerate(cells) if index and cell.text
         ]
-        if told:
-            yield Found(_joined([label, *told]), quote, _distinct(source for cell in cells for source in cell.sources))
+        if parts:
+            yield Found(_joined([label, *parts]), quote, _distinct(source for cell in cells for source in cell.sources))
 
 
 def _by_column(table: Sequence[Sequence[_Cell]]) -> list[tuple[str, ...]]:

@@ -70,7 +70,7 @@ class Source:
 class Figure:
     """A number in figures as a text says it."""
 
-    said: str
+    text: str
     number: Decimal
     is_money: bool
     counted: str
@@ -125,20 +125,20 @@ def _sentences(text: str) -> Iterator[str]:
     return (raw for match in _SENTENCE.finditer(text) if (raw := match[0].strip()))
 
 
-def _passage(raw: str, said: str | None = None) -> Passage:
-    said = _ESCAPE.sub(" ", raw if said is None else said)
-    months = " ".join(calendar.month_name[int(month)] for month in set(_ISO_MONTH.findall(said)))
-    return Passage(raw, frozenset(content_stems(f"{said} {months}")))
+def _passage(raw: str, plain: str | None = None) -> Passage:
+    plain = _ESCAPE.sub(" ", raw if plain is None else plain)
+    months = " ".join(calendar.month_name[int(month)] for month in set(_ISO_MONTH.findall(plain)))
+    return Passage(raw, frozenset(content_stems(f"{plain} {months}")))
 
 
 def _numbers(text: str) -> frozenset[Decimal]:
-    said = {_NUMBER_WORDS.index(word[0].casefold()) + 2 for word in _NUMBER_WORD.finditer(text)}
-    return frozenset({figure.number for figure in figures_of(text)} | {Decimal(number) for number in said})
+    numbers = {_NUMBER_WORDS.index(word[0].casefold()) + 2 for word in _NUMBER_WORD.finditer(text)}
+    return frozenset({figure.number for figure in figures_of(text)} | {Decimal(number) for number in numbers})
 
 
-def _decimal(said: str) -> Decimal:
+def _decimal(digits: str) -> Decimal:
     """1,234.5 and 19,95: a comma before three digits parts thousands, another one is a decimal comma."""
-    return Decimal(_THOUSANDS.sub("", said.rstrip(",")).replace(",", ".", 1).replace(",", ""))
+    return Decimal(_THOUSANDS.sub("", digits.rstrip(",")).replace(",", ".", 1).replace(",", ""))
 
 
 def _exponent(number: Decimal) -> int:

@@ -88,7 +88,7 @@ def _weighed(
 ) -> Opinion:
     has_words = any(source.has_words for source in sources)
     only_records = all(source.is_record or not source.has_words for source in sources)
-    figures = ", ".join(figure.said for figure in missing)
+    figures = ", ".join(figure.text for figure in missing)
     if only_records and missing and not held and any(_is_replaced(figure, sources) for figure in missing):
         return Opinion("no_support", f"the record gives other figures than {figures}", quote)
     # Beside bare calculations figures decide alone.
@@ -164,8 +164,8 @@ def _opposite(claim: str, wording: Wording, sources: Sequence[Source], nearest: 
         # A record is about one thing, and its fields need not name it.
         for passage in (each for each in near if source.is_record or len(each.stems & wording.stems) >= least):
             denied, of_passage = _denied(claim), _denied(passage.raw)
-            told = (denied or of_passage) & passage.stems & wording.stems
-            if len(told) < max(1, _DENIED_SHARE * len(wording.stems)) or told != (denied or of_passage):
+            denied_words = (denied or of_passage) & passage.stems & wording.stems
+            if len(denied_words) < max(1, _DENIED_SHARE * len(wording.stems)) or denied_words != (denied or of_passage):
                 continue
             if bool(denied) == bool(of_passage):
                 return ""
@@ -177,10 +177,10 @@ def _denied(text: str) -> frozenset[str]:
     """The stems that stand within a few words behind a negation, in the same clause."""
     found: set[str] = set()
     for clause in _CLAUSE_END.split(text):
-        said = list(words(clause))
-        for index, word in enumerate(said):
-            if is_negation(word) or (word == "free" and said[index + 1 : index + 2] == ["of"]):
-                found.update(content_stems(" ".join(said[index + 1 : index + 1 + _DENIED_WORDS])))
+        found_words = list(words(clause))
+        for index, word in enumerate(found_words):
+            if is_negation(word) or (word == "free" and found_words[index + 1 : index + 2] == ["of"]):
+                found.update(content_stems(" ".join(found_words[index + 1 : index + 1 + _DENIED_WORDS])))
     return frozenset(found)
 
 
@@ -188,14 +188,14 @@ def _quote(passages: Sequence[Passage], wording: Wording, held: Sequence[Figure]
     """The passage that shares most, one with a figure of the claim before others."""
     if not passages:
         return ""
-    said = [figure.said.strip("$€£ ") for figure in held]
+    figures = [figure.text.strip("$€£ ") for figure in held]
     best = max(
         passages,
         key=lambda passage: (
-            (wording.share(passage.stems) if wording.weights else 0) + any(s in passage.raw for s in said)
+            (wording.share(passage.stems) if wording.weights else 0) + any(s in passage.raw for s in figures)
         ),
     )
-    return _clipped(best.raw) if best.stems & wording.stems or said else ""
+    return _clipped(best.raw) if best.stems & wording.stems or figures else ""
 
 
 def _clipped(raw: str) -> str:

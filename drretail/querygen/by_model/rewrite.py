@@ -131,10 +131,10 @@ def _masked(value: Any, mask: Mask) -> Any:
 def _faults(query: Query, findings: Sequence[Finding], mask: Mask) -> str:
     """A line for each finding; a model needn't see what identifies a person to take it out."""
     shown = (
-        finding.model_copy(update={"said": BLANK, "found": None})
+        finding.model_copy(update={"text": BLANK, "found": None})
         if finding.code in privacy.CODES
         else finding.model_copy(
-            update={"said": mask.part(finding.said, query.text), "found": finding.found and mask.facts(finding.found)}
+            update={"text": mask.part(finding.text, query.text), "found": finding.found and mask.facts(finding.found)}
         )
         for finding in findings
     )

@@ -12,11 +12,11 @@ from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.text.wording import counted, format_money
+from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
-from drretail.tables.figures import percent
+from drretail.tables.figures import counted, percent
 
 MOST_KINDS = 24
 MOST_OWNED = 20

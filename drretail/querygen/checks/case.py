@@ -78,15 +78,15 @@ class Case:
 
 def found(
     code: str,
-    said: str,
+    text: str,
     evidence: str | None = None,
     *,
     severity: Literal["error", "warning"] = "error",
     span: tuple[int, int] | None = None,
     evidence_id: str | None = None,
 ) -> Finding:
-    """A finding; ``span`` is the place in the query's text that ``said`` quotes."""
+    """A finding; ``span`` is the place in the query's text that ``text`` quotes."""
     start, end = span or (None, None)
     return Finding(
-        code=code, severity=severity, start=start, end=end, said=said, found=evidence, evidence_id=evidence_id
+        code=code, severity=severity, start=start, end=end, text=text, found=evidence, evidence_id=evidence_id
     )

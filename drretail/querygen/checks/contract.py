@@ -61,17 +61,17 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _tools(case: Case) -> Iterator[Finding]:
     query, expected = case.query, frozenset(case.query.expected_tools)
-    said = ", ".join(query.expected_tools) or "no tool"
+    tools = ", ".join(query.expected_tools) or "no tool"
     if len(expected) < LEAST_TOOLS:
-        yield found("too_few_tools", said, f"at least {LEAST_TOOLS} are asked for")
+        yield found("too_few_tools", tools, f"at least {LEAST_TOOLS} are asked for")
     if query.mode == "profile_aware" and not USER_TOOLS & expected:
-        yield found("profile_tool_missing", said, f"one of {', '.join(sorted(USER_TOOLS))}")
+        yield found("profile_tool_missing", tools, f"one of {', '.join(sorted(USER_TOOLS))}")
     if query.mode == "generic" and USER_TOOLS & expected:
         yield found("profile_tool_of_nobody", ", ".join(sorted(USER_TOOLS & expected)))
     if not SHOP_TOOLS & expected:
-        yield found("shop_tool_missing", said, f"one of {', '.join(sorted(SHOP_TOOLS))}")
+        yield found("shop_tool_missing", tools, f"one of {', '.join(sorted(SHOP_TOOLS))}")
     if "web_search" not in expected:
-        yield found("web_tool_missing", said)
+        yield found("web_tool_missing", tools)
 
 
 def _rationale(case: Case) -> Iterator[Finding]:

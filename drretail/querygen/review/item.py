@@ -103,7 +103,7 @@ def checks_of(checked: Checked) -> tuple[Section, ...]:
 def finding_line(finding: Finding) -> str:
     """ "error budget_unreachable: $20 (the cheapest basket costs …)"."""
     found = f" ({finding.found})" if finding.found else ""
-    return f"{finding.severity} {finding.code}: {finding.said}{found}"
+    return f"{finding.severity} {finding.code}: {finding.text}{found}"
 
 
 def shopper_lines(item: Item) -> list[str]:

@@ -16,7 +16,7 @@ from drretail.journal import Effect, Journal, Tries, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
-from drretail.locks import held
+from drretail.locks import locked_folder
 from drretail.prompts import Prompt
 from drretail.querygen.by_model.session import ROLE, used_in
 from drretail.records.base import Record
@@ -66,7 +66,7 @@ class Asker:
         path = folder / BUILDING / JOURNAL
         path.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as holding:
-            holding.enter_context(held(path.parent, str(folder)))
+            holding.enter_context(locked_folder(path.parent, str(folder)))
             known = tuple(read_effects(path)) if path.exists() else ()
             gate, journal = asyncio.Semaphore(parallel), Journal(path)
             return cls(model, journal, gate, known, retry_failed, allowance, holding=holding.pop_all())

@@ -159,8 +159,10 @@ class FoundBuilder:
         about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda size: self.sizes[size])
         if about.counter != self.counter.name or names[: len(about.names)] != about.names:
             return []
-        held = [query for query in read_documents(self.to / QUERIES_FILE, Query, "query") if query.query_id not in seen]
-        return [WrittenTask(query, tuple(about.names), about.sizes[about.names[-1]]) for query in held]
+        queries = [
+            query for query in read_documents(self.to / QUERIES_FILE, Query, "query") if query.query_id not in seen
+        ]
+        return [WrittenTask(query, tuple(about.names), about.sizes[about.names[-1]]) for query in queries]
 
     async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
         """Raises TaskFailed and CapReached."""
@@ -223,8 +225,8 @@ class FoundBuilder:
         written = read_gold_file(kept) if path.exists() and kept.exists() else gold
         if not is_known(written):
             return query, gold
-        held = (known for known in read_documents(path, Query, "query") if known.query_id == query.query_id)
-        return next(held, query), written
+        same = (known for known in read_documents(path, Query, "query") if known.query_id == query.query_id)
+        return next(same, query), written
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
         """Of a thread, for webs wait; a build that is cut lets it end."""
@@ -283,8 +285,8 @@ def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> d
         if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
             settings_text = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
             raise UserError(f"{to} was begun with {settings_text}: go on with the same, or name a new folder.")
-        held = read_documents(to / QUERIES_FILE, Query, "query")
-        if others := [query.query_id for query in held if query.query_id not in wanted]:
+        existing = read_documents(to / QUERIES_FILE, Query, "query")
+        if others := [query.query_id for query in existing if query.query_id not in wanted]:
             raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
         return kept.day
     if to.exists() and (not to.is_dir() or any(to.iterdir())):

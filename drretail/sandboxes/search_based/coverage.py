@@ -53,7 +53,7 @@ async def weigh_facts(
     days = [page.found.page.date or "no date" for page in pages]
     lines = (f"{number}. (need {fact.need}, {days[page]}) {fact.fact}" for number, (page, fact) in enumerate(facts, 1))
     data = [tagged("query", question), numbered_needs(needs), tagged("facts", "\n".join(lines))]
-    said = await asker.ask(
+    grouping = await asker.ask(
         f"{task}/weigh",
         load_prompt(__file__, "weigh"),
         data,
@@ -61,7 +61,7 @@ async def weigh_facts(
         lambda answer: _misgrouped(answer, len(facts)),
     )
     has: dict[int, set[int]] = {number: set() for number in range(len(pages))}
-    for group, members in enumerate(said.groups):
+    for group, members in enumerate(grouping.groups):
         for number in members.fact_numbers if members.needed else ():
             has[facts[number - 1][0]].add(group)
     kept = smallest_cover(has, {number: len(page.found.page.text) for number, page in enumerate(pages)})

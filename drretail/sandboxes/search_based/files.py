@@ -67,5 +67,5 @@ def synthetic_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
 def _newest_purchase(world: World, query: Query) -> Product | None:
     """What the query's user ordered last, of what the shop still knows; None for nobody."""
     ids = [] if query.user_id is None else [order.product_id for order in world.store.orders(query.user_id).orders]
-    held = world.store.products(ids)
-    return next((held[product_id] for product_id in ids if product_id in held), None)
+    products = world.store.products(ids)
+    return next((products[product_id] for product_id in ids if product_id in products), None)

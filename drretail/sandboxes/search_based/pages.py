@@ -41,8 +41,8 @@ class SeenTexts:
         sketch, size = _sketch(text)
         shared = Counter(number for shingle in sketch for number in self._holders[shingle])
         for number, _ in shared.most_common():
-            other, its, its_size = self._sketches[number]
-            if _likeness(sketch, size, its, its_size) >= ALIKE:
+            other, its_hashes, its_size = self._sketches[number]
+            if _likeness(sketch, size, its_hashes, its_size) >= ALIKE:
                 return other
         for shingle in sketch:
             self._holders[shingle].append(len(self._sketches))

@@ -95,8 +95,8 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
         order = sorted(thing.fits, key=lambda fit: (
             fit.product_id != best.get(thing.name), fit.price is None, -fit.worth, fit.product_id
         ))  # fmt: skip
-        held = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
-        fits = tuple(held[fit.product_id] for fit in order if fit.product_id in held)
+        products = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
+        fits = tuple(products[fit.product_id] for fit in order if fit.product_id in products)
         if fits:
             found.append(
                 Wanted(thing.name, fits, want, next((demand for demand in want.must if demand not in thing.open), None))
@@ -119,8 +119,8 @@ def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
 
 
 def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:
-    held = world.store.products(ids)
-    return Wanted(name.lower(), tuple(held[product_id] for product_id in ids if product_id in held))
+    products = world.store.products(ids)
+    return Wanted(name.lower(), tuple(products[product_id] for product_id in ids if product_id in products))
 
 
 def _owned(world: World, query: Query) -> list[Product]:
@@ -128,7 +128,7 @@ def _owned(world: World, query: Query) -> list[Product]:
     bought = (
         [order.product_id for order in world.store.orders(query.user_id).orders] if query.user_id is not None else []
     )
-    held, words = world.store.products([*named, *bought]), set(content_stems(query.text))
-    shared = {key: len(words & set(content_stems(product.title))) for key, product in held.items()}
+    products, words = world.store.products([*named, *bought]), set(content_stems(query.text))
+    shared = {key: len(words & set(content_stems(product.title))) for key, product in products.items()}
     bought.sort(key=lambda product_id: -shared.get(product_id, 0))
-    return [held[fromkey] for fromkey in dict.fromkeys([*named, *bought]) if fromkey in held]
+    return [products[fromkey] for fromkey in dict.fromkeys([*named, *bought]) if fromkey in products]

@@ -130,9 +130,9 @@ def _manual(named: NamedProduct, drawing: Drawing) -> PlantedFile:
 def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | None:
     """The day of the user's last order of it that was not cancelled, else of any; None where there is none."""
     orders = [] if user_id is None else store.orders(user_id).orders
-    of_it = [order for order in orders if order.product_id == named.product.product_id]
-    of_it.sort(key=lambda order: order.order_status == "Cancelled")
-    return date.fromisoformat(of_it[0].order_date[:10]) if of_it else None
+    of_product = [order for order in orders if order.product_id == named.product.product_id]
+    of_product.sort(key=lambda order: order.order_status == "Cancelled")
+    return date.fromisoformat(of_product[0].order_date[:10]) if of_product else None
 
 
 def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:

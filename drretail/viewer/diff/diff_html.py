@@ -9,8 +9,7 @@ from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
-from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
-from drretail.viewer.diff.matching import KINDS, RULE, Change, Kind, Statement
+from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Change, Kind, Statement
 from drretail.viewer.experiment import RunView
 from drretail.viewer.page.frame import frame, template, writable
 from drretail.viewer.page.report_html import Mark, marked_html

@@ -5,8 +5,7 @@ from typing import Any
 
 from drretail.viewer.cart import CartLine
 from drretail.viewer.claims import SIGNS, WORDS
-from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
-from drretail.viewer.diff.matching import KINDS, RULE, Change, Statement
+from drretail.viewer.diff.answers import KINDS, RULE, AnswerPair, AnswersDiff, Change, Statement
 from drretail.viewer.terminal.text_report import harmless
 
 NOT_KNOWN = "What one of both puts into the cart is not known."

@@ -83,10 +83,10 @@ def cookie_name(name: str, port: int) -> str:
 
 def cookies_of(scope: Scope) -> dict[str, str]:
     try:
-        held = SimpleCookie(Headers(scope=scope).get("cookie", ""))
+        cookie = SimpleCookie(Headers(scope=scope).get("cookie", ""))
     except CookieError:
         return {}
-    return {name: morsel.value for name, morsel in held.items()}
+    return {name: morsel.value for name, morsel in cookie.items()}
 
 
 def _with_headers(send: Send) -> Send:

@@ -82,10 +82,10 @@ class ReportPages:
         question = next((question for question in view.questions if page_name(question) == name), None)
         if question is None:
             raise HTTPException(404, "There is no such page.")
-        held, page = self._pages.get(name, ("", ""))
-        if held != self._version(question):
-            held, page = self._version(question), question_page(view, self._render(view, question), _LINKS)
-            self._pages = dict([*self._pages.items(), (name, (held, page))][-_HELD:])
+        version, page = self._pages.get(name, ("", ""))
+        if version != self._version(question):
+            version, page = self._version(question), question_page(view, self._render(view, question), _LINKS)
+            self._pages = dict([*self._pages.items(), (name, (version, page))][-_HELD:])
         return page
 
     def _render(self, view: ExperimentView, question: Question) -> Rendered:

@@ -22,9 +22,8 @@ from drretail.records.vote import CITED, Ballot, CitedLabel, ClaimLabel, PairIte
 from drretail.viewer.live.access import cookie_name, cookies_of
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.watch import Watch
-from drretail.viewer.voting.blind import Names
 from drretail.viewer.voting.criteria import Mode, Question, definitions
-from drretail.viewer.voting.items import Item, Sheet, Sheets, left_of
+from drretail.viewer.voting.items import Item, Names, Sheet, Sheets, left_of
 from drretail.viewer.voting.plan import planned
 
 YEAR = 365 * 24 * 3600

@@ -1,11 +1,10 @@
 """An experiment as pages for a browser: self-contained, nothing is loaded, nothing runs but the page's own script.
 
 document.py     the whole report: one file, or an index and a page a question
-overview.py     how it begins: what can be concluded, the scoreboard, plots
 question.py     a question: its answers side by side, what they pick, how judges compared them, the runs behind them
 run_tables.py   every run in a line with what its claims add up to, as a bar, and what failed
-appendix.py     tables of all scores cut to the width of the page, the method, how to read and to repeat it
 run_lines.py    what tables say of a run
+appendix.py     tables of all scores cut to the width of the page, the method, how to read and to repeat it
 cards.py        what is said of each claim, finding, source and step
 agent_tree.py   the agents of a run in the order of their launch
 report_html.py  a report with its claims and findings marked

@@ -178,7 +178,7 @@ def finding_cards(view: RunView, shown: frozenset[str]) -> list[FindingCard]:
             anchor=finding_anchor(view, number),
             finding=finding,
             words=finding.code.replace("_", " "),
-            text=finding.said,
+            text=finding.text,
             in_report=finding_anchor(view, number) in shown,
             evidence_anchor=anchors.get(finding.evidence_id or ""),
         )
@@ -271,11 +271,11 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
     verdict = claim_verdict.verdict
     hashes = {source.sha256 for source in verdict.sources}
     evidence = sources.evidence
-    held = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
-    if not held:
-        held = [evidence[source] for source in claim.sources if source in evidence]
+    cited = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
+    if not cited:
+        cited = [evidence[source] for source in claim.sources if source in evidence]
     quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
-    pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, quotes)]
+    pairs = [(entry, text) for entry in cited for text in _chosen(entry, hashes, quotes)]
     found = [next((quote for quote in quotes if find_quote(text, quote)), None) for _, text in pairs]
     missing = "" if any(found) else " … ".join(quotes)
     cards = tuple(
@@ -293,8 +293,8 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
 
 def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
     """The text of a source that was judged against: the one of that hash, and of several the one with a quote."""
-    held = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
-    texts = [readable(text.text) for text in held]
+    chosen = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
+    texts = [readable(text.text) for text in chosen]
     if not any(_MOMENT.search(quote) for quote in quotes):
         texts = [_by_day(text) for text in texts]
     with_quote = [text for text in texts if any(find_quote(text, quote) for quote in quotes)]

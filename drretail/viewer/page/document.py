@@ -1,5 +1,6 @@
 """The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -9,14 +10,17 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
+from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
-from drretail.viewer.page.overview import render_overview
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
-from drretail.viewer.page.run_tables import render_all_runs, render_failures
+from drretail.viewer.page.run_tables import claims_grid, render_all_runs, render_failures
+from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.plots.experiment_plots import ablation_plots, first_plots, further_plots, tool_plot
+from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, printed_board
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -154,3 +158,44 @@ def _forget(pages: Iterable[Path]) -> None:
     for page in pages:
         if page.is_file() and OUR_TITLE in page.read_bytes()[:_HEAD]:
             page.unlink()
+
+
+def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
+    """The opening of a report; ``lines`` tell of all its runs, by number."""
+    board = view.scoreboard
+    first, further = plots_of(view, lines)
+    html = template("overview.html.jinja").render(
+        concluded=None if board is None else conclusion(board),
+        board=None if board is None else printed_board(board, view.lab),
+        intervals=INTERVALS,
+        lab_title=LAB,
+        outdated=view.outdated,
+        score_command=" && ".join(score_commands(view)),
+        has_scores=view.scores is not None,
+        first_plots=first,
+        more_plots=further,
+        grid=claims_grid(lines, links),
+        used={support for line in lines for support in line.counts},
+    )
+    return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:
+    """What an experiment shows in plots: those by which systems are chosen, and the others."""
+    first = [] if view.scoreboard is None else list(first_plots(view.scoreboard))
+    further = list(further_plots(view.scoreboard, view.scores or (), view.metrics, view.pairs, view.agreements))
+    calls = tool_plot(_calls(lines))
+    curves, others = ablation_plots(view.ablations)
+    first += curves
+    further += others
+    return first, [*further, *([] if calls is None else [calls])]
+
+
+def _calls(lines: Sequence[RunLine]) -> dict[str, dict[str, float]]:
+    """Calls of each tool in a run that left a report, on average, by system."""
+    made: dict[str, Counter[str]] = {}
+    runs = Counter(line.label for line in lines if line.state == "done")
+    for line in lines:
+        if line.state == "done":
+            made.setdefault(line.label, Counter()).update(line.tools)
+    return {label: {tool: calls / runs[label] for tool, calls in its.items()} for label, its in made.items()}

@@ -10,7 +10,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.wishes import wish_lines
 from drretail.records.score import ProfileSummary, Verdict, in_order, place_of
 from drretail.tables.table import Cell, Table, table_of
-from drretail.viewer.cart import Cart, cart_as_read
+from drretail.viewer.cart import Cart, cart_as_read, compare_picks
 from drretail.viewer.commands import command_for
 from drretail.viewer.experiment import ClaimsView, ExperimentView, Question, RatingsView, RunView
 from drretail.viewer.judged import Judged
@@ -30,7 +30,6 @@ from drretail.viewer.page.cards import (
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
-from drretail.viewer.picks import compare_picks
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.scores import system_names
 

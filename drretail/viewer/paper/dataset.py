@@ -9,6 +9,7 @@ from drretail.querygen.comparison import Row as Mode
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run
 from drretail.records.score import Scores
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Kind
 from drretail.viewer.paper.published import (
     Lineup,
@@ -46,7 +47,7 @@ def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None
         "Table 4",
         "What a dataset has",
         columns_of("datasets"),
-        (*rows, here(f"this experiment ({len(queries)} queries)", shares)),
+        (*rows, here(f"this experiment ({counted(len(queries), 'query')})", shares)),
         notes=(
             f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
             "queries that expect a tool of the shop, and the web, and of those with a profile.",
@@ -60,11 +61,11 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
     if found is None:
         missing.append("the world of the queries: name it with --world")
     else:
-        held = {mode.mode for mode in found}
+        modes = {mode.mode for mode in found}
         missing += [
             f"{mode.replace('_', '-')} queries in {experiment}: drretail queries generate … --mode {mode}"
             for mode in ("generic", "profile_aware")
-            if mode not in held
+            if mode not in modes
         ]
     rows = [
         here(

@@ -66,21 +66,21 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
     columns = columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
     chosen = _chosen(rows)
-    held = [row for row in rows if chosen == _table_key(row)]
+    shown = [row for row in rows if chosen == _table_key(row)]
     notes: list[str] = []
     missing = list(absent(lines))
     if chosen is None:
         flags = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
         missing.append(f"{metric} of any judge: drretail score {experiment} {flags}")
     else:
-        notes.append(f"Judged here by {_judge_and_rules(chosen)}.{_beside_it(rows, chosen)}")
-        if all(row.note is not None for row in held):
+        notes.append(f"Judged here by {_judge_and_rules(chosen)}.{_other_judges(rows, chosen)}")
+        if all(row.note is not None for row in shown):
             missing.append(
                 f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
                 f"--metrics {metric} --judge PROVIDER:MODEL"
             )
-    own = {label: [_value(held, label, column) for column in columns] for label in {row.system for row in held}}
-    counts = sorted({row.n_scored for row in held if row.value is not None and row.variant == columns[0]})
+    own = {label: [_value(shown, label, column) for column in columns] for label in {row.system for row in shown}}
+    counts = sorted({row.n_scored for row in shown if row.value is not None and row.variant == columns[0]})
     if counts:
         notes.append(
             f"Reports scored for each system: {' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))}."
@@ -110,7 +110,7 @@ def _judge_and_rules(table_key: TableKey) -> str:
     return f"{judge}, rules {rules}"
 
 
-def _beside_it(rows: Iterable[Score], chosen: TableKey) -> str:
+def _other_judges(rows: Iterable[Score], chosen: TableKey) -> str:
     others = sorted({_judge_and_rules(_table_key(row)) for row in rows} - {_judge_and_rules(chosen)})
     return f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
 

@@ -13,6 +13,7 @@ from drretail.querygen.comparison import compare
 from drretail.querygen.lint import Linter
 from drretail.records.run import Run, System
 from drretail.records.vote import Vote
+from drretail.tables.figures import counted
 from drretail.tables.markdown import markdown_table
 from drretail.viewer.paper.dataset import cost, dataset, modes, tool_calls
 from drretail.viewer.paper.judged_tables import faithfulness, judges_agree, quality
@@ -92,7 +93,7 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
     world = definition.world_fingerprint
     made = ", imported" if world is None else f", on the world {world[:12]}"
     yield (
-        f"{count} queries, {repeats} run{'s' if repeats > 1 else ''} each{made}. The paper: {PAPER_QUERIES} queries of "
+        f"{counted(count, 'query')}, {counted(repeats, 'run')} each{made}. The paper: {PAPER_QUERIES} queries of "
         "its own, one run each."
     )
     providers = sorted({system.web_provider for system in researching.values()})
@@ -108,8 +109,8 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
     for label, number in sorted(failed.items()):
         looked = f" ({idle[label]} of them looked nothing up)" if idle[label] else ""
         yield (
-            f"{number} runs of {label} failed{looked}: they are counted where scores count, and have no tokens or "
-            "words here."
+            f"{counted(number, 'run')} of {label} failed{looked}: counted where scores count, "
+            "without tokens or words here."
         )
 
 
@@ -127,11 +128,11 @@ def markdown_of(view: PaperView) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _table(held: PaperTable) -> Iterator[str]:
-    yield f"## {held.name}. {held.table.title}"
-    if held.table.rows:
-        yield markdown_table(held.table)
-    if held.table.notes:
-        yield " ".join(held.table.notes)
-    if not held.here:
+def _table(paper_table: PaperTable) -> Iterator[str]:
+    yield f"## {paper_table.name}. {paper_table.table.title}"
+    if paper_table.table.rows:
+        yield markdown_table(paper_table.table)
+    if paper_table.table.notes:
+        yield " ".join(paper_table.table.notes)
+    if not paper_table.here:
         yield "Nothing of this experiment: see the end."

@@ -7,11 +7,20 @@ from drretail.records.comparison import Option, SettingCell, SettingTable
 from drretail.records.pairs import PairScore
 from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of, shown_rows
 from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
-from drretail.viewer.plots.curves import Curve, curve_plot
-from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
+from drretail.viewer.plots.charts import (
+    BarRow,
+    Bound,
+    Curve,
+    Dot,
+    DotRow,
+    Part,
+    Point,
+    curve_plot,
+    dot_plot,
+    scatter,
+    stacked_bars,
+)
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.scatter import Point, scatter
-from drretail.viewer.plots.stacked_bars import BarRow, Part, stacked_bars
 from drretail.viewer.tables.ablations import HEADLINES, headlines_first, row_names, setting_words, settings_of
 from drretail.viewer.tables.scores import system_names
 
@@ -114,7 +123,7 @@ def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription
 def _whole(
     scores: Sequence[Score], judged: tuple[str, ...], family: MetricDescription, title: str, parts: Sequence[str]
 ) -> Plot | None:
-    held = {
+    by_cell = {
         (row.system, row.variant): row.value
         for row in shown_rows(scores)
         if (row.metric, row.judge, row.judge_params, row.rules) == judged
@@ -122,18 +131,18 @@ def _whole(
         and row.value
         and not _is_bound(row.system)
     }
-    systems = in_order({system for system, _ in held})
+    systems = in_order({system for system, _ in by_cell})
     if not systems:
         return None
     names = row_names(systems)
-    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((system, part) in held for system in systems)}
+    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((system, part) in by_cell for system in systems)}
     rows = [
         BarRow(
             names[system],
             tuple(
                 Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
                 for kind, part in kinds.items()
-                if (share := held.get((system, part)))
+                if (share := by_cell.get((system, part)))
             ),
         )
         for system in systems
@@ -149,7 +158,7 @@ def _whole(
 
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
     judge = board.judge
-    held = {
+    by_cell = {
         (row.variant, row.system): row
         for row in shown_rows(scores)
         if row.metric == name
@@ -157,8 +166,8 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         and (row.judge, row.judge_params, row.rules) == (judge.spec, judge.params_hash, judge.rules)
         and not _is_bound(row.system)
     }
-    systems = in_order({system for _, system in held})[:MOST_SERIES]
-    variants = [plot for plot in family.plots[title] if any((plot, system) in held for system in systems)]
+    systems = in_order({system for _, system in by_cell})[:MOST_SERIES]
+    variants = [plot for plot in family.plots[title] if any((plot, system) in by_cell for system in systems)]
     if len(variants) < 2:
         return None
     names = system_names(systems)
@@ -166,10 +175,10 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         file_name(title).lower(),
         title,
         _caption(
-            family.meaning, (row for (each, system), row in held.items() if each in variants and system in systems)
+            family.meaning, (row for (each, system), row in by_cell.items() if each in variants and system in systems)
         ),
         [
-            DotRow(variant.replace("_", " "), tuple(_score_dot(held.get((variant, system))) for system in systems))
+            DotRow(variant.replace("_", " "), tuple(_score_dot(by_cell.get((variant, system))) for system in systems))
             for variant in variants
         ],
         series=[names[system] for system in systems],
@@ -216,12 +225,12 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     variants = list(dict.fromkeys((row.metric, row.variant) for row in shown))
     if not shown:
         return None
-    held = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in shown}
+    by_cell = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in shown}
     rows = [
         DotRow(
             variant.replace("_", " "),
             tuple(
-                None if (rho := held.get((metric, variant, *pair))) is None else Dot(max(0.0, rho)) for pair in pairs
+                None if (rho := by_cell.get((metric, variant, *pair))) is None else Dot(max(0.0, rho)) for pair in pairs
             ),
         )
         for metric, variant in variants

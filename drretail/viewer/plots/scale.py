@@ -35,8 +35,8 @@ def close_scale(values: Iterable[float], start: float, end: float) -> Scale:
 
     Values that are all the same stand at the upper end of one unit.
     """
-    held = [*values]
-    low, high = min(held, default=0.0), max(held, default=0.0)
+    numbers = [*values]
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     return _ticked(low if _differ(low, high) else high - 1, high, start, end)
 
 

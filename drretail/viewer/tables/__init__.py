@@ -1,6 +1,5 @@
 """Which tables an experiment has, as records of ``drretail.tables``.
 
-conclusion.py  what can be concluded, and what can't
 scoreboard.py  one row a system, in words
 scores.py      a row for each system, a column for each variant
 slices.py      the same over parts of the queries

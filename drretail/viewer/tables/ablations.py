@@ -15,7 +15,7 @@ from drretail.records.comparison import (
     SettingTable,
 )
 from drretail.records.run import SANDBOX
-from drretail.tables.figures import NOTHING, p_value
+from drretail.tables.figures import NOTHING, counted, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.tables.scores import system_names
 
@@ -67,7 +67,7 @@ def setting_words(setting: str, by: Option) -> str:
         case "web" if not setting.startswith(SANDBOX):
             return f"{setting} (open web)"
         case "rag_turns":
-            return "1 turn" if setting == "1" else f"{setting} turns"
+            return counted(int(setting), "turn")
         case _:
             return WORDS.get(setting, setting)
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from drretail.grounding.text.wording import counted
 from drretail.records.score import Agreement, MetricDescription
-from drretail.tables.figures import NOTHING
+from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description
 
@@ -32,8 +31,8 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
         by=alone,
         columns=tuple(Column(_name(metric, variant, families[metric]), TITLE) for metric, variant in columns),
         rows=tuple(
-            Row("ρ" if alone else who, tuple(_cell(held.get(column)) for column in columns), who)
-            for who, held in lines.items()
+            Row("ρ" if alone else who, tuple(_cell(by_column.get(column)) for column in columns), who)
+            for who, by_column in lines.items()
         ),
         notes=(MEANING,),
         heading="Judges",

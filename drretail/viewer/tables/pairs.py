@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from drretail.grounding.text.wording import counted
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
 
@@ -73,11 +73,11 @@ def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bo
     for table_key, group in groupby(pairs, key=_table_key):
         every = list(group)
         rows = [row for row in every if beside or {place_of(row.a), place_of(row.b)} == {"system"}]
-        held = [
+        rows_of_judge = [
             rank for rank in ranks if _table_key(rank) == table_key and (beside or place_of(rank.system) == "system")
         ]
         if rows:
-            made.append(_paired(rows, held, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
+            made.append(_paired(rows, rows_of_judge, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
     return made
 
 
@@ -92,7 +92,7 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
     names = system_names({label for row in rows for label in (row.a, row.b)})
     overall = [row for row in rows if row.dimension == OVERALL]
     notes = [_meaning(rows), *notes_on(names)]
-    notes += [f"{left_out:,} pairs with a floor or such are in scores.json."] if left_out else []
+    notes += [f"In scores.json: {counted(left_out, 'pair')} with a floor or such."] if left_out else []
     return Paired(
         by,
         "",

@@ -18,7 +18,7 @@ from drretail.records.score import (
     shared_models,
     shown_rows,
 )
-from drretail.tables.figures import NOTHING
+from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, Column, Row, Table
 
 NOT_RATED = "not rated (rule-based)"
@@ -201,9 +201,11 @@ def _reading_of(scores: Sequence[Score]) -> str:
     figures = next((score.items for score in scores if score.variant == COVERAGE and "seen" in score.items), {})
     readers = next((found for score in scores if (found := readers_of(score.items))), {})
     total = sum(readers.values())
-    counted = [name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()]
+    by_reader = [
+        name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
+    ]
     read = [f"figures read {figures['read']:,.0f} of {figures['seen']:,.0f}"] if figures else []
-    return ", ".join([*read, *counted])
+    return ", ".join([*read, *by_reader])
 
 
 def _planned(scores: Sequence[Score]) -> list[str]:
@@ -212,9 +214,8 @@ def _planned(scores: Sequence[Score]) -> list[str]:
     if len(counts) > 1:
         return []
     (count,) = counts
-    reports = "1 report" if count == 1 else f"{count:,} reports"
     whose = "" if len({score.system for score in scores}) == 1 else " of each system"
-    return [f"{reports}{whose}; what was left out of a mean is counted below it."]
+    return [f"{counted(count, 'report')}{whose}; what was left out of a mean is counted below it."]
 
 
 def _cell(score: Score) -> Cell:

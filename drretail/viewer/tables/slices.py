@@ -98,12 +98,12 @@ def _tables(
 
 def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]) -> Table:
     first = rows[0]
-    held = {(row.system, row.name): row for row in rows}
+    by_cell = {(row.system, row.name): row for row in rows}
     sizes = {row.name: row.n_queries for row in rows}
     columns = [Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()]
     lines: list[Row] = []
     for label, name in system_names((row.system for row in rows), own).items():
-        found = [held.get((label, column.group)) for column in columns]
+        found = [by_cell.get((label, column.group)) for column in columns]
         cells = tuple(None if row is None else _cell(row, only_na=label in only_na) for row in found)
         lines.append(Row(name, cells, label, place_of(label)))
     return Table(

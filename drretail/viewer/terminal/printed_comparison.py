@@ -12,6 +12,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import CODE, in_order, shared_models
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_table, print_text
 from drretail.viewer.tables.scores import judged_by
@@ -203,7 +204,7 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
     if columns:
         print_table(
             table_of(
-                f"{len(comparisons)} pairs, A−B in what systems are chosen by, over queries with a value of both",
+                f"{counted(len(comparisons), 'pair')}, A−B in what systems are chosen by, over queries that both have",
                 ["A", "B", *columns],
                 [
                     [names[comparison.a], names[comparison.b], *_differences(comparison, columns)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.lab.finding import unanswered_in_words
 from drretail.lab.people_findings import SHARES
 from drretail.lab.trial_findings import seen_from, why_open
-from drretail.tables.figures import dollars, interval, number, with_interval
+from drretail.tables.figures import counted, dollars, interval, number, with_interval
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
 from drretail.viewer.tables.scores import notes_on, system_names
@@ -106,7 +106,7 @@ def _separation(gap: "Separation") -> str:
     if gap.low is None or gap.high is None:
         return f"{difference}; below five users there is no interval."
     if gap.low > 0 or gap.high < 0:
-        return f"{difference}; shown by {gap.labels} labels."
+        return f"{difference}; shown by {counted(gap.labels, 'label')}."
     if gap.labels_needed is None:
         return f"{difference}; if it is so large, no number of labels on these reports would show it: run more queries."
     more = max(1, gap.labels_needed - gap.labels)
@@ -190,7 +190,7 @@ def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
     for tuning, held_out in zip(calibration.tuning, calibration.held_out, strict=True):
         name = tuning.version + " (chosen)" * (tuning.version == calibration.chosen)
         rows.append([name, tuning.n, tuning.summary(), held_out.n, held_out.summary()])
-    sides = (f"tuning ({calibration.n_tuning} queries)", f"held out ({calibration.n_held_out} queries)")
+    sides = (f"tuning ({counted(calibration.n_tuning, 'query')})", f"held out ({calibration.n_held_out} queries)")
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
     print_table(table_of(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[CALIBRATION_NOTE]))
     when = "It was chosen before, and stays: --again chooses anew." if was_chosen else "It is frozen now."
@@ -289,7 +289,9 @@ def print_remembered(memory: "Remembered") -> None:
     if memory.knows_nothing:
         print_text(f"Of {memory.knows_nothing:,} of {memory.n:,} products it says that it knows nothing.")
     if memory.failed or memory.unasked:
-        print_text(f"No usable answer on {memory.failed:,} products, {memory.unasked:,} not asked: in no share.")
+        print_text(
+            f"No usable answer on {counted(memory.failed, 'product')}, {memory.unasked:,} not asked: in no share."
+        )
 
 
 BIAS_NOTES = (

@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.tables.figures import NOTHING
+from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text, print_title
 from drretail.viewer.tables.agreement import agreement_table
-from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
-from drretail.viewer.tables.scoreboard import LAB, printed_board
+from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
 from drretail.viewer.tables.scores import NONE_HELD, NOT_RATED, Metrics, score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 
@@ -103,11 +102,14 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
 def _unused(judgings: "Iterable[Judging]") -> Iterator[str]:
     for judging in judgings:
         counts = {
-            "verdicts failed": judging.failed,
-            "stale verdicts (another report or other words) unused": judging.stale,
-            "reports not judged": judging.not_judged,
+            ("verdict failed", "verdicts failed"): judging.failed,
+            (
+                "stale verdict (another report or other words) unused",
+                "stale verdicts (another report or other words) unused",
+            ): judging.stale,
+            ("report not judged", "reports not judged"): judging.not_judged,
         }
-        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+        parts = [counted(count, *what) for what, count in counts.items() if count]
         if parts:
             yield f"{judging.system}: {', '.join(parts)}."
 
@@ -122,7 +124,7 @@ def print_pairs(scores: "Scores") -> None:
         print_title(title)
         for table in of_judge.shown:
             print_table(table)
-        count = f"{len(of_judge.pairs):,} pairs: the other six dimensions are in scores.json; --json prints them."
+        count = f"{counted(len(of_judge.pairs), 'pair')}: the other six dimensions are in scores.json (--json)."
         print_text(*of_judge.notes, *([count] if of_judge.is_short else []), "")
         if of_judge.strengths is not None:
             print_table(of_judge.strengths)

@@ -14,6 +14,7 @@ from drretail.grounding.report.render import render_report
 from drretail.grounding.text.harmless import TURNING
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
+from drretail.tables.figures import counted
 from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
@@ -22,9 +23,8 @@ from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
-from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, Paired, paired
-from drretail.viewer.tables.scoreboard import LAB, printed_board
+from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, score_tables
 
 WIDTH = 80
@@ -152,7 +152,7 @@ def _findings(view: RunView, checks: str) -> Iterator[str]:
     yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
     for finding in view.checks.findings:
         found = f" (found: {finding.found})" if finding.found else ""
-        yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.said.split())}{found}"
+        yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.text.split())}{found}"
 
 
 def _scores(view: ExperimentView, score: str) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"These scores are older than the runs: {view.outdated}. Run {score} again."
     stale = sum(run.stale for run in view.runs)
     if stale:
-        verdicts = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
+        verdicts = counted(stale, "verdict is", "verdicts are")
         yield f"{verdicts} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""

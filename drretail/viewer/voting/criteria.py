@@ -46,10 +46,13 @@ def pair_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = Fa
 
     Of reports from ``elsewhere`` in the words in which judges are asked of them.
     """
-    held = pairwise.criteria()
+    criteria = pairwise.criteria()
     return tuple(
         Question(
-            query, held[query]["title"], _worded(_paragraphs(held[query], with_picks=with_picks), elsewhere), SIDES
+            query,
+            criteria[query]["title"],
+            _worded(_paragraphs(criteria[query], with_picks=with_picks), elsewhere),
+            SIDES,
         )
         for query in _dimensions(with_profile=with_profile)
     )
@@ -57,12 +60,14 @@ def pair_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = Fa
 
 def rating_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = False) -> tuple[Question, ...]:
     """How good one report is, 0 to 10, dimension by dimension; of one from ``elsewhere`` as of pairs."""
-    held = quality.criteria()
+    criteria = quality.criteria()
     return tuple(
         Question(
             query,
-            held[query]["title"],
-            _worded((*_paragraphs(held[query], with_picks=with_picks), *_lines(held[query]["anchors"])), elsewhere),
+            criteria[query]["title"],
+            _worded(
+                (*_paragraphs(criteria[query], with_picks=with_picks), *_lines(criteria[query]["anchors"])), elsewhere
+            ),
             RATINGS,
         )
         for query in _dimensions(with_profile=with_profile)

@@ -9,9 +9,9 @@ from typing import Any
 import typer
 
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.grounding.text.wording import counted
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import kappa_without_ties
+from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_table
 

@@ -80,7 +80,7 @@ def test_what_stays_wrong_after_two_repairs_is_struck_whole_and_listed(world: Wo
     assert body == f"# Feeders\n\n{GOOD}\n\n{BIRDS}"
     assert "a wrong price; the record says $39.50 [P:B0TEST0002]." in listed
     assert "29.50" not in run.report
-    assert [(finding.code, finding.said) for finding in run.struck] == [
+    assert [(finding.code, finding.text) for finding in run.struck] == [
         ("price_wrong", "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].")
     ]
     assert run.picks == HOPPER, "another statement still cites it"

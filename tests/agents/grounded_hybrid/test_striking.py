@@ -101,7 +101,7 @@ def test_a_wrong_pick_goes_with_what_is_said_of_it_alone() -> None:
     stricken = struck(report, MUGS.product_id, KETTLE.product_id, wish=OWNED)
     assert stricken.draft.report == report.removeprefix(f"Get the mugs {M}. ")
     assert [it.product for it in stricken.draft.case.picks or ()] == [KETTLE.product_id]
-    assert [(it.code, it.said) for it in stricken.struck] == [("recommended_although_owned", f"Get the mugs {M}.")]
+    assert [(it.code, it.text) for it in stricken.struck] == [("recommended_although_owned", f"Get the mugs {M}.")]
 
 
 def test_a_pick_whose_only_statement_is_struck_is_dropped() -> None:

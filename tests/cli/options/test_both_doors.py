@@ -45,7 +45,7 @@ DOORS = [
         "drretail.api.run:estimate_run",
         (*OUTPUT, "--estimate", "--print-config", "experiment_file"),
     ),
-    Door("drretail.cli.run:ask", "drretail.api.options.run:AskOptions", "drretail.api.ask:ask", OUTPUT),
+    Door("drretail.cli.run:ask", "drretail.api.options.run:AskOptions", "drretail.api.run:ask", OUTPUT),
     Door(
         "drretail.cli.score:score",
         "drretail.api.options.score:ScoreOptions",
@@ -74,7 +74,7 @@ DOORS = [
             f"drretail:{name}",
             OUTPUT,
         )
-        for module, name in (("report", "report"), ("report", "export"), ("view", "view"))
+        for module, name in (("report", "report"), ("report", "export"), ("report", "view"))
     ),
     *(
         Door(

@@ -44,8 +44,8 @@ def test_the_world_is_whole_and_says_what_it_was_made_of(source: Path, tmp_path:
 
 def test_brands_ids_prices_and_ratings_are_others_everywhere(source: Path, tmp_path: Path) -> None:
     _, mapping = perturb_world(source, tmp_path / "other", "1")
-    new = {it.product_id: it for it in products(tmp_path / "other")}
-    assert not {*new} & {it.product_id for it in PRODUCTS}
+    new = {product.product_id: product for product in products(tmp_path / "other")}
+    assert not {*new} & {product.product_id for product in PRODUCTS}
     for old in PRODUCTS:
         it = new[mapping.ids[old.product_id]]
         assert "tanagrove" not in it.model_dump_json().casefold()
@@ -62,12 +62,12 @@ def test_brands_ids_prices_and_ratings_are_others_everywhere(source: Path, tmp_p
 
 def test_users_keep_their_orders_under_the_new_ids_and_spend_at_the_new_prices(source: Path, tmp_path: Path) -> None:
     _, mapping = perturb_world(source, tmp_path / "other", "1")
-    assert orders(tmp_path / "other") == [it._replace(product_id=mapping.ids[it.product_id]) for it in ORDERS]
+    assert orders(tmp_path / "other") == [order._replace(product_id=mapping.ids[order.product_id]) for order in ORDERS]
     with open_world(source) as before, open_world(tmp_path / "other") as after:
         assert after.store.user(USER) == before.store.user(USER)
-        prices = {it.product_id: it.price or 0 for it in products(tmp_path / "other")}
-        theirs = [it for it in orders(tmp_path / "other") if it.user_id == USER]
-        assert after.store.statistics(USER).spend == pytest.approx(sum(prices[it.product_id] for it in theirs))
+        prices = {product.product_id: product.price or 0 for product in products(tmp_path / "other")}
+        theirs = [order for order in orders(tmp_path / "other") if order.user_id == USER]
+        assert after.store.statistics(USER).spend == pytest.approx(sum(prices[their.product_id] for their in theirs))
 
 
 def test_the_same_seed_makes_the_same_world_and_another_seed_another(source: Path, tmp_path: Path) -> None:

@@ -82,5 +82,5 @@ def test_made_up_names_are_no_words_of_the_shop_and_all_differ() -> None:
         names.take(it)
     made = names.renamed("1")
     assert made == names.renamed("1") != names.renamed("2")
-    assert len({it.casefold() for it in made.values()}) == len(made)
-    assert not {name_of(it)[0] for it in made.values()} & {"towel", "litter", "home"}
+    assert len({each.casefold() for each in made.values()}) == len(made)
+    assert not {name_of(each)[0] for each in made.values()} & {"towel", "litter", "home"}

@@ -76,7 +76,7 @@ def test_all_matches_are_those_of_a_plain_search_whatever_the_sort_and_the_page(
     catalog = build(shelf)
     for query in some:
         relevant = bm25(shelf, query, analyzer)
-        expected = [it.product_id for it in shelf if it.product_id in relevant and passes(it, query)]
+        expected = [each.product_id for each in shelf if each.product_id in relevant and passes(each, query)]
         assert catalog.matching(query) == expected
         assert catalog.matching(replace(query, limit=1, offset=3)) == expected
 

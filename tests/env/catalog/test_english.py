@@ -108,12 +108,12 @@ def test_a_hyphen_makes_no_difference(build: Build) -> None:
 )
 def test_a_word_that_no_product_holds_has_its_nearest(build: Build, text: str, nearest: list[tuple[str, str]]) -> None:
     catalog = build(shop("Bluetooth speaker", "Speakers on a stand", "Curtain", "Lamp"))
-    assert [(it.word, it.nearest) for it in catalog.spellings(text)] == nearest
+    assert [(spelling.word, spelling.nearest) for spelling in catalog.spellings(text)] == nearest
 
 
 def test_a_sellers_own_misspelling_has_its_nearest_where_the_other_is_common(build: Build) -> None:
     catalog = build(shop("Vaccum", *["Vacuum"] * TIMES_MORE))
-    assert [it.nearest for it in catalog.spellings("vaccum")] == ["vacuum"]
+    assert [spelling.nearest for spelling in catalog.spellings("vaccum")] == ["vacuum"]
     assert not build(shop("Vaccum", *["Vacuum"] * (TIMES_MORE - 1))).spellings("vaccum")
 
 

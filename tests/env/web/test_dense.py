@@ -145,7 +145,7 @@ def test_chunks_hold_all_that_a_page_says(text: str) -> None:
 
 def test_offline_words_are_near_where_words_are_shared() -> None:
     web = Retrievers().ranked(WEB, "offline:words")
-    assert [it.url for it in web.search("which seed suits birds", 1)] == ["https://b.example"]
+    assert [each.url for each in web.search("which seed suits birds", 1)] == ["https://b.example"]
 
 
 def test_own_embeddings_are_named_by_their_place() -> None:

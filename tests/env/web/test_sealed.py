@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def found(web: SealedWeb) -> set[str]:
-    return {it.url[8:-9] for it in web.of(QUERY).search("diaper bag", 9)}
+    return {each.url[8:-9] for each in web.of(QUERY).search("diaper bag", 9)}
 
 
 def test_a_larger_size_holds_the_smaller_ones_and_the_smallest_is_the_default(folder: Path) -> None:
@@ -50,14 +50,14 @@ def test_labels_are_read_for_a_composition_alone(folder: Path) -> None:
 def test_every_size_and_composition_has_a_corpus_of_its_own_that_changes_with_its_pages(folder: Path) -> None:
     def corpora() -> dict[tuple[str, str], str]:
         web = SealedWeb(folder)
-        return {it: web.at(*it).corpus for it in (("32k", "all"), ("64k", "all"), ("64k", "no_distractor"))}
+        return {each: web.at(*each).corpus for each in (("32k", "all"), ("64k", "all"), ("64k", "no_distractor"))}
 
     before = corpora()
     assert len(set(before.values())) == 3
     assert corpora() == before
     seal(folder, {"q1": [*PAGES[:2], PAGES[2]._replace(text="Other words.")]}, [QUERY])
     after = corpora()
-    assert {it for it in before if before[it] != after[it]} == {("64k", "all"), ("64k", "no_distractor")}
+    assert {each for each in before if before[each] != after[each]} == {("64k", "all"), ("64k", "no_distractor")}
 
 
 def test_a_web_that_was_asked_for_is_held_and_no_more_than_some_are(
@@ -81,7 +81,7 @@ def test_a_query_is_found_by_id_words_and_user_and_a_lone_question_by_words_and_
     assert web.own_query(QUERY) == web.own_query(query_like(query_id="ask-1", source="ask")) == QUERY
     lone = query_like(query_id="ask-1", source="ask")
     strange = ({"text": "?"}, {"user_id": "AZ"})
-    for other in (query_like(query_id="other"), *(lone.model_copy(update=it) for it in strange)):
+    for other in (query_like(query_id="other"), *(lone.model_copy(update=each) for each in strange)):
         with pytest.raises(UserError, match=r"has no web: .*queries\.jsonl has no such query"):
             web.of(other)
     for other in (query_like(text="?"), query_like(user_id="AZ")):
@@ -113,7 +113,7 @@ def test_pages_without_a_label_are_served_to_no_composition(folder: Path) -> Non
 
 
 def test_a_task_without_a_page_of_its_size_is_broken(folder: Path) -> None:
-    seal(folder, {"q1": [it._replace(since="17k") for it in PAGES]}, [QUERY])
+    seal(folder, {"q1": [page._replace(since="17k") for page in PAGES]}, [QUERY])
     with pytest.raises(UserError, match="has no page of the size 64k"):
         found(SealedWeb(folder).at("64k"))
 

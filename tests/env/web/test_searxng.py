@@ -61,7 +61,9 @@ def test_results_have_title_address_snippet_and_date(httpserver: HTTPServer, sea
 
 def test_more_results_are_of_its_further_pages(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
     for number in (1, 2, 3):
-        found = [{"title": "A", "url": f"https://a.example/{number}/{it}"} for it in range(10 if number < 3 else 0)]
+        found = [
+            {"title": "A", "url": f"https://a.example/{number}/{index}"} for index in range(10 if number < 3 else 0)
+        ]
         args = {"q": "x", "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
         httpserver.expect_request("/search", query_string=args).respond_with_json({"results": found})
     assert len(searxng.search("x", 30)) == 20

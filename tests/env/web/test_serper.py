@@ -71,13 +71,13 @@ def test_what_is_asked_is_the_query_the_number_and_the_key(httpserver: HTTPServe
 
 
 def hits(first: int, count: int) -> list[dict[str, Any]]:
-    return [{"link": f"https://a.example/{it}", "title": str(it)} for it in range(first, first + count)]
+    return [{"link": f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
 
 
 def test_more_than_a_page_holds_is_asked_for_page_by_page(httpserver: HTTPServer, serper: SerperSearch) -> None:
     pages = [(200, {"organic": hits(first, 10)}, {}) for first in (0, 8, 16)]
     answered(httpserver, *pages)
-    assert [it.title for it in serper.search("x", 25)] == [str(it) for it in range(25)]
+    assert [each.title for each in serper.search("x", 25)] == [str(index) for index in range(25)]
     assert [request.get_json().get("page", 1) for request, _ in httpserver.log] == [1, 2, 3]
 
 

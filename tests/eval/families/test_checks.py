@@ -194,8 +194,8 @@ def value_of(code: str, finding: Finding) -> float | None:
 
 
 def test_a_check_that_only_warns_scores_by_its_warnings() -> None:
-    assert value_of("old_page", Finding(code="old_page", severity="warning", said="a page of 2012")) == 0.0
-    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", said="$44")) == 1.0
+    assert value_of("old_page", Finding(code="old_page", severity="warning", text="a page of 2012")) == 0.0
+    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", text="$44")) == 1.0
 
 
 def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ FALSE = [
 @pytest.mark.parametrize("report", TRUE)
 @pytest.mark.parametrize("picks", [None, KETTLE_AND_TOWELS], ids=["unknown", "declared"])
 def test_what_is_true_is_no_error(report: str, picks: list[Pick] | None) -> None:
-    assert [(one.code, one.said, one.found) for one in errors_in(report, picks)] == []
+    assert [(one.code, one.text, one.found) for one in errors_in(report, picks)] == []
 
 
 @pytest.mark.parametrize(("report", "code", "said"), FALSE)
@@ -248,7 +248,7 @@ def test_totals_are_read_against_declared_picks() -> None:
 def test_totals_are_read_against_picks_by_form() -> None:
     said = f"Kettle {K} and towels {T}: $42.95 + $17.99 = $60.94.\n\nGrand total: $66.94."
     (finding,) = errors_in(said)
-    assert (finding.code, finding.said) == ("total_wrong", "$66.94")
+    assert (finding.code, finding.text) == ("total_wrong", "$66.94")
 
 
 def test_what_nothing_explains_is_counted_and_not_judged() -> None:

@@ -90,7 +90,7 @@ def test_a_models_values_are_verified_by_code() -> None:
     about = replace(case(report), profiles=(PROFILE,))
     reading = read_report(about, of_model(values=(price, place)))
     assert codes(about, reading) == ["price_wrong", "place_wrong"]
-    assert [one.said for one in check_report(about, reading)] == ["41 dollars and 15 cents", "Boston"]
+    assert [one.text for one in check_report(about, reading)] == ["41 dollars and 15 cents", "Boston"]
 
 
 def a_value(report: str, words: str, kind: str, amount: str, *of: str) -> ReadValue:
@@ -133,7 +133,7 @@ def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
     read = read_report(case(report, declared=False), of_model(picks=[{"product": one} for one in named]))
     assert [pick.product for pick in read.picks or ()] == [TOWELS.product_id, "Linnetwick Pocket Dryer"]
     found = [
-        (one.code, one.said) for one in check_report(case(report, declared=False), read) if one.code == "not_in_catalog"
+        (one.code, one.text) for one in check_report(case(report, declared=False), read) if one.code == "not_in_catalog"
     ]
     assert found == [("not_in_catalog", "P:Linnetwick Pocket Dryer x 1")]
 

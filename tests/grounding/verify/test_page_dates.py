@@ -27,7 +27,7 @@ def found(about: Case, code: str) -> list[Finding]:
 def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> None:
     report = f"Hang it five feet high [{PAGE}]."
     (finding,) = found(case(report, "2020-01-15"), "old_page")
-    assert (finding.severity, finding.said, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
+    assert (finding.severity, finding.text, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
     assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
     assert found(case(report, "2020-01-15", page_age=4), "old_page") == []
     assert found(case(report, "2021-01-15"), "old_page") == []
@@ -71,7 +71,7 @@ def test_pages_of_the_live_web_may_be_younger_than_the_shops_today() -> None:
 )
 def test_pages_and_days_of_the_web_that_have_not_come_are_warnings(sentence: str, day: str | None, words: str) -> None:
     (finding,) = found(case(f"{sentence} [{PAGE}].", day), "after_today")
-    assert (finding.severity, finding.said) == ("warning", words)
+    assert (finding.severity, finding.text) == ("warning", words)
     beginning = "it lies" if day is None else f"the page is dated {day},"
     assert finding.found == f"{beginning} after the shop's today, 2023-09-24"
 

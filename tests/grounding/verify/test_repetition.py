@@ -10,7 +10,7 @@ def report(*sections: list[str]) -> str:
 
 def test_the_same_section_again_is_a_warning_that_names_the_first() -> None:
     (finding,) = repeated_sections(read_layout(report(WORDS[:60], WORDS[60:], WORDS[:60]), ()))
-    assert (finding.severity, finding.said, finding.found) == ("warning", "Part 3", "100% of it stands in “Part 1”")
+    assert (finding.severity, finding.text, finding.found) == ("warning", "Part 3", "100% of it stands in “Part 1”")
 
 
 def test_a_few_changed_words_do_not_hide_a_repetition_and_other_words_make_none() -> None:

@@ -58,7 +58,7 @@ def test_another_one_that_would_do_as_well_contradicts_it(kind: str, product: Pr
     found = checked(kind, product)
     assert (found.state, found.derivation) == ("contradicted", words)
     (finding,) = value_findings("cheapest kettle", [found])
-    assert (finding.code, finding.said, finding.found) == ("superlative_wrong", "cheapest", words)
+    assert (finding.code, finding.text, finding.found) == ("superlative_wrong", "cheapest", words)
 
 
 def test_what_would_not_do_for_the_shopper_contradicts_nothing() -> None:

@@ -69,8 +69,8 @@ class BatchServer(LocalServer):
         """In reverse: their order is not that of the requests."""
         number = list(self.batches).index(name)
         lines = [
-            {"custom_id": it["custom_id"], "result": self.answer(it["custom_id"], it["params"], number)}
-            for it in reversed(self.batches[name])
+            {"custom_id": batch["custom_id"], "result": self.answer(batch["custom_id"], batch["params"], number)}
+            for batch in reversed(self.batches[name])
         ]
         return "".join(f"{json.dumps(line)}\n" for line in lines)
 

@@ -28,7 +28,7 @@ def claude(url: str) -> Model:
 
 def opened(server: BatchServer, folder: Path, told: list[str] | None = None, most: int = 10_000) -> BatchedJudging:
     say = (lambda _: None) if told is None else told.append
-    return batching(claude(server.url), folder, told=say, quiet=0.01, poll=0.01, most=most)
+    return batching(claude(server.url), folder, notify=say, quiet=0.01, poll=0.01, most=most)
 
 
 async def asked(judging: BatchedJudging, questions: Sequence[str]) -> list[AIMessage | ModelError]:
@@ -161,7 +161,7 @@ async def test_questions_asked_once_more_on_purpose_are_new_ones(tmp_path: Path)
 async def test_a_provider_that_takes_no_batches_fails_every_question_with_its_words(tmp_path: Path) -> None:
     with BatchServer(echo) as server:
         url = server.url
-    judging = batching(claude(url), tmp_path, told=lambda _: None, quiet=0.01, poll=0.01)
+    judging = batching(claude(url), tmp_path, notify=lambda _: None, quiet=0.01, poll=0.01)
     first, second = texts(await asked(judging, ["a", "b"]))
     assert first == second
     assert first.startswith("model: the batch could not be sent or read: APIConnectionError")

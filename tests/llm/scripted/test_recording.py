@@ -86,7 +86,11 @@ def test_a_recorded_run_is_played_again_step_by_step(
 
 
 def values(scores: Scores, judge: str) -> dict[tuple[str, ...], float | None]:
-    return {(it.metric, it.variant, it.system, it.policy): it.value for it in scores.scores if it.judge == judge}
+    return {
+        (each.metric, each.variant, each.system, each.policy): each.value
+        for each in scores.scores
+        if each.judge == judge
+    }
 
 
 def test_a_judges_answers_are_recorded_where_it_is_named(world: World, experiment: Path, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_support_has_label_reason_and_quote() -> None:
 
 def test_all_claims_come_with_an_empty_list_of_values() -> None:
     found = answer("ReportClaims", tagged("report", f"{REPORT} Zips of cheap beds often break within a year."))
-    assert [(it["sources"], it["values"]) for it in found["claims"]] == [
+    assert [(each["sources"], each["values"]) for each in found["claims"]] == [
         (["P:B0X"], []),
         (["W:abcdefgh"], []),
         ([], []),
@@ -72,7 +72,7 @@ def test_each_claim_of_a_question_gets_its_label_and_figures_of_the_query_need_n
     told = [tagged("source", "A soft bed under $20?", id="Q"), tagged("source", SOURCE, id="P:B0X")]
     told += [tagged("claim", said, id=str(number), sources="P:B0X") for number, said in enumerate(claims, 1)]
     found = answer("ClaimsSupport", "\n".join(told))["claims"]
-    assert [(it["claim_id"], it["label"]) for it in found] == [(1, "full_support"), (2, "no_support")]
+    assert [(each["claim_id"], each["label"]) for each in found] == [(1, "full_support"), (2, "no_support")]
     assert found[0]["quotes"] == ['"title":"Soft Bed"']
 
 
@@ -82,7 +82,7 @@ def test_a_claim_is_judged_by_the_sources_that_it_names_alone() -> None:
         tagged("claim", "The Soft Bed costs $5.", id=str(at), sources=it) for at, it in enumerate(("P:B0X", "P:B0Y"), 1)
     ]
     found = answer("ClaimsSupport", "\n".join(told))["claims"]
-    assert [it["label"] for it in found] == ["full_support", "no_support"]
+    assert [each["label"] for each in found] == ["full_support", "no_support"]
 
 
 @given(st.text(alphabet="abc $59.?!\n", max_size=60), st.text(alphabet="xyz <>&49\n", max_size=60))

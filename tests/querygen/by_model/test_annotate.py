@@ -85,10 +85,10 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     plain = call(world, "import", source, "--to", to)
     assert "2 have no wish yet. Type what they want bought in the browser" in plain.stderr
     assert "stood there before" not in plain.stderr
-    assert [it.wish is not None for it in read_queries(to)] == [False, False]
+    assert [query.wish is not None for query in read_queries(to)] == [False, False]
     result = call(world, "check", to, "--model", "fake:x")
     assert result.exit_code == 0, result.output
-    assert [it.typed_by for it in read_queries(to)] == ["fake:x", "fake:x"]
+    assert [query.typed_by for query in read_queries(to)] == ["fake:x", "fake:x"]
     assert len(chat.asked) == 4
     assert call(world, "check", to, "--model", "fake:x").exit_code == 0
     assert len(chat.asked) == 4
@@ -116,7 +116,7 @@ def test_types_that_stay_wrong_are_kept_and_told_at_once(
     _, lamp = read_queries(tmp_path / "q.jsonl")
     assert lamp.wish is not None
     found = json.loads(call(world, *again, "--json").stdout)["findings"]
-    assert [it["code"] for it in found[lamp.query_id]] == ["words_not_in_text"]
+    assert [each["code"] for each in found[lamp.query_id]] == ["words_not_in_text"]
 
 
 def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
@@ -140,12 +140,12 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     assert result.exit_code == 3
     assert "the text lacks heated" in chat.asked[1][-1].text
     assert "out of order" in result.stderr
-    assert [it.wish is not None for it in read_queries(to)] == [True, False]
+    assert [query.wish is not None for query in read_queries(to)] == [True, False]
     chat.answer = right
     call(world, "check", to, "--model", "fake:x")  # the failure stands,
-    assert [it.wish is not None for it in read_queries(to)] == [True, False]
+    assert [query.wish is not None for query in read_queries(to)] == [True, False]
     call(world, "check", to, "--model", "fake:x", "--retry-failed")  # until it is asked for anew
-    assert [it.wish is not None for it in read_queries(to)] == [True, True]
+    assert [query.wish is not None for query in read_queries(to)] == [True, True]
 
 
 def test_rules_type_nothing(world: World, source: Path, tmp_path: Path) -> None:

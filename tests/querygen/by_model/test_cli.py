@@ -106,10 +106,10 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     chat.answer = breaks_off_for_anna
     broken, told = again(), json.loads(again("--json").stdout)
     assert broken.exit_code == 3
-    assert "3 queries of 1 users, 3 failed" in broken.stdout
+    assert "3 queries of 1 user, 3 failed" in broken.stdout
     assert "out of order" in broken.stderr
     assert "--retry-failed" in broken.stderr
-    assert [it["user_id"] for it in told["failed"]] == ["ANNA"] * 3
+    assert [each["user_id"] for each in told["failed"]] == ["ANNA"] * 3
     berts, calls = list(read_jsonl(to)), len(chat.asked)
     chat.answer = right
     mended = again("--retry-failed", "--quiet")

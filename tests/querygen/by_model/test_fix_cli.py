@@ -42,7 +42,9 @@ def good(world: World) -> list[Query]:
 def file(tmp_path: Path, good: Sequence[Query]) -> Path:
     """Two queries that a model made, both with a fault."""
     path = tmp_path / "queries.jsonl"
-    faulty = (it.model_copy(update={"text": f"{it.text} Write to x@example.com.", "source": CLAUDE}) for it in good)
+    faulty = (
+        each.model_copy(update={"text": f"{each.text} Write to x@example.com.", "source": CLAUDE}) for each in good
+    )
     write_lines(path, [query.as_line() for query in faulty])
     return path
 
@@ -75,11 +77,11 @@ def test_the_model_writes_them_again_and_what_it_took_is_told(world: World, file
     with Provider(*map(says, good)) as provider:
         result = call(world, file, provider)
     assert result.exit_code == 0
-    assert [(it.text, it.source) for it in read_queries(file)] == [(it.text, CLAUDE) for it in good]
+    assert [(query.text, query.source) for query in read_queries(file)] == [(each.text, CLAUDE) for each in good]
     assert "2 queries replaced after 2 tries" in result.stdout
     assert "2 calls; 18 tokens read, 4 written; $0.0001" in result.stdout
     assert "Prices as of" in result.stderr
-    assert "2 of 2 queries are without a finding" in result.stdout
+    assert "Without a finding: 2 of 2 queries" in result.stdout
     assert {line["what"] for line in read_jsonl(history_path(file))} == {"replaced"}
     assert provider.seen[0].body["output_config"]["format"]["type"] == "json_schema"
 
@@ -123,7 +125,7 @@ def test_nothing_that_the_privacy_check_finds_in_any_query_is_sent(
         sent = json.dumps(request.body, ensure_ascii=False)
         told, _, behind = sent.partition("<profile>")
         outside = told + behind.partition("</profile>")[2]  # the summary of the record names its user
-        assert [it for it in hidden if it in outside] == []
+        assert [each for each in hidden if each in outside] == []
         assert "[…]" in outside
 
 
@@ -136,7 +138,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_asked_anew(
         assert len(provider.seen) == 2
         mended = call(world, file, provider, "--retry-failed", "--quiet")
     assert broken.exit_code == 3
-    assert "1 queries replaced after 2 tries, 1 failed" in broken.stdout
+    assert "1 query replaced after 2 tries, 1 failed" in broken.stdout
     assert "no such thing" in broken.stderr
     assert "--retry-failed" in broken.stderr
     assert (list(kept["failed"]), kept["usage"]["calls"], kept["dollars"]) == ([good[0].query_id], 0, 0)
@@ -162,13 +164,13 @@ def test_after_kill_9_nothing_is_asked_twice(world: World, file: Path, good: Seq
     assert result.exit_code == 0
     assert "2 calls, 1 of them from the journal" in result.stdout
     assert len(provider.seen) == 3
-    assert [it.text for it in read_queries(file)] == [it.text for it in good]
+    assert [query.text for query in read_queries(file)] == [each.text for each in good]
 
 
 def test_without_a_model_they_are_left_and_the_sentence_says_what_to_do(world: World, file: Path) -> None:
     result = CliRunner().invoke(queries_app, arguments(world, file))
     assert result.exit_code == 3
-    assert "2 queries were left, because the offline generator did not make them: name a --model that" in result.stdout
+    assert "Left: 2 queries, because the offline generator did not make them: name a --model that" in result.stdout
     assert not history_path(file).exists()
 
 
@@ -187,7 +189,7 @@ def test_offline_shopper_by_name_replaces_what_a_model_made_and_needs_no_key(wor
     result = CliRunner().invoke(queries_app, arguments(world, file, "--model", "offline:shopper"))
     assert result.exit_code == 0
     assert "2 queries replaced after 2 tries" in result.stdout
-    assert {it.source for it in read_queries(file)} == {"offline:generator"}
+    assert {query.source for query in read_queries(file)} == {"offline:generator"}
 
 
 def test_a_profile_names_the_model_as_well(world: World, file: Path) -> None:

@@ -15,7 +15,8 @@ from tests.querygen.conftest import DAY, KINDS, START, MakeWorld, orders, produc
 
 def test_the_four_inputs_are_in_it(world: World) -> None:
     instructions, asked = (
-        it.text for it in PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), ["An old question?"])
+        message.text
+        for message in PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), ["An old question?"])
     )
     assert "taken apart into smaller questions" in instructions  # what deep research is
     assert world.manifest.now.date().isoformat() in instructions  # the domain, with the shop's today
@@ -79,7 +80,10 @@ def test_one_day_with_many_orders_does_not_fill_the_shelf(make_world: MakeWorld)
 
 def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_names_them(make_world: MakeWorld) -> None:
     path = ("Everything", "Pregnancy Tests", "Desk Lamp")
-    shop = [it.model_copy(update={"categories": path}) if "Desk Lamp" in it.title else it for it in products()]
+    shop = [
+        product.model_copy(update={"categories": path}) if "Desk Lamp" in product.title else product
+        for product in products()
+    ]
     world = make_world(shop, orders())
     builder = PromptBuilder(world, Linter(world))
     assert "Desk Lamp" not in builder.messages(Target("anna", 1, "ANNA"), [])[1].text
@@ -93,7 +97,7 @@ def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_na
 
 
 def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: MakeWorld) -> None:
-    plain = [it.model_copy(update={"price": None}) for it in products(paths=False)]
+    plain = [product.model_copy(update={"price": None}) for product in products(paths=False)]
     world = make_world(plain, orders())
     shelf = tag_content("shelf", PromptBuilder(world, Linter(world)).messages(Target("b", 1, "BERT"), [])[1].text) or ""
     assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind

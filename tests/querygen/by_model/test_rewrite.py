@@ -94,9 +94,9 @@ def test_each_query_is_written_again_under_its_id_by_the_model_that_is_named(
 ) -> None:
     mended, chat, session = bench.mend(poor, right)
     assert mended.replaced == tuple(query.query_id for query in poor)
-    assert [it.text for it in mended.queries] == [query.text for query in good.values()]
-    assert {(it.source, it.mode) for it in mended.queries} == {("fake:x", "profile_aware")}
-    assert [it.kind for it in mended.queries] == [query.kind for query in good.values()]
+    assert [each.text for each in mended.queries] == [query.text for query in good.values()]
+    assert {(each.source, each.mode) for each in mended.queries} == {("fake:x", "profile_aware")}
+    assert [each.kind for each in mended.queries] == [query.kind for query in good.values()]
     assert (len(chat.asked), session.usage.calls, session.served) == (3, 3, 0)
 
 
@@ -106,7 +106,7 @@ def test_the_model_is_told_the_four_inputs_the_query_and_what_is_wrong_with_it(
     other = poor[0].model_copy(update={"query_id": "other", "text": "What else would suit me?"})
     _, chat, _ = bench.mend([other, *poor[:1]], right, tries=1)
     instructions, asked = (
-        it.text for it in next(it for it in chat.asked if "What else" in it[1].text.split("<question>")[0])
+        each.text for each in next(each for each in chat.asked if "What else" in each[1].text.split("<question>")[0])
     )
     assert "taken apart into smaller questions" in instructions
     assert "product_catalog_search(" in instructions
@@ -136,7 +136,7 @@ def test_what_came_of_earlier_tries_is_told_in_the_next(
     told = tag_content("try", chat.asked[-1][1].text) or ""
     assert "2031" in told
     assert "a day to come" in told
-    assert [(it.what, it.attempt) for it in read_history_of(bench.file)] == [("tried", 1), ("replaced", 2)]
+    assert [(each.what, each.attempt) for each in read_history_of(bench.file)] == [("tried", 1), ("replaced", 2)]
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2])
@@ -156,7 +156,7 @@ def test_what_stands_in_the_history_is_not_asked_again_and_more_tries_go_on_behi
 ) -> None:
     bench.mend(poor[:1], lambda _: json.dumps(answering(poor[0], text="")), tries=1)
     failed = read_history_of(bench.file)
-    assert [it.what for it in failed] == ["failed"]
+    assert [each.what for each in failed] == ["failed"]
     _, silent, _ = bench.mend(poor[:1], right, tries=1)
     assert silent.asked == []
 

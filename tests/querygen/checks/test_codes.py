@@ -185,7 +185,7 @@ def test_a_query_that_says_that_it_cannot_be_met_has_a_proof(linter: Linter, que
 def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_text(linter: Linter) -> None:
     plain = Query(query_id="a", text="Two birdhouses for $1, please.", mode="generic", source="t")
     checked = linter.check(plain)
-    assert [(it.code, it.severity) for it in checked.findings] == [("wish_missing", "warning")]
+    assert [(finding.code, finding.severity) for finding in checked.findings] == [("wish_missing", "warning")]
     assert checked.faults == ()
 
 

@@ -23,7 +23,7 @@ PRIVATE = [
 
 
 def found(text: str, profile: UserProfile | None = None) -> list[str]:
-    return [text[it.start : it.end] for it in identifying(text, profile)]
+    return [text[each.start : each.end] for each in identifying(text, profile)]
 
 
 @pytest.mark.parametrize("private", PRIVATE)

@@ -71,7 +71,7 @@ def test_a_context_of_all_orders_gives_the_persona_back_and_one_of_few_does_not(
     assert agreed_by_words(known, inferred_by_rules(little, past)) < known.traits.keys()
     talk = [it for it in whole.entries if it.kind == "talk"]
     assert 0.2 <= len(talk) / len(whole.entries) <= 0.5
-    assert not any(it.order_id in whole.text for it in past.orders)
+    assert not any(order.order_id in whole.text for order in past.orders)
 
 
 def test_name_and_place_come_back_only_where_the_context_tells_them(world: World) -> None:
@@ -107,14 +107,14 @@ def test_the_nearest_comes_first_and_then_whoever_is_farthest_from_all_that_are_
         persona("c", diet="vegan food daily"),
         persona("d", diet="red meat"),
     ]
-    known = {it.user_id: it for it in people}
+    known = {person.user_id: person for person in people}
     assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"]
     assert most_different(["b"], known, 3) == ["b"]
     assert most_different([], known, 3) == []
 
 
 def test_a_task_matters_to_those_who_bought_what_it_is_about(world: World) -> None:
-    anna, cara = (read_past(world, it) for it in ("ANNA", "CARA"))
+    anna, cara = (read_past(world, each) for each in ("ANNA", "CARA"))
     assert relevance(TASK, anna) > relevance(TASK, cara)
 
 
@@ -131,11 +131,11 @@ def test_a_pair_is_the_task_as_it_was_with_the_person_beside_it(world: World) ->
 
 
 def test_one_task_of_several_users_is_no_repetition(world: World) -> None:
-    pasts = [read_past(world, it) for it in USERS]
-    made = [pair_query(TASK, persona_by_rules(it), None, world.manifest.fingerprint) for it in pasts]
-    codes = {finding.code for it in Linter(world).check_all(made) for finding in it.findings}
+    pasts = [read_past(world, user) for user in USERS]
+    made = [pair_query(TASK, persona_by_rules(past), None, world.manifest.fingerprint) for past in pasts]
+    codes = {finding.code for each in Linter(world).check_all(made) for finding in each.findings}
     assert "near_duplicate" not in codes
-    apart = [it.model_copy(update={"task_id": None}) for it in made]
+    apart = [each.model_copy(update={"task_id": None}) for each in made]
     assert "near_duplicate" in {it.code for found in Linter(world).check_all(apart) for it in found.findings}
 
 
@@ -152,9 +152,11 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     paired = call(world, "pair", tasks, "--people", people, "--to", to, "--users-per-task", "2")
     assert paired.exit_code == 0, paired.output
     made = read_queries(to)
-    by_task = {task: [it.user_id for it in made if it.task_id == task] for task in {it.task_id for it in made}}
+    by_task = {
+        task: [each.user_id for each in made if each.task_id == task] for task in {each.task_id for each in made}
+    }
     assert all(1 <= len(users) == len(set(users)) <= 2 for users in by_task.values())
-    assert all(it.persona and it.context for it in made)
+    assert all(each.persona and each.context for each in made)
     before = {path: path.read_bytes() for path in people.rglob("*.json")}
     assert call(world, "personas", "--people", people, "--user", "ANNA").output.startswith("0 personas")
     assert {path: path.read_bytes() for path in people.rglob("*.json")} == before

@@ -28,7 +28,7 @@ def test_kappa_of_a_table_worked_out_by_hand() -> None:
 def test_kappa_is_the_observed_agreement_beyond_chance(pairs: Sequence[tuple[str, str]]) -> None:
     first, second = [one for one, _ in pairs], [other for _, other in pairs]
     observed = sum(one == other for one, other in pairs) / len(pairs)
-    chance = sum(first.count(it) * second.count(it) for it in set(first)) / len(pairs) ** 2
+    chance = sum(first.count(each) * second.count(each) for each in set(first)) / len(pairs) ** 2
     kappa = cohen_kappa(first, second)
     if chance == 1:
         assert kappa is None
@@ -50,8 +50,8 @@ def test_without_items_there_is_no_kappa_and_unequal_lengths_are_refused() -> No
 
 def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:
     found = agreements(current_decisions(reviews, [simple(number) for number in range(count)], []))
-    assert {(it.first, it.second) for it in found} == {("ann", "bob")}
-    return {it.about: it for it in found}
+    assert {(each.first, each.second) for each in found} == {("ann", "bob")}
+    return {each.about: each for each in found}
 
 
 def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> None:
@@ -74,7 +74,7 @@ def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> 
 
 def test_reviewers_of_different_queries_have_no_agreement() -> None:
     found = by_about([reviewed(simple(0), "ann"), reviewed(simple(1), "bob")], 2)
-    assert {(it.n, it.share, it.kappa, it.na) for it in found.values()} == {(0, None, None, NO_QUERY)}
+    assert {(each.n, each.share, each.kappa, each.na) for each in found.values()} == {(0, None, None, NO_QUERY)}
 
 
 def test_what_settles_a_disagreement_is_no_part_of_the_agreement() -> None:
@@ -103,7 +103,7 @@ def test_typings_are_compared_field_by_field_where_both_have_a_wish() -> None:
         reviewed(simple(3), "bob", "reject"),
     ]
     queries = [simple(0), simple(1), typed, simple(3)]
-    found = {it.about: it for it in agreements(current_decisions(reviews, queries, []), queries)}
+    found = {agreement.about: agreement for agreement in agreements(current_decisions(reviews, queries, []), queries)}
     quantity, wanted = found["wish: quantity"], found["wish: wanted"]
     assert (quantity.n, quantity.share) == (3, pytest.approx(1 / 3))
     assert (wanted.n, wanted.share, wanted.kappa, wanted.na) == (4, 0.75, None, NOT_BY_CHANCE)
@@ -114,4 +114,4 @@ def test_typings_are_compared_field_by_field_where_both_have_a_wish() -> None:
 def test_without_two_wishes_no_field_is_told() -> None:
     reviews = [reviewed(simple(0), "ann", wish=bath(1)), reviewed(simple(0), "bob")]
     found = agreements(current_decisions(reviews, [simple(0)], []), [simple(0)])
-    assert [it.about for it in found] == ["decision", "deep_research", "answerable", "fits_profile"]
+    assert [each.about for each in found] == ["decision", "deep_research", "answerable", "fits_profile"]

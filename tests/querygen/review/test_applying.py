@@ -60,7 +60,7 @@ def test_in_its_own_file_what_is_not_decided_stays_as_it_is(
     reviews = [it for outcome in decided for it in outcome.reviews]
     now = current_decisions(reviews, [edited, undecided], read_history_of(file))
     assert (len(now.reviews), now.stale) == (3, 0)
-    assert [it.what for it in outcomes([edited, undecided], now)] == ["accepted", "undecided"]
+    assert [each.what for each in outcomes([edited, undecided], now)] == ["accepted", "undecided"]
 
 
 def test_what_people_decided_is_no_try_of_mending(

@@ -45,7 +45,7 @@ def decided(file: Path, queries: Queries) -> Path:
         reviewed(queries[2], "ann"),
         reviewed(queries[2], "bob", "reject"),
     ]
-    write_lines(reviews_path(file), (it.as_line() for it in reviews))
+    write_lines(reviews_path(file), (review.as_line() for review in reviews))
     return file
 
 
@@ -78,16 +78,19 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
         writer.writeheader()
         writer.writerows(rows)
     taken = call(file, world, "--read", str(sheet))
-    assert (taken.exit_code, "2 decisions were taken" in taken.stderr, "1 queries are left blank" in taken.stderr) == (
+    assert (taken.exit_code, ": 2, known before" in taken.stderr, "queries left blank: 1" in taken.stderr) == (
         0,
         True,
         True,
     )
     assert f"{queries[1].query_id}, as edited: email_in_text" in taken.stderr
-    assert [(it.reviewer, it.decision) for it in read_reviews_of(file)] == [("bob", "accept"), ("bob", "edit")]
-    assert "0 decisions were taken" in call(file, world, "--read", str(sheet)).stderr
+    assert [(review.reviewer, review.decision) for review in read_reviews_of(file)] == [
+        ("bob", "accept"),
+        ("bob", "edit"),
+    ]
+    assert ": 0, known before" in call(file, world, "--read", str(sheet)).stderr
     again = tmp_path / "again.csv"
-    assert "1 queries → " in call(file, world, "--sheet", str(again), "--reviewer", "bob").stdout
+    assert "1 query → " in call(file, world, "--sheet", str(again), "--reviewer", "bob").stdout
     assert "3 queries → " in call(file, world, "--sheet", str(tmp_path / "all.csv")).stdout
 
 
@@ -131,7 +134,7 @@ def test_reviewed_queries_are_written_and_what_is_disputed_is_left_out_and_told(
     result = call(decided, world, "--to", str(to))
     assert result.exit_code == 3
     assert f"1 undecided or disputed ones are left out: {queries[2].query_id}" in result.stderr
-    assert [it.query_id for it in read_queries(to)] == [queries[0].query_id]
+    assert [query.query_id for query in read_queries(to)] == [queries[0].query_id]
     assert decided.read_bytes() == before
     assert not history_path(decided).exists()
 
@@ -140,7 +143,7 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
     result = call(decided, world, "--apply", "--json")
     assert result.exit_code == 3
     assert json.loads(result.stdout)["applied"]["rejected"] == [queries[1].query_id]
-    assert [it.query_id for it in read_queries(decided)] == [queries[0].query_id, queries[2].query_id]
+    assert [query.query_id for query in read_queries(decided)] == [queries[0].query_id, queries[2].query_id]
     after = json.loads(call(decided, world, "--json").stdout)
     assert (after["stale"], after["outcomes"]["accepted"], after["outcomes"]["disputed"]) == (0, 1, 1)
     assert after["reviewers"] == json.loads(result.stdout)["reviewers"]
@@ -166,7 +169,7 @@ def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[st
 def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path: Path, queries: Queries) -> None:
     sheet = tmp_path / "settle.csv"
     written = call(decided, world, "--settle", "--sheet", str(sheet))
-    assert f"1 queries → {sheet}" in written.stdout
+    assert f"1 query → {sheet}" in written.stdout
     assert f"--settle --read {sheet}" in " ".join(written.stdout.split())
     (row,) = csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline=""))
     assert row["reviewers_say"] == "ann: accept\nbob: reject"
@@ -176,13 +179,13 @@ def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path
     assert "1 edited, 2 rejected, 0 undecided, 0 disputed" in " ".join(taken.stdout.split())
     document = json.loads(call(decided, world, "--json").stdout)
     assert document["disagreements"][0]["settled_by"] == "carl"
-    assert {it["name"] for it in document["reviewers"]} == {"ann", "bob"}
+    assert {each["name"] for each in document["reviewers"]} == {"ann", "bob"}
 
 
 def test_typings_that_differ_are_told_by_field(world: World, file: Path, queries: Queries) -> None:
     one, two = (Wish(wants=(Want(name="dog bed", kinds=("dog bed",), quantity=count),)) for count in (1, 2))
     reviews = [reviewed(queries[1], "ann", wish=one), reviewed(queries[1], "bob", wish=two)]
-    write_lines(reviews_path(file), (it.as_line() for it in reviews))
+    write_lines(reviews_path(file), (review.as_line() for review in reviews))
     words = " ".join(call(file, world, "--status").stdout.split())
     assert "ann, bob wish: how many 1 0%" in words
     assert "anna-2 wish: dog bed: how many ann: 1, bob: 2" in words

@@ -65,13 +65,13 @@ def changed(query: Query, place: int | None = None, /, **cells: str) -> Form:
 def faults(query: Query, form: Form) -> list[tuple[int | None, str, str]]:
     with pytest.raises(Faults) as caught:
         edit_by("ann", query, form)
-    return [(it.want, it.column, it.message) for it in caught.value.faults]
+    return [(fault.want, fault.column, fault.message) for fault in caught.value.faults]
 
 
 def test_every_field_of_a_wish_has_a_cell_that_says_what_it_means() -> None:
-    assert {it.name for it in WANT_FIELDS} == set(Want.model_fields)
-    assert {it.name for it in WISH_FIELDS} == (set(Wish.model_fields) - {"wants"}) | {NOTHING}
-    assert all(it.label and it.meaning.endswith(".") for it in (*WANT_FIELDS, *WISH_FIELDS))
+    assert {field.name for field in WANT_FIELDS} == set(Want.model_fields)
+    assert {field.name for field in WISH_FIELDS} == (set(Wish.model_fields) - {"wants"}) | {NOTHING}
+    assert all(field.label and field.meaning.endswith(".") for field in (*WANT_FIELDS, *WISH_FIELDS))
 
 
 @given(WISHES, WISHES)
@@ -155,8 +155,8 @@ def test_all_bad_cells_are_named_at_once() -> None:
 def test_a_wish_without_wants_has_to_say_that_nothing_is_to_be_bought() -> None:
     bare = replace(form_of(QUERIES[0]), wants=())
     assert [(want, column) for want, column, _ in faults(QUERIES[0], bare)] == [(0, "name")]
-    assert [it[1] for it in faults(QUERIES[0], changed(QUERIES[0], **{NOTHING: "yes"}))] == [NOTHING]
-    assert [it[:2] for it in faults(simple(1), changed(simple(1), budget="60 USD"))] == [(0, "name")]
+    assert [fault[1] for fault in faults(QUERIES[0], changed(QUERIES[0], **{NOTHING: "yes"}))] == [NOTHING]
+    assert [fault[:2] for fault in faults(simple(1), changed(simple(1), budget="60 USD"))] == [(0, "name")]
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_the_sheet_says_who_reviewed_and_several_may_fill_one(rows: Rows, read: 
     rows[0] |= ACCEPT | {"reviewer": "bob"}
     rows += [rows[0] | {"reviewer": "carl"}, rows[1]]
     filled = read(rows)
-    assert [it.reviewer for it in filled.reviews] == ["bob", "carl"]
+    assert [review.reviewer for review in filled.reviews] == ["bob", "carl"]
     assert filled.unnamed == 0
 
 
@@ -150,7 +150,7 @@ def test_a_sheet_read_twice_gives_nothing_new_until_somebody_changes_it(
     known = read(rows).reviews
     assert new_reviews(read(rows), known) == ()
     rows[0]["decision"] = "reject"
-    assert [it.decision for it in new_reviews(read(rows), known)] == ["reject"]
+    assert [review.decision for review in new_reviews(read(rows), known)] == ["reject"]
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_wishes_that_differ_are_listed_by_field() -> None:
         reviewed(QUERIES[0], "carl"),
     ]
     found = summary_of(QUERIES, current_decisions(reviews, QUERIES, [])).disagreements
-    assert [(it.about, it.answers) for it in found] == [
+    assert [(each.about, each.answers) for each in found] == [
         ("decision", {"ann": "edit", "bob": "edit", "carl": "accept"}),
         ("wish", {"ann": "typed", "bob": "typed", "carl": "not typed"}),
         ("wish: lamp: how many", {"ann": "1", "bob": "2"}),
@@ -56,7 +56,10 @@ def test_wishes_that_differ_are_listed_by_field() -> None:
 def test_disagreements_are_listed_by_query_and_say_who_settled_them() -> None:
     settled = reviewed(QUERIES[1], "carl", "reject", settles=True)
     found = summary_of(QUERIES, current_decisions([*BOB, *ANN, settled], QUERIES, []))
-    listed = [(it.query_id, it.about, it.answers, it.settled_by) for it in found.disagreements]
+    listed = [
+        (disagreement.query_id, disagreement.about, disagreement.answers, disagreement.settled_by)
+        for disagreement in found.disagreements
+    ]
     assert listed == [
         ("q-0", "deep_research", {"ann": "no", "bob": "yes"}, None),
         ("q-1", "edit", {"ann": "another one", "bob": "another one"}, "carl"),

@@ -41,11 +41,11 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(shop: str, fake: Fak
     assert made.exit_code == 0, made.output
     assert "4 supportive, " in made.stdout
     assert "512k is left out: the pages of" in made.stdout
-    assert "1 of 1 tasks." in made.stdout
+    assert "1 of 1 task." in made.stdout
     before = sandbox(fake, "check", to)
     assert (before.exit_code, "no gold yet" in before.stdout) == (3, True)
     said = sandbox(fake, "queries", to, "--world", shop, "--model", PLAYED, "--quiet")
-    assert "1 queries written." in said.stdout
+    assert "1 query written." in said.stdout
     whole = sandbox(fake, "queries", to)
     assert (whole.exit_code, "every task has its query" in whole.stdout) == (0, True)
     kept = tmp_path / "kept"

@@ -102,7 +102,9 @@ def test_fifty_runs_of_four_threads_read_at_once_and_no_call_fails(
 def at_once(toolkits: list[Toolkit], turn: list[tuple[str, dict[str, str]]]) -> list[str | None]:
     """The errors of one model turn in every run, all at the same time."""
     with ThreadPoolExecutor(len(toolkits)) as threads:
-        found = [reply.error for replies in threads.map(lambda it: it.call_all(turn), toolkits) for reply in replies]
+        found = [
+            reply.error for replies in threads.map(lambda each: each.call_all(turn), toolkits) for reply in replies
+        ]
     for toolkit in toolkits:
         toolkit.close()
     return list(found)

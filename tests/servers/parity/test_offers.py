@@ -21,9 +21,9 @@ def test_wants_are_offered_the_same_and_come_to_the_same_baskets(
     nouns = sorted({" ".join(product.title.split(",")[0].split()[-2:]) for product in products[::97]} - {""})[:12]
     wants = tuple(Want(name=f"thing {number}", kinds=(kind,)) for number, kind in enumerate((*leaves, *nouns)))
     here, there = Offers(embedded), Offers(served)
-    offered = [[it.product.product_id for it in here.of_want(want)] for want in wants]
+    offered = [[each.product.product_id for each in here.of_want(want)] for want in wants]
     assert sum(map(bool, offered)) > len(leaves)
-    assert [[it.product.product_id for it in there.of_want(want)] for want in wants] == offered
+    assert [[each.product.product_id for each in there.of_want(want)] for want in wants] == offered
     for want in wants:
         wish = Wish(wants=(want,), budget=Money.of(40))
         query = Query(query_id="q1", text="What would do?", source="test", wish=wish)

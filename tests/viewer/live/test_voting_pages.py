@@ -20,8 +20,7 @@ from drretail.lab.judged_claims import extracted_claims
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.live.app import create_app, parts_of
-from drretail.viewer.voting.claim_sheet import uncited_items
-from drretail.viewer.voting.plan import plan_uncited, planned
+from drretail.viewer.voting.plan import plan_uncited, planned, uncited_items
 from tests.imports.foreign import REPORT, drb
 from tests.viewer.dom import parse
 from tests.viewer.live.conftest import PORT, TOKEN, client_of

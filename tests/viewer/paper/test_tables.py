@@ -127,7 +127,7 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
     (calls,) = here(view, "Figure 4")
     counted = by_column(table(view, "Figure 4"), calls)
     assert (counted["web_search"], counted["calculator"], counted["get_user_orders"]) == (2, 1, 0)
-    assert any("1 runs of" in sentence for sentence in view.settings)
+    assert any("1 run of" in sentence for sentence in view.settings)
 
 
 def test_scores_stand_beside_the_papers_by_type_and_address_whatever_the_rules(tmp_path: Path) -> None:

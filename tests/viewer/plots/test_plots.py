@@ -13,8 +13,7 @@ from drretail.errors import UserError
 from drretail.records.pairs import PairScore, Share
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
-from drretail.viewer.plots.curves import Curve, curve_plot
-from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
+from drretail.viewer.plots.charts import Bound, Curve, Dot, DotRow, Point, curve_plot, dot_plot, scatter
 from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
@@ -27,7 +26,6 @@ from drretail.viewer.plots.experiment_plots import (
 )
 from drretail.viewer.plots.files import write_plots
 from drretail.viewer.plots.scale import close_scale, scale
-from drretail.viewer.plots.scatter import Point, scatter
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
 

@@ -1,7 +1,7 @@
 """The sentences before the numbers: what is shown, what is not, and no more than that."""
 
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
-from drretail.viewer.tables.conclusion import conclusion
+from drretail.viewer.tables.scoreboard import conclusion
 
 _FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
 

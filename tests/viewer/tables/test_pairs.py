@@ -81,7 +81,7 @@ def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
     assert [line.label for line in whole.strengths.rows] == ["null_copy", B, A, C]
     assert [line.label for line in alone.strengths.rows] == [B, A, C]
     assert len(alone.pairs) == 3
-    assert "1 pairs with a floor or such are in scores.json." in alone.notes
+    assert "In scores.json: 1 pair with a floor or such." in alone.notes
 
 
 def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:

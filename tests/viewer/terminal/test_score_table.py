@@ -2,8 +2,9 @@ from collections.abc import Callable
 
 import pytest
 
+from drretail.records.counterfactual import CounterfactualRow, Dimension
 from drretail.records.score import Judging, Score, Scores, SliceScore
-from drretail.viewer.terminal.printed_scores import print_scores, print_slices
+from drretail.viewer.terminal.printed_scores import print_counterfactuals, print_scores, print_slices
 
 SYSTEMS = [
     *(
@@ -122,7 +123,7 @@ def test_what_is_stale_is_said_below(printed: Print) -> None:
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
     text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
     assert (
-        "a@m: 1 verdicts failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
+        "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
         in " ".join(text.split())
     )
 
@@ -185,3 +186,27 @@ def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(print
     text = " ".join(" ".join(lines).split())
     assert "The null agents are floors: they research nothing, so what they get is no merit." in text
     assert not any(line.split()[-1:] == ["4"] for line in lines)
+
+
+def row(of: Dimension, n_scored: int) -> CounterfactualRow:
+    return CounterfactualRow(
+        version=2,
+        system="a-counterfactual-swap",
+        factual="a",
+        kind="swap",
+        measure="beyond",
+        of=of,
+        value=0.25 if n_scored else None,
+        n_planned=4,
+        n_scored=n_scored,
+        n_na=4 - n_scored,
+    )
+
+
+def test_a_dimension_without_any_value_has_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = (row("products", 0), row("brands", 3), row("prices", 0))
+    print_counterfactuals(Scores.model_construct(counterfactuals=rows))
+    shown = capsys.readouterr().out
+    assert "brands changed beyond repeats" in shown
+    assert "products changed beyond repeats" in shown
+    assert "prices changed" not in shown

@@ -4,7 +4,7 @@ import pytest
 
 from drretail.experiment import Definition
 from drretail.records.run import RoleModel, System
-from drretail.viewer.voting.blind import WITHHELD, Names
+from drretail.viewer.voting.items import WITHHELD, Names
 
 CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
 SHOPPER = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})

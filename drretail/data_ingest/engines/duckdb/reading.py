@@ -214,12 +214,12 @@ class _Heard:
     """Passes on what was read since the last time."""
 
     tell: Tell
-    said: int = 0
+    reported: int = 0
     waiting: int = 0
 
     def place(self, place: int) -> None:
-        self.waiting = place - self.said
+        self.waiting = place - self.reported
 
     def rows(self, rows: int) -> None:
         self.tell(self.waiting, rows)
-        self.said, self.waiting = self.said + self.waiting, 0
+        self.reported, self.waiting = self.reported + self.waiting, 0

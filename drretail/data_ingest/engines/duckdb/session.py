@@ -27,10 +27,10 @@ def share_mb(workers: int) -> int:
 
 
 @contextmanager
-def session(work: Path, memory_mb: int, said: Path | None = None) -> Generator["DuckDBPyConnection"]:
+def session(work: Path, memory_mb: int, reading: Path | None = None) -> Generator["DuckDBPyConnection"]:
     """A connection of one thread, whose tables beyond ``memory_mb`` go to a folder within ``work`` until it closes.
 
-    Errors of the engine become UserErrors, about the file ``said`` if one is given.
+    Errors of the engine become UserErrors, about the file ``reading`` if one is given.
     """
     import duckdb
 
@@ -41,7 +41,7 @@ def session(work: Path, memory_mb: int, said: Path | None = None) -> Generator["
         # Chunks have one name after the other; their content must not be taken from a cache.
         "enable_external_file_cache": False,
     }
-    with TemporaryDirectory(prefix=".part-spill-", dir=work) as spill, engine_errors(said):
+    with TemporaryDirectory(prefix=".part-spill-", dir=work) as spill, engine_errors(reading):
         connection = duckdb.connect(config={**config, "temp_directory": spill})
         try:
             connection.execute("SET TimeZone = 'UTC'")
@@ -71,7 +71,7 @@ def parquet(paths: Sequence[Path]) -> str:
 
 
 @contextmanager
-def engine_errors(said: Path | None = None) -> Generator[None]:
+def engine_errors(reading: Path | None = None) -> Generator[None]:
     """Turns an error of the engine into a UserError that names the file, or says what the machine lacks."""
     import duckdb
 
@@ -86,7 +86,7 @@ def engine_errors(said: Path | None = None) -> Generator[None]:
                 "The selection could not be written: no space is left on the disk, or a file may not grow so large. "
                 "Make room and run the same command again."
             ) from problem
-        where = "The selection failed" if said is None else f"{said} cannot be read"
+        where = "The selection failed" if reading is None else f"{reading} cannot be read"
         raise UserError(f"{where}: {message}") from problem
     except RuntimeError as problem:
         # DuckDB's way of passing Ctrl-C on.

@@ -70,4 +70,4 @@ def _about(report: IntermediateReport, source: str) -> str:
     """In lines of their own, each behind its citations as in a report."""
     lines = [(insight.statement, insight.citations) for insight in report.insights if source in insight.citations]
     lines += [(f"{note.title}: {note.facts}", (note.evidence,)) for note in report.sources if note.evidence == source]
-    return "\n\n".join(f"{said} {''.join(f'[{each}]' for each in cited)}" for said, cited in lines)
+    return "\n\n".join(f"{text} {''.join(f'[{each}]' for each in cited)}" for text, cited in lines)

@@ -95,8 +95,8 @@ def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Cas
     names no other sources than such as the run was never handed.
     """
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT}
-    told = tuple(value for claim in claims for value in claim.values)
-    values = read_report(case, Reading(reader="model:claims", values=told)).values
+    values_read = tuple(value for claim in claims for value in claim.values)
+    values = read_report(case, Reading(reader="model:claims", values=values_read)).values
     found = [WrongClaim(claim, ruled.get(claim.claim_id), _values_of(claim, values)) for claim in claims]
     return [wrong_claim for wrong_claim in found if _is_wrong(wrong_claim)]
 

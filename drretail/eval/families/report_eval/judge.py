@@ -135,8 +135,8 @@ def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prom
     passages = "\n\n".join(tagged("part", units.texts[index], id=str(n)) for n, index in enumerate(pair, 1))
 
     def read(answer: Repetition) -> Ruling:
-        told = (f"confidence {answer.confidence.strip()}",)
-        return Ruling(answer.score, answer.explanation.strip(), "", answer.repetitions_found, told)
+        notes = (f"confidence {answer.confidence.strip()}",)
+        return Ruling(answer.score, answer.explanation.strip(), "", answer.repetitions_found, notes)
 
     # Pairs begin alike in their instructions alone, which no provider caches.
     return JudgeQuestion(REDUNDANCY, pair_item(unit, pair), prompt, {"passages": passages}, Repetition, read)

@@ -57,7 +57,9 @@ def read(markup: str) -> None:
 
 
 def megabytes(field: str) -> float:
-    (line,) = [it for it in Path("/proc/self/status").read_text(encoding="utf-8").splitlines() if it.startswith(field)]
+    (line,) = [
+        each for each in Path("/proc/self/status").read_text(encoding="utf-8").splitlines() if each.startswith(field)
+    ]
     return int(line.split()[1]) / 1000
 
 

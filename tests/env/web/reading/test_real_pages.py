@@ -21,18 +21,18 @@ def readings(realdata: Path) -> dict[str, Reading]:
 def test_each_type_of_page_is_read_at_least_as_well_as_by_trafilatura_alone(
     kinds: set[str], readings: dict[str, Reading]
 ) -> None:
-    these = [it for it in readings.values() if it.type in kinds and it.truth]
+    these = [reading for reading in readings.values() if reading.type in kinds and reading.truth]
     for name in ("f1", "precision"):
         ours, alone = (fmean(getattr(overlap, name) for overlap in side) for side in _sides(these))
         assert ours >= alone, name
 
 
 def _sides(readings: list[Reading]) -> tuple[list[Overlap], list[Overlap]]:
-    return [it.ours for it in readings], [it.alone for it in readings]
+    return [reading.ours for reading in readings], [reading.alone for reading in readings]
 
 
 def test_no_page_with_content_is_given_up(readings: dict[str, Reading]) -> None:
-    assert [it.name for it in readings.values() if it.truth and it.state != "ok"] == []
+    assert [reading.name for reading in readings.values() if reading.truth and reading.state != "ok"] == []
 
 
 def test_a_page_that_only_scripts_can_fill_has_no_content(readings: dict[str, Reading]) -> None:

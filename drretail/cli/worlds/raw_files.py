@@ -1,11 +1,17 @@
-"""``drretail synth``: a made-up shop in Amazon's file formats, or a world made unlike what anybody may know of it."""
+"""``drretail download`` and ``synth``: Amazon's product and review files, or made-up ones in their form."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options import flags as options
+from drretail.cli.options.flags import Json, Quiet
+from drretail.errors import UserError
+from drretail.progress import choose_progress
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table
 
 
 def synth(
@@ -34,10 +40,6 @@ def synth(
     values; drretail queries carry makes its queries fit.
     """
     from drretail.data_ingest.synth.shop import write_shop
-    from drretail.errors import UserError
-    from drretail.progress import choose_progress
-    from drretail.tables.table import table_of
-    from drretail.viewer.output import print_json, print_table
 
     if perturb is not None:
         if plain or category or (products, reviews) != (None, None):
@@ -66,10 +68,7 @@ def synth(
 
 
 def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> None:
-    from drretail.api.worlds import place_of, server_settings
     from drretail.data_ingest.perturb.perturbed_world import MAPPING, perturb_world
-    from drretail.progress import choose_progress
-    from drretail.viewer.output import print_json
 
     progress = choose_progress("none" if quiet else None)
     source = place_of(world, quiet=quiet)
@@ -90,3 +89,51 @@ def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> 
     typer.echo(manifest.headline)
     typer.echo(f"World {to}, fingerprint {manifest.fingerprint}, made of {mapping.perturbed_from[:12]} by seed {seed}")
     typer.echo(f"Queries of the old one: drretail queries carry FILE --world {to} --to FILE2")
+
+
+Categories = Annotated[
+    list[str] | None, typer.Argument(metavar="CATEGORY…", help="File stems of the dataset, such as Pet_Supplies.")
+]
+
+
+def download(
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where the files go.")],
+    categories: Categories = None,
+    preset: Annotated[
+        Literal["paper", "ten"] | None, typer.Option("--preset", help="The paper's eight or ten categories.")
+    ] = None,
+    mirror: Annotated[
+        str | None,
+        typer.Option("--mirror", metavar="NAME|URL", help="ucsd, datarepo, huggingface, or a copy of the same tree."),
+    ] = None,
+    parallel: Annotated[int, typer.Option("--parallel", min=1, max=16, help="This many files at once.")] = 2,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses, fetch nothing.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fetch product and review files of Amazon Reviews 2023; what broke off goes on."""
+    from drretail.data_ingest.download.addresses import wanted_files
+
+    wanted = wanted_files(categories or [], preset, mirror)
+    if dry_run:
+        if as_json:
+            print_json({"files": [{"category": file.category, "urls": list(file.urls)} for file in wanted]})
+        else:
+            print_table(
+                table_of("", ["category", "address"], [(file.category, url) for file in wanted for url in file.urls])
+            )
+        return
+    import httpx2
+
+    from drretail import __version__
+    from drretail.data_ingest.download.download import download as run
+
+    # Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+    headers = {"User-Agent": f"drretail/{__version__}"}
+    with httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(60.0, connect=20.0), headers=headers) as client:
+        report = run(wanted, to, client, choose_progress("none" if quiet else None), parallel=parallel)
+    if as_json:
+        print_json(report.model_dump(mode="json", exclude={"format"}))
+    else:
+        rows = [(file.name, file.category, file.size, file.state) for file in report.files]
+        print_table(table_of(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows))

@@ -1,0 +1,156 @@
+"""``drretail import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drretail.cli.options import flags
+from drretail.errors import UserError
+from drretail.progress import busy, choose_progress
+from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+from drretail.viewer.output import print_json, print_table, print_text, say
+
+if TYPE_CHECKING:
+    from drretail.imports.recording import Imported, ReportCount
+    from drretail.records.query import Query
+
+
+QUERY_FILE = ".jsonl"
+
+
+def import_reports(
+    form: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, pdr, markdown, a plugin's, or "
+            "module:attribute.",
+        ),
+    ],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, packed or not, or a folder of them.")],
+    to: Annotated[
+        Path, typer.Option("--to", metavar="EXP", help="The experiment's folder; FILE.jsonl for questions alone.")
+    ],
+    system: Annotated[
+        str | None, typer.Option("--system", metavar="NAME", help="Who wrote the reports, instead of the file's name.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="The model behind them, where it is known.")
+    ] = None,
+    pages: Annotated[
+        Path | None,
+        typer.Option("--pages", metavar="DIR", help="Cited pages: a folder with index.jsonl {url, file}, or JSONL."),
+    ] = None,
+    as_json: flags.Json = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.
+
+    score, report, compare, view and export take it as their own; a second import into the same folder adds systems.
+    The texts stay as they are; how their citations resolve is counted. Without reports, the questions alone are taken.
+    """
+    from drretail.imports.formats import load_format
+    from drretail.imports.recording import record, write_queries
+
+    chosen = load_format(form)
+    if not path.exists():
+        raise UserError(f"{path} does not exist.")
+    with busy("reading", quiet=quiet):
+        material = chosen.read(path)
+    if material.is_empty:
+        raise UserError(f"{path} holds nothing of this format. {chosen.described}.")
+    material = material if system is None else material.renamed(system)
+    if to.suffix == QUERY_FILE and not to.is_dir():
+        if pages is not None:
+            raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
+        queries = write_queries(material, form, to)
+        print_json(questions_document(queries, to)) if as_json else print_questions(queries, to)
+        return
+    came = record(material, form, to, choose_progress("none" if quiet else None), model=model, pages=pages)
+    print_json(imported_document(came, to, form)) if as_json else print_imported(came, to)
+
+
+COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")
+MOST_NAMED = 5
+SUMMED = ("citations", "sources", "listed", "unresolved")
+
+
+def print_imported(came: "Imported", to: Path) -> None:
+    """A row a system, then what is to be known beside it."""
+
+    if came.reports:
+        rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
+        print_table(table_of("Imported reports", COLUMNS, rows))
+    print_text(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
+    say(f"Kept in {to}.")
+
+
+def _notes(came: "Imported") -> Iterator[str]:
+    yield _questions(came.queries)
+    unread = [report.where for report in came.reports if report.unread]
+    if unread:
+        more = f" and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
+        yield (
+            f"Warning: {', '.join(unread[:MOST_NAMED])}{more}: there is a list of sources, and no citation of them was "
+            "found, so that FR and what rests on citations is n/a. Look for the marks in the file: if they were lost, "
+            "export the report again with them; docs/import.md has the forms that are read."
+        )
+    if came.empty:
+        yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
+    if came.held:
+        yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
+    if came.repeated:
+        yield f"Said twice: {counted(came.repeated, 'report')}. Each was taken once."
+    if came.pages is not None:
+        kept, given = came.pages
+        yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."
+
+
+def print_questions(queries: "Sequence[Query]", to: Path) -> None:
+    """What a file of questions holds."""
+
+    print_text(_questions(queries))
+    say(f"Kept in {to}.")
+
+
+def _questions(queries: "Sequence[Query]") -> str:
+    personas = sum(query.persona is not None for query in queries)
+    return f"Questions: {len(queries):,}{f', {personas:,} with a persona' if personas else ''}."
+
+
+def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
+    """Sums over the reports of each system, by label."""
+    totals: dict[str, dict[str, int]] = {}
+    for report in reports:
+        counts = totals.setdefault(report.system, dict.fromkeys(("reports", *SUMMED), 0))
+        counts["reports"] += 1
+        for name in SUMMED:
+            counts[name] += getattr(report, name)
+    return dict(sorted(totals.items()))
+
+
+def imported_document(came: "Imported", to: Path, form: str) -> dict[str, Any]:
+    """All counts, by system and by report."""
+    return {
+        "experiment": str(to),
+        "import": form,
+        **_questions_counted(came.queries),
+        "systems": by_system(came.reports),
+        "reports": [asdict(report) for report in came.reports],
+        "empty": came.empty,
+        "held_already": came.held,
+        "repeated": came.repeated,
+        "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
+    }
+
+
+def questions_document(queries: "Sequence[Query]", to: Path) -> dict[str, Any]:
+    return {"file": str(to), **_questions_counted(queries)}
+
+
+def _questions_counted(queries: "Sequence[Query]") -> dict[str, int]:
+    return {"queries": len(queries), "personas": sum(query.persona is not None for query in queries)}

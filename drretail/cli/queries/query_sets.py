@@ -1,0 +1,169 @@
+"""Commands on a file of queries: ``show``, ``shipped``, ``carry`` and ``spoil``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from drretail.api.worlds import opened_world
+from drretail.cli.options import flags
+from drretail.cli.options import flags as options
+from drretail.cli.options.query_files import Force, write_queries
+from drretail.errors import UserError
+from drretail.tables.figures import counted
+from drretail.viewer.output import print_json, stdout_console
+
+if TYPE_CHECKING:
+    from drretail.querygen.shipped import Split
+    from drretail.records.query import Query
+
+
+LINE = 88
+"""Characters that a line of prose has at most, however wide the terminal is."""
+
+
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
+    only: Annotated[
+        str | None,
+        typer.Option("--only", metavar="N|ID,ID", help="Only the first N queries, or those of these ids."),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Why each was made, whom it is of, and which tools it expects.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Shows the questions of a file, each with what is typed of it. Nothing is checked, and no world is needed."""
+    from drretail.agents.running.shard import only as only_those
+    from drretail.querygen.reading import read_queries
+
+    queries = read_queries(file)
+    if only is not None:
+        queries = only_those(queries, only)
+    if as_json:
+        print_json({"queries": [query.model_dump(mode="json") for query in queries]})
+        return
+    width = min(LINE, stdout_console().width)
+    for query in queries:
+        typer.echo("\n".join(_shown(query, width, details=details)) + "\n")
+    users = len({query.user_id for query in queries} - {None})
+    of_users = f" of {counted(users, 'user')}" if users else ""
+    typer.echo(f"{counted(len(queries), 'query')}{of_users}")
+
+
+def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
+    """A heading, the question, and below it what is typed."""
+    from drretail.grounding.text.wishes import wish_lines
+    from drretail.querygen.review.item import harmless, wrapped
+
+    heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
+    yield harmless(" · ".join(heading).replace("\n", " "))
+    yield from wrapped(query.text.splitlines(), width)
+    typed = ["what it wants is not typed"] if query.wish is None else wish_lines(query.wish)
+    if details:
+        tools = ", ".join(query.expected_tools) or "none"
+        whom = query.user_id or "nobody in particular"
+        typed += [f"expected tools: {tools}", f"of: {whom}", f"made by: {query.source}"]
+        typed += [f"why: {query.rationale}"] if query.rationale else []
+    else:
+        typed = [line for line in typed if not line.startswith("owned:")]
+    yield from wrapped(typed, width, bullet="· ")
+
+
+def carry(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries of the world that was perturbed.")],
+    world: Annotated[Path, typer.Option("--world", "-w", metavar="W", help="The perturbed world's folder.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the carried queries go.")],
+    force: Force = False,
+    as_json: flags.Json = False,
+) -> None:
+    """Writes the same questions of the same users with the brands and products of the perturbed world.
+
+    Ids of queries, users, budgets and everything else stay, so what was answered in both worlds compares query by
+    query.
+    """
+    from drretail.data_ingest.perturb.perturbed_world import read_perturbation
+    from drretail.querygen.carrying import carried
+    from drretail.querygen.reading import read_queries
+
+    queries = read_queries(file)
+    made = carried(queries, read_perturbation(world))
+    write_queries(to, made, force=force)
+    changed = sum(one.text != other.text for one, other in zip(queries, made, strict=True))
+    if as_json:
+        print_json({"queries": len(made), "texts_changed": changed, "file": str(to)})
+    else:
+        typer.echo(f"{counted(len(made), 'query')} → {to}; texts that name another brand or product now: {changed:,}.")
+
+
+def shipped(
+    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
+    split: Annotated[
+        str, typer.Option("--split", metavar="dev|test|all", help="dev to develop with, test to report with.")
+    ] = "dev",
+    force: Force = False,
+    as_json: options.Json = False,
+) -> None:
+    """Writes the fifty queries over the demo world that come with drretail, or one part of them.
+
+    docs/benchmark.md is their datasheet.
+    """
+    from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
+
+    queries = shipped_queries(*(() if split == "all" else (cast("Split", split),)))
+    write_queries(to, queries, force=force)
+    if as_json:
+        print_json(
+            {"queries": len(queries), "split": split, "file": str(to), "world_fingerprint": WORLD, "canary": CANARY}
+        )
+    else:
+        typer.echo(f"{counted(len(queries), 'query')} ({split}) over the demo world → {to}")
+
+
+def spoil(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries that the shop can meet, with their wishes.")],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="Where the pairs go.")],
+    world: flags.World = "demo",
+    kinds: Annotated[
+        str, typer.Option("--kinds", metavar="A,B", help="Any of too_dear, not_sold, no_such_order.")
+    ] = "too_dear,not_sold,no_such_order",
+    absent: Annotated[
+        list[str] | None,
+        typer.Option("--absent", metavar="W", help="A world whose categories name what this one lacks; repeatable."),
+    ] = None,
+    force: Force = False,
+    seed: flags.Seed = "42",
+    as_json: flags.Json = False,
+) -> None:
+    """Writes pairs of queries: one that the shop can't meet, proved by a look at all its products, and one that it can.
+
+    A budget lies 5 to 20 % below the cheapest cart, and 5 % above it in the twin; a thing is asked for that no product,
+    title or category has, or one that the shop has; or an order is named that the user never made, or one of theirs.
+    Each query gives one pair. Twins share a task_id; ids, order and sentences tell nothing. `score --metrics outcome`
+    then says who refuses what, and `compare --by twin` shows the pairs.
+    """
+    from drretail.env.offers import Offers
+    from drretail.querygen.reading import read_queries
+    from drretail.querygen.spoiling import ABSENT, KINDS, leaf_names
+    from drretail.querygen.spoiling import spoil as spoiled
+
+    queries = read_queries(file)
+    names: list[str] = []
+    for other in absent or ():
+        with opened_world(other, quiet=True) as lent:
+            names += leaf_names(Offers(lent))
+    chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
+    with opened_world(world, quiet=as_json) as shop:
+        made = spoiled(queries, Offers(shop), chosen, seed, names or ABSENT)
+    if not made.queries:
+        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
+        raise UserError(f"{file} gave no pair of queries: {why or 'it holds none'}.")
+    write_queries(to, made.queries, force=force)
+    if as_json:
+        print_json({"queries": len(made.queries), "pairs": dict(made.pairs), "without": dict(made.without)})
+        return
+    of_kinds = ", ".join(f"{made.pairs[kind]} {kind}" for kind in KINDS if kind in chosen)
+    typer.echo(f"{counted(len(made.queries), 'query')} in pairs → {to}: {of_kinds}.")
+    for why, count in sorted(made.without.items()):
+        typer.echo(f"  without a pair: {count} ({why})")

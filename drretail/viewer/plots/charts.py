@@ -1,0 +1,314 @@
+"""The kinds of plots: dots with intervals, scattered points, stacked bars, curves."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log2
+
+from markupsafe import Markup
+
+from drretail.tables.figures import number, tenths
+from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Drawing, Plot, across, bar, cut, legend, line, mark, words
+from drretail.viewer.plots.scale import Scale, close_scale, scale, short_number
+
+_BAND, _LANE, _LEAST_PLOT = 26.0, 11.0, 200.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DotRow:
+    name: str
+    dots: tuple[Dot | None, ...]
+    """One a series; None where there is no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What is no system, but a bar to hold systems against: a floor, or the ceiling."""
+
+    name: str
+    value: float
+
+
+def dot_plot(
+    name: str,
+    title: str,
+    caption: str,
+    rows: Sequence[DotRow],
+    *,
+    series: Sequence[str] = ("",),
+    bounds: Sequence[Bound] = (),
+    whole: tuple[float, float] | None = None,
+) -> Plot:
+    """One image of these rows; with one series its marks are all alike and need no legend."""
+    drawing = Drawing()
+    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
+    reached = [each for row in rows for dot in row.dots if dot for each in (dot.value, dot.high) if each is not None]
+    along = scale([*reached, *(bound.value for bound in bounds)], left, WIDTH - 48, whole=whole)
+    band = max(_BAND, _LANE * len(series) + 8)
+    bottom = 6 + band * len(rows)
+    drawing.add(*across(along, 4, bottom))
+    for bound in bounds:
+        drawing.add(_bound(bound, along, bottom))
+    for place, row in enumerate(rows):
+        middle = 6 + band * (place + 0.5)
+        drawing.add(words(left - 8, middle + 4, cut(row.name, left - 12), anchor="end"))
+        for lane, dot in enumerate(row.dots):
+            if dot is not None:
+                y = middle + _LANE * (lane - (len(row.dots) - 1) / 2)
+                _draw(drawing, dot, row.name, series[lane], lane, along, y, is_alone=len(series) == 1)
+    height = bottom + 22
+    if len(series) > 1:
+        shown, height = legend(series, height + 12)
+        drawing.add(shown)
+    return Plot(name, title, _with_bounds(caption, bounds, along), drawing.body, height)
+
+
+def _draw(
+    drawing: Drawing, dot: Dot, row: str, series: str, lane: int, along: Scale, y: float, *, is_alone: bool
+) -> None:
+    interval = "" if dot.low is None or dot.high is None else f" [{dot.low:.3g} to {dot.high:.3g}]"
+    title = f"{', '.join(filter(None, (row, series)))}: {dot.value:.3g}{interval}"
+    if dot.low is not None and dot.high is not None:
+        drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", title))
+    drawing.add(mark(along.at(dot.value), y, lane, title))
+    if is_alone:
+        drawing.add(words(WIDTH - 4, y + 4, _number(dot.value, along), anchor="end"))
+
+
+def _bound(bound: Bound, along: Scale, bottom: float) -> Markup:
+    x = along.at(bound.value)
+    return line(x, 4, x, bottom, "floor", f"{bound.name}: {bound.value:.3g}")
+
+
+def _number(value: float, along: Scale) -> str:
+    return number(value) if along.high <= 10 else tenths(value)
+
+
+def _with_bounds(caption: str, bounds: Sequence[Bound], along: Scale) -> str:
+    if not bounds:
+        return caption
+    alike: dict[str, list[str]] = {}
+    for bound in bounds:
+        alike.setdefault(_number(bound.value, along), []).append(bound.name)
+    ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
+    return f"{caption} Grey ticks: {ticks}."
+
+
+_BAR_BAND, _BAR_TALL = 26.0, 16.0
+_ROOM_FOR_A_NUMBER = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    share: float
+    kind: str
+    """Its class: win, tie, loss."""
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    name: str
+    parts: tuple[Part, ...]
+
+
+def stacked_bars(
+    name: str,
+    title: str,
+    caption: str,
+    rows: Sequence[BarRow],
+    ends: tuple[str, str] = ("", ""),
+    kinds: Mapping[str, str] | None = None,
+) -> Plot:
+    """One image of these rows; ``ends`` are said above its left and its right end, ``kinds`` below by their class."""
+    drawing = Drawing()
+    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
+    right = WIDTH - 8.0
+    half = (right - left) / 2
+    drawing.add(words(left, 14, cut(ends[0], half), "soft"), words(right, 14, cut(ends[1], half), "soft", "end"))
+    for place, row in enumerate(rows):
+        top = 20 + _BAR_BAND * place
+        drawing.add(words(left - 8, top + 13, cut(row.name, left - 12), anchor="end"))
+        x = left
+        for part in row.parts:
+            width = part.share * (right - left)
+            drawing.add(bar(x, top, width, _BAR_TALL, part.kind, f"{row.name}: {part.title}"))
+            if width >= _ROOM_FOR_A_NUMBER:
+                drawing.add(words(x + width / 2, top + 12, f"{part.share:.0%}", f"{part.kind}-text", "middle"))
+            x += width
+    height = 24 + _BAR_BAND * len(rows)
+    if kinds:
+        shown, height = _legend(kinds, height + 14)
+        drawing.add(shown)
+    return Plot(name, title, caption, drawing.body, height)
+
+
+def _legend(kinds: Mapping[str, str], y: float) -> tuple[Markup, float]:
+    """Each kind by colour and name, and where the next thing may stand."""
+    parts: list[Markup] = []
+    x = 8.0
+    for kind, name in kinds.items():
+        width = 22 + len(name) * CHARACTER
+        if x > 8 and x + width > WIDTH:
+            x, y = 8.0, y + 18
+        parts += (bar(x, y - 9, 9, 9, kind), words(x + 14, y, name))
+        x += width + 6
+    return Markup().join(parts), y + 12
+
+
+_SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    name: str
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    """The interval of y."""
+
+
+def scatter(
+    name: str,
+    title: str,
+    caption: str,
+    points: Sequence[Point],
+    *,
+    x_name: str,
+    y_name: str,
+) -> Plot:
+    """One image of these points; names are moved apart, and off the intervals of others where there is room."""
+    drawing = Drawing()
+    across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
+    reached = (bound for point in points for bound in (point.low, point.y, point.high) if bound is not None)
+    up = close_scale(reached, _SCATTER_TALL, 18)
+    drawing.add(*across(across_x, 18, _SCATTER_TALL))
+    for tick in up.ticks:
+        drawing.add(line(_SCATTER_LEFT, up.at(tick), WIDTH - _SCATTER_RIGHT, up.at(tick), "axis"))
+        drawing.add(words(_SCATTER_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end"))
+    drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end"))
+    taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
+    intervals = [
+        (across_x.at(point.x), up.at(point.high), up.at(point.low))
+        for point in points
+        if point.low is not None and point.high is not None
+    ]
+    for series, each in enumerate(points):
+        x, y = across_x.at(each.x), up.at(each.y)
+        text = f"{each.name}: {y_name} {each.y:.3g}, {x_name} {each.x:,.4g}"
+        if each.low is not None and each.high is not None:
+            drawing.add(line(x, up.at(each.low), x, up.at(each.high), f"s{series % 8}", text))
+        drawing.add(mark(x, y, series, text))
+        drawing.add(_name(each.name, x, y, taken, intervals))
+    return Plot(name, title, caption, drawing.body, _SCATTER_TALL + 36)
+
+
+def _name(
+    name: str,
+    x: float,
+    y: float,
+    taken: list[tuple[float, float, float]],
+    intervals: Sequence[tuple[float, float, float]],
+) -> Markup:
+    """The name beside its point, moved up or down where another stands, and where it crosses the fewest intervals."""
+    shown = cut(name, WIDTH / 2)
+    width = len(shown) * CHARACTER
+    starts = [each for each in (x + 9, x - 9 - width) if each >= _SCATTER_LEFT and each + width < WIDTH] or [x + 9]
+    steps = (0.0, *(sign * _LINE * by for by in range(1, 16) for sign in (1, -1)))
+    places = [(start, y + 4 + step) for step in steps for start in starts]
+    free = [place for place in places if _is_free(*place, width, taken)] or places[:1]
+    start, place = min(free, key=lambda each: (_crossed(*each, width, intervals), abs(each[1] - y - 4)))
+    taken.append((start, place, width))
+    return words(start, place, shown)
+
+
+def _is_free(start: float, place: float, width: float, taken: Sequence[tuple[float, float, float]]) -> bool:
+    apart = all(
+        abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
+    )
+    return apart and 10 <= place <= _SCATTER_TALL
+
+
+def _crossed(start: float, place: float, width: float, intervals: Sequence[tuple[float, float, float]]) -> int:
+    """How many intervals' lines go through a name there."""
+    return sum(start < x < start + width and top < place and place - _LINE < bottom for x, top, bottom in intervals)
+
+
+_CURVE_TALL, _CURVE_LEFT, _CURVE_RIGHT, _TOP = 220.0, 44.0, 24.0, 18.0
+_APART, _MOST_APART = 5.0, 24.0
+"""Between the marks of two systems in one setting, so that their intervals don't hide each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One system: its points from left to right, each with where it stands."""
+
+    name: str
+    points: tuple[tuple[float, Dot], ...]
+
+
+def curve_plot(
+    name: str,
+    title: str,
+    caption: str,
+    curves: Sequence[Curve],
+    *,
+    ticks: Mapping[float, str],
+    x_name: str,
+    y_name: str,
+) -> Plot:
+    """One image of these curves; ``ticks`` are the settings by where they stand, all above nought."""
+    drawing = Drawing()
+    room = _MOST_APART / 2
+    first, last = log2(min(ticks)), log2(max(ticks))
+    along = Scale(first, max(last, first + 1), _CURVE_LEFT + room, WIDTH - _CURVE_RIGHT - room, tuple(map(log2, ticks)))
+    dots = [dot for curve in curves for _, dot in curve.points]
+    up = close_scale(
+        (end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None), _CURVE_TALL, _TOP
+    )
+    drawing.add(*_axes(along, up, ticks), words(4, 11, y_name, "soft"))
+    drawing.add(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
+    apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
+    for series, curve in enumerate(curves):
+        shift = apart * (series - (len(curves) - 1) / 2)
+        drawing.add(*_curve(curve, series, along, up, shift, ticks))
+    height = _CURVE_TALL + 36
+    if len(curves) > 1:
+        shown, height = legend([curve.name for curve in curves], height + 14)
+        drawing.add(shown)
+    return Plot(name, title, caption, drawing.body, height)
+
+
+def _axes(along: Scale, up: Scale, ticks: Mapping[float, str]) -> Iterator[Markup]:
+    for at, label in ticks.items():
+        x = along.at(log2(at))
+        yield line(x, _TOP, x, _CURVE_TALL, "axis")
+        yield words(x, _CURVE_TALL + 14, label, "soft", "middle")
+    for tick in up.ticks:
+        yield line(_CURVE_LEFT, up.at(tick), WIDTH - _CURVE_RIGHT, up.at(tick), "axis")
+        yield words(_CURVE_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end")
+
+
+def _curve(
+    curve: Curve, series: int, along: Scale, up: Scale, shift: float, ticks: Mapping[float, str]
+) -> Iterator[Markup]:
+    """Its line first, then intervals and marks upon it."""
+    css = f"s{series % 8}"
+    places = [(along.at(log2(at)) + shift, up.at(dot.value)) for at, dot in curve.points]
+    for (x1, y1), (x2, y2) in pairwise(places):
+        yield line(x1, y1, x2, y2, css, curve.name)
+    for (x, y), (at, dot) in zip(places, curve.points, strict=True):
+        has_interval = dot.low is not None and dot.high is not None
+        title = f"{curve.name}, {ticks[at]}: {dot.value:.3g}"
+        if has_interval:
+            title += f" [{dot.low:.3g} to {dot.high:.3g}]"
+            yield line(x, up.at(dot.low or 0), x, up.at(dot.high or 0), css, title)
+        yield mark(x, y, series, title)
