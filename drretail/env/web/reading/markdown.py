@@ -49,7 +49,7 @@ def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture
     article = article_text(_markup(page), url)
     # Of a page that trafilatura makes nothing of, all that it says.
     article = article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len)
-    return _once("\n".join([article, *_lost_specifications(page, article)])).strip()
+    return "\n".join([article, *_lost_specifications(page, article)]).strip()
 
 
 def article_text(markup: str, url: str) -> str:
@@ -89,7 +89,7 @@ def _plain(text: str) -> str:
     return " ".join(_WORD.findall(_LINK.sub(r"\2", text).casefold()))
 
 
-def _once(text: str) -> str:
+def without_repeats(text: str) -> str:
     """The text without lines that repeat an earlier one, as pages do for narrow and wide screens."""
     held, lines = set[str](), list[str]()
     for line in text.split("\n"):

@@ -8,7 +8,7 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, clean_text
 from drretail.env.web.reading.dates import page_dates
-from drretail.env.web.reading.markdown import SHORTEST, content_markdown, count_words
+from drretail.env.web.reading.markdown import SHORTEST, content_markdown, count_words, without_repeats
 from drretail.env.web.reading.parsing import decoded, drop_unshown, parsed
 from drretail.env.web.reading.product_data import product_data, product_text
 from drretail.env.web.reading.structured_data import ld_nodes
@@ -111,8 +111,8 @@ def _body(markup: str, root: HtmlElement, url: str, *, of_product: bool) -> str:
         drop_unshown(later, waiting=True)
         if count_words(str(later.text_content())) > least:
             whole = content_markdown(later, url, of_product=of_product, furniture=True)
-            return whole if count_words(whole) > least else body
-    return body
+            body = whole if count_words(whole) > least else body
+    return without_repeats(body)
 
 
 def _is_walled(markup: str, title: str, body: str) -> bool:
