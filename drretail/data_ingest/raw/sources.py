@@ -36,6 +36,8 @@ class Source:
     """Why an unknown or empty file is not read."""
     mapping: Mapping | None = None
     """Of a table of one's own shop: which column is what."""
+    beside: tuple[Path, ...] = ()
+    """Other tables without which its rows cannot be read."""
 
 
 def find_files(paths: Iterable[Path], world: Path) -> list[Path]:

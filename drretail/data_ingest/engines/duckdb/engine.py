@@ -82,7 +82,8 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
     named = str(item.source.path.resolve())
     mapping = None if item.source.mapping is None else item.source.mapping.model_dump(mode="json")
     shape, layout = item.source.shape, item.source.layout
-    key = stage_key(version, named, state.st_size, state.st_mtime_ns, shape, layout, mapping, since)
+    beside = [(str(path), (at := path.stat()).st_size, at.st_mtime_ns) for path in item.source.beside]
+    key = stage_key(version, named, state.st_size, state.st_mtime_ns, shape, layout, mapping, beside, since)
     # Reviews carry the number of their file, by which they are counted.
     place = f"-{number}" if item.source.shape == "reviews" else ""
     return FileTask(
