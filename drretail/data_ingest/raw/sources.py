@@ -132,6 +132,13 @@ def reading(path: Path) -> Generator[None]:
         raise UserError(f"{path} cannot be read: {problem}.") from problem
 
 
+def file_state(path: Path) -> tuple[int, int]:
+    """The size of a file and when it was modified, in nanoseconds; raises UserError where it is gone."""
+    with reading(path):
+        state = path.stat()
+    return state.st_size, state.st_mtime_ns
+
+
 def check_packed(path: Path) -> None:
     """Unpacks a gzip file to its end; raises UserError that says whether it is cut or damaged."""
     with open_binary(path, packed=True) as file:

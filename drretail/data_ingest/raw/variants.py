@@ -68,5 +68,5 @@ def merge_variants(db: "DuckDBPyConnection", saved: Saved) -> None:
         db.execute(f"CREATE TEMP TABLE {name} AS {query}")
     found = db.execute("SELECT coalesce(sum(variants), 0), count(*) FROM families").fetchone()
     if found is not None and found[1]:
-        saved.notes.append(f"{found[0]:,} variants of {found[1]:,} products: each product is one, with its variants")
+        saved.notes.append(f"{found[0]:,} rows are variants of {found[1]:,} product{'' if found[1] == 1 else 's'}")
     db.execute("DROP TABLE mapped; ALTER TABLE merged RENAME TO mapped")
