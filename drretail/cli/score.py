@@ -158,7 +158,9 @@ def print_left(scored: "Scored") -> None:
         is_shown = any(row.n_scored for row in scored.scores.scores if row.variant == "FP_web_shown")
         say(UNFETCHED.format(count=scored.unfetched) + (SHOWN if is_shown else ""))
     if scored.failed:
-        say(f"A judge gave no usable answer {scored.failed:,} times: the same command with --retry failed asks again.")
+        reasons = {row.error for row in scored.scores.judgings if row.error and row.metric in scored.families}
+        why = f" ({'; '.join(sorted(reasons)[:2])})" if reasons else ""
+        say(f"No usable answer from a judge: {scored.failed:,}{why}. The same command with --retry failed asks again.")
 
 
 def _named(options: ScoreOptions) -> list[str]:

@@ -103,14 +103,16 @@ class IngestOptions(Record):
     profile_pool: str | None = None
     """"faker:LOCALE" draws another pool of names and addresses; None is the shipped one."""
     analyzer: Analyzer | None = None
-    """Of product searches; None is "standard" for the preset "paper", whose search did not stem, else "english"."""
+    """Of product searches; None is "standard" for the preset "paper", whose search did not stem, else the language of
+    the mapping, or "english"."""
     mapping: Mapping | None = None
     """Of a shop of one's own: which column is what."""
 
     @property
     def chosen_analyzer(self) -> Analyzer:
         """The analyzer that the world is made with."""
-        return self.analyzer or ("standard" if self.preset == "paper" else DEFAULT_ANALYZER)
+        language = None if self.mapping is None else self.mapping.language
+        return self.analyzer or ("standard" if self.preset == "paper" else language or DEFAULT_ANALYZER)
 
     @property
     def since_ms(self) -> int:

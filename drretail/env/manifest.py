@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from pydantic import Field, ValidationError
 
-from drretail.env.catalog.base import Analyzer
+from drretail.env.catalog.base import Analyzer, Language
 from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.base import FORMAT, Document, Record, canonical_json, sha256_of
@@ -111,6 +111,11 @@ class Manifest(Document):
     """Hash of the pool that profiles are derived from."""
     analyzer: Analyzer = "standard"
     """Of product searches; a world without the field was made before there was another one."""
+
+    @property
+    def language(self) -> Language:
+        """Of the shop's texts, as far as the analyzer says."""
+        return "english" if self.analyzer == "standard" else self.analyzer
 
     @property
     def origin(self) -> Origin:

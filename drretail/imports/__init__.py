@@ -2,6 +2,7 @@
 
 formats.py     the table of formats
 benchmarks.py  what reads each of them
+chat.py        logs of an assistant: messages and spans, as steps and evidence
 dr3.py         DR³-Eval, whose tasks are folders with documents and gold insights
 rows.py        rows out of JSON, JSONL and folders
 material.py    what every format is read into: tasks and reports

@@ -20,6 +20,7 @@ LONGEST_REPR = 100_000
 _LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
 _PERSONA_HEADING = "User Persona:"
 """Stands in a query of PDR-Bench between the task and the persona."""
+_PDR_FILE = re.compile(r"[_-](?P<language>en|zh)\d*$")
 _MARKDOWN = (".md", ".markdown")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
 
@@ -117,27 +118,43 @@ read_agenticshop = rows_reader(lambda value: "user_query" in value, _agenticshop
 
 
 def read_pdr(path: Path) -> Material:
-    """A query is a task asked by a user; without queries, tasks stand for themselves. A file of reports is a system."""
+    """A query is a task asked by a user; without queries, tasks stand for themselves. A file of reports is a system.
+
+    The benchmark is published in two languages with the same ids: where both are read, ids end in the language.
+    """
     material = Material()
     rows = [row for file in files_under(path, ROW_FILES) for row in read_rows(file, _is_pdr_row)]
-    personas = {row.id("userid"): row for row in rows if _is_persona(row.value)}
+    languages = {_pdr_language(row) for row in rows if "task" in row.value} - {""}
+
+    def in_language(name: str, row: Row) -> str:
+        return f"{name}-{_pdr_language(row)}" if len(languages) > 1 and _pdr_language(row) else name
+
+    personas = {in_language(row.id("userid"), row): row for row in rows if _is_persona(row.value)}
     material.personas = len(personas)
     queries = [row for row in rows if "query" in row.value]
     for row in queries:
-        user = personas.get(row.text("userid"))
+        user = personas.get(in_language(row.text("userid"), row))
         persona = row.text("query").partition(_PERSONA_HEADING)[2].strip()
         if user is not None:
             persona = json.dumps(user.value, ensure_ascii=False)
-        task = ForeignTask(row.id("id"), row.id("task"), persona=persona or None, kind=row.text("domain") or None)
+        query_id = in_language(row.id("id"), row)
+        task = ForeignTask(query_id, row.id("task"), persona=persona or None, kind=row.text("domain") or None)
         material.add_task(task, row.where)
     for row in rows:
         if "article" in row.value:
-            article = row.report("article") or ""
-            material.add_report(ForeignReport(stem(row.file), row.id("id"), article, row.where))
+            system = _PDR_FILE.sub("", stem(row.file)) if len(languages) > 1 else stem(row.file)
+            query_id = in_language(row.id("id"), row)
+            material.add_report(ForeignReport(system, query_id, row.report("article") or "", row.where))
         elif "task" in row.value and not queries:
-            task_id = f"task-{row.id('taskid')}"
+            task_id = in_language(f"task-{row.id('taskid')}", row)
             material.add_task(ForeignTask(task_id, row.id("task"), kind=row.text("domain") or None), row.where)
     return material
+
+
+def _pdr_language(row: Row) -> str:
+    """As the row says, or the end of its file's name: queries_zh.jsonl."""
+    in_name = _PDR_FILE.search(stem(row.file))
+    return row.text("language") or (in_name["language"] if in_name else "")
 
 
 def _is_pdr_row(value: dict[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.imports import benchmarks, dr3
+from drretail.imports import benchmarks, chat, dr3
 from drretail.imports.material import Material
 from drretail.plugins import Plugins
 
@@ -34,6 +34,9 @@ FORMATS: Mapping[str, Format] = {
     ),
     "pdr": Format(
         "PDR-Bench: JSONL of queries, tasks, personas and reports {id, taskid, userid, article}", benchmarks.read_pdr
+    ),
+    "chat": Format(
+        "an assistant's log: JSONL of chat messages with tool calls, or of OpenTelemetry's GenAI spans", chat.read
     ),
     "markdown": Format(
         "any product: a folder of .md files, the question in NAME.q or in the first heading", benchmarks.read_markdown

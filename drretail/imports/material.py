@@ -7,6 +7,8 @@ from typing import Any
 from drretail.errors import UserError
 from drretail.grounding.text.harmless import drawn
 from drretail.records.criteria import GoldPart, PartOfGold
+from drretail.records.evidence import Evidence
+from drretail.records.run import Step, Usage
 from drretail.records.wish import Wish
 
 LONGEST_REPORT = 1_000_000
@@ -36,6 +38,17 @@ class ForeignTask:
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """How a report came to be, as a log tells it."""
+
+    steps: tuple[Step, ...] = ()
+    results: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What tools returned, by its sha256."""
+    evidence: tuple[Evidence, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
 class ForeignReport:
     """What a system wrote on a task; empty where it wrote nothing."""
 
@@ -45,6 +58,7 @@ class ForeignReport:
     text: str
     where: str
     """File and line, for messages."""
+    trace: Trace = field(default_factory=Trace)
 
 
 @dataclass(slots=True)
@@ -99,10 +113,7 @@ class Material:
                 f"There are reports of {len(self.systems())} systems ({', '.join(self.systems()[:5])}), and --system "
                 "names one: import their files one by one."
             )
-        reports = {
-            (system, report.task_id): ForeignReport(system, report.task_id, report.text, report.where)
-            for report in self.reports.values()
-        }
+        reports = {(system, report.task_id): replace(report, system=system) for report in self.reports.values()}
         return Material(self.tasks, reports, self.personas, self.repeated)
 
 

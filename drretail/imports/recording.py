@@ -16,7 +16,7 @@ from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Gold
 from drretail.records.query import Query
-from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, RoleModel, Run, RunError, System, slug
+from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, NINE, RoleModel, Run, RunError, System, slug
 
 OPEN_WEB = "open"
 """The web of imported systems: what they searched is not known, but no corpus of ours."""
@@ -102,11 +102,13 @@ def record(
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
         _keep_gold(folder, material, queries)
         for key, report in material.reports.items():
-            sources = cited_sources(report.text)
+            sources = cited_sources(report.text, report.trace.evidence)
             run = _run(report, *places[key], sources)
+            if model is not None and report.trace.usage.calls:
+                run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
             if key not in existing:
                 imported = datetime.now(UTC).isoformat(timespec="seconds")
-                experiment.save(run, sources.evidence, {}, {"imported": imported})
+                experiment.save(run, sources.evidence, report.trace.results, {"imported": imported})
             counts.append(
                 ReportCount(
                     system=run.system,
@@ -115,7 +117,7 @@ def record(
                     citations=len(sources.citations),
                     sources=sources.cited,
                     unresolved=sources.unresolved,
-                    listed=len(sources.evidence),
+                    listed=sources.listed,
                 )
             )
             bar.advance()
@@ -189,6 +191,8 @@ def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources
         report=None if is_empty else report.text,
         report_sha=None if is_empty else sha256_of(report.text),
         citations=sources.citations,
+        steps=report.trace.steps,
+        tools=tuple(sorted({step.name for step in report.trace.steps if step.kind == "tool" and step.name} - {*NINE})),
     )
 
 

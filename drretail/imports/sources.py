@@ -1,7 +1,7 @@
 """Sources that an imported report names, as evidence that nobody fetched, and pages of them that the user gives."""
 
 import mimetypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,8 @@ class CitedSources:
     evidence: tuple[Evidence, ...]
     """A page or product each, cited or only listed; none has a text."""
     citations: tuple[Citation, ...]
+    listed: int
+    """How many of them the report names."""
 
     @property
     def cited(self) -> int:
@@ -40,21 +42,23 @@ class CitedSources:
         return sum(citation.type == "unresolved" for citation in self.citations)
 
 
-def cited_sources(report: str) -> CitedSources:
-    """The sources and citations of a report that came without a ledger; its text is left as it is.
+def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
+    """The sources and citations of a report; its text is left as it is. ``seen`` is what its writer was shown.
 
     Addresses that differ in http and https or in www. alone are one source, the first of them its address.
     """
     marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
+    known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
     named: dict[str, Evidence] = {}
     for cited in (*marks, *listed_sources(report, None).cited):
         if cited.url is None:
             continue
-        held = named.setdefault(address_of(cited.url), _evidence(cited))
+        address = address_of(cited.url)
+        held = named.setdefault(address, known.get(address) or _evidence(cited))
         if held.title == held.url and cited.title:
-            named[address_of(cited.url)] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
-    evidence = tuple(named.values())
-    return CitedSources(evidence, tuple(find_citations(report, evidence)))
+            named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
+    evidence = tuple({**known, **named}.values())
+    return CitedSources(evidence, tuple(find_citations(report, evidence)), len(named))
 
 
 def _evidence(cited: Cited) -> Evidence:

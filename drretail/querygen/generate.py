@@ -61,6 +61,11 @@ def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: 
 def _generate(
     world: World, users: Iterable[str], *, per_user: int, seed: str, linter: Linter | None, wanted: int | None
 ) -> Generated:
+    if world.manifest.language != "english":
+        raise UserError(
+            f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
+            "have a model write them (--model)."
+        )
     queries: list[Query] = []
     served: list[str] = []
     without: list[str] = []

@@ -328,6 +328,8 @@ class Judging(Record):
     """About the reports as they are and asked in today's words: these make the scores."""
     failed: int = 0
     """Of them: the judge gave no usable answer."""
+    error: str = ""
+    """Why, most often."""
     stale: int = 0
     """Beside them: about another report, or asked in other words; unused."""
     not_judged: int = 0

@@ -208,7 +208,7 @@ def test_a_column_that_a_format_needs_and_a_format_that_is_none_are_named(tmp_pa
         'format = "shopify"\nproducts = {file = "p.csv"}\n',
         {"file": "p.csv", "columns": "A,Title", "rows": []},
     )
-    with pytest.raises(UserError, match="id = 'Variant SKU', but p.csv has no such column; it has A, Title"):
+    with pytest.raises(UserError, match=r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"):
         ingest([path], tmp_path / "w")
     path.write_text('format = "magento"\nproducts = {file = "p.csv"}\n')
     with pytest.raises(UserError, match=r"format: .*'shopify', 'woocommerce' or 'merchant'"):

@@ -26,6 +26,7 @@ def by_task(material: Material) -> dict[tuple[str, str], str]:
 def test_there_is_a_reader_for_every_form() -> None:
     assert sorted(FORMATS) == [
         "agenticshop",
+        "chat",
         "deepshop",
         "dr3",
         "drb",
@@ -169,6 +170,21 @@ def test_pdr_joins_queries_and_personas(tmp_path: Path) -> None:
     assert material.tasks["4"].persona == '{"userid": "User1"}'  # no such row: what the query itself says
     assert by_task(material) == {("agent", "3"): REPORT}
     assert sorted(material.tasks) == ["3", "4"]
+
+
+def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
+    for language, question, name in (("en", "Which kettle?", "Li"), ("zh", "买哪个水壶?", "李")):
+        row = {"id": 3, "language": language, "taskid": 1, "userid": "User1", "task": question, "query": question}
+        jsonl(tmp_path / f"queries250_{language}.jsonl", [row])
+        jsonl(tmp_path / f"personas_{language}.jsonl", [{"userid": "User1", "Name": name}])
+        jsonl(tmp_path / "reports" / f"agent_{language}.jsonl", [{"id": 3, "article": f"{REPORT} {name}"}])
+    material = read("pdr", tmp_path)
+    assert {name: task.text for name, task in material.tasks.items()} == {
+        "3-en": "Which kettle?",
+        "3-zh": "买哪个水壶?",
+    }
+    assert "李" in (material.tasks["3-zh"].persona or "")
+    assert by_task(material) == {("agent", "3-en"): f"{REPORT} Li", ("agent", "3-zh"): f"{REPORT} 李"}
 
 
 def test_pdr_tasks_without_queries_stand_for_themselves(tmp_path: Path) -> None:

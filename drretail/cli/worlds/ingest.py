@@ -77,11 +77,12 @@ def ingest(
         str | None, typer.Option("--profile-pool", metavar="faker:LOCALE", help="Other names and addresses.")
     ] = None,
     analyzer: Annotated[
-        Literal["english", "standard"] | None,
+        str | None,
         typer.Option(
             "--analyzer",
+            metavar="LANGUAGE|standard",
             show_default="standard with --preset paper, else english",
-            help="How a search compares words: by English stems, or as they stand.",
+            help="How a search compares words: by their stems in a language, or as they are written.",
         ),
     ] = None,
     engine: Annotated[
@@ -114,6 +115,7 @@ def ingest(
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
     from drretail.data_ingest.raw.tables import is_mapping
+    from drretail.env.catalog.formulation import analyzer_named
     from drretail.progress import choose_progress
     from drretail.viewer.output import print_json
 
@@ -126,7 +128,7 @@ def ingest(
         vary_orders=vary_orders,
         holdout=holdout,
         profile_pool=profile_pool,
-        analyzer=analyzer,
+        analyzer=None if analyzer is None else analyzer_named(analyzer),
         **{**(WHOLE_SHOP if is_mapping(paths) else {}), **{name: it for name, it in given.items() if it is not None}},
     )
     if master is not None and engine != "spark":

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from drretail.data_ingest.raw.formats import FORMATS, ColumnsOf, FormatName, with_format
+from drretail.env.catalog.base import Language
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.parsing import parse_toml
 from drretail.records.base import Record
@@ -114,6 +115,8 @@ class Mapping(Record):
     """What stands for the end of a line within a cell."""
     empty: tuple[str, ...] = ()
     """Cells that say nothing, such as "n/a"."""
+    language: Language | None = None
+    """Of the products' texts: searches compare words by its stems. None is "english"."""
     products: ProductColumns
     orders: OrderColumns | None = None
     status: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict[str, OrderStatus | Literal[""]])

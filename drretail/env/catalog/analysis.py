@@ -1,13 +1,18 @@
 """Text into words, as Elasticsearch's ``standard`` analyzer cuts them, into their stems, and sizes into one form."""
 
 import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from itertools import chain
+from itertools import chain, pairwise
 
+from snowballstemmer import stemmer
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from drretail.grounding.text.words import stem
+from drretail.env.catalog.base import Language
+from drretail.grounding.text.words import STOP_WORDS, stem
 
 PATTERN_FILE = "words.regex"
 LONGEST_STEM = 60
@@ -83,18 +88,89 @@ def bare_numbers(indexed: str) -> list[str]:
     return _INDEXED_SIZE.findall(indexed)
 
 
-@lru_cache(maxsize=262_144)
-def stem_of(word: str) -> str:
-    """The English stem of one of the ``words``, at most LONGEST_STEM letters of it."""
-    return (stem(word.replace("’", "'")) or word)[:LONGEST_STEM]
+# Their writing has no spaces: each two neighbouring characters are indexed as a word, as Lucene's CJK analyzer does.
+BIGRAMMED = frozenset[Language](("chinese", "japanese", "korean"))
+_RUN = re.compile(r"[々〆ぁ-ヿㇰ-ㇿ㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0003ffff]+")
 
 
-def stems(text: str) -> list[str]:
-    """The stems of the words of a text in order, repeated ones included."""
-    # No word holds a space, and most of what stands between two of them was met before.
-    return list(chain.from_iterable(map(_stems_of_piece, text.split(" "))))
+@dataclass(frozen=True, slots=True)
+class WordForms:
+    """The words of one language, and the form in which they are compared."""
+
+    language: Language = "english"
+
+    def of(self, text: str) -> list[str]:
+        """The lower-case words of a text in order, repeated ones included."""
+        return _with_bigrams(text) if self.language in BIGRAMMED else words(text)
+
+    def stem(self, word: str) -> str:
+        """What is indexed of one of these words, at most LONGEST_STEM letters."""
+        return _stem_in(self.language)(word)
+
+    def stems(self, text: str) -> list[str]:
+        """What is indexed of the words of a text in order, repeated ones included."""
+        # No word holds a space, and most of what stands between two of them was met before.
+        return list(chain.from_iterable(map(_stems_of_piece_in(self.language), text.split(" "))))
+
+    def is_stop_word(self, word: str) -> bool:
+        """Whether a word in lower case stands in any text of the language, whatever it is about."""
+        return word in STOP_WORDS if self.language == "english" else not _content_in(self.language)(word)
+
+    def parts(self, text: str) -> list[str]:
+        """What is found alone as well, beside an indexed text: numbers of sizes, and single characters of a run."""
+        characters = _RUN.findall(text) if self.language in BIGRAMMED else ()
+        return [*bare_numbers(text), *dict.fromkeys("".join(characters))]
 
 
-@lru_cache(maxsize=131_072)
-def _stems_of_piece(piece: str) -> tuple[str, ...]:
-    return tuple(map(stem_of, words(piece)))
+@cache
+def _stem_in(language: Language) -> Callable[[str], str]:
+    @lru_cache(maxsize=262_144)
+    def stemmed(word: str) -> str:
+        if language in BIGRAMMED:
+            return word[:LONGEST_STEM]
+        plain = word.replace("’", "'")
+        if language == "english":
+            return (stem(plain) or word)[:LONGEST_STEM]
+        # A stemmer keeps its word in itself, so threads cannot share one.
+        return without_accents(stemmer(language).stemWord(plain) or word)[:LONGEST_STEM]
+
+    return stemmed
+
+
+@cache
+def _stems_of_piece_in(language: Language) -> Callable[[str], tuple[str, ...]]:
+    forms = WordForms(language)
+
+    @lru_cache(maxsize=131_072)
+    def stems_of(piece: str) -> tuple[str, ...]:
+        return tuple(map(forms.stem, forms.of(piece)))
+
+    return stems_of
+
+
+@cache
+def _content_in(language: Language) -> Callable[[str], list[str]]:
+    """Gives a word back, or nothing for one of the stop words that tantivy brings for a dozen languages."""
+    try:
+        return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stopword(language)).build().analyze
+    except ValueError:  # there is no list for this language
+        return lambda word: [word]
+
+
+def without_accents(word: str) -> str:
+    """A stem as it is typed in a hurry: "élégant" is "elegant". Vowel signs of other scripts stay."""
+    if word.isascii():
+        return word
+    letters = (letter for letter in unicodedata.normalize("NFKD", word) if not "\u0300" <= letter <= "\u036f")
+    return unicodedata.normalize("NFC", "".join(letters))
+
+
+def _with_bigrams(text: str) -> list[str]:
+    """The words of a text, of each run without spaces its pairs of characters."""
+    text = unicodedata.normalize("NFKC", text)
+    found, end = list[str](), 0
+    for run in _RUN.finditer(text):
+        found += words(text[end : run.start()])
+        found += map("".join, pairwise(run[0])) if len(run[0]) > 1 else run[0]
+        end = run.end()
+    return [*found, *words(text[end:])]

@@ -7,8 +7,15 @@ from typing import Literal, Protocol
 Match = Literal["any", "all", "phrase"]
 SortBy = Literal["relevance", "price", "rating", "popularity"]
 SortOrder = Literal["asc", "desc"]
-Analyzer = Literal["english", "standard"]
-"""How the words of products and queries are compared: by their English stems, or as they stand."""
+Language = Literal[
+    "arabic", "armenian", "basque", "catalan", "chinese", "czech", "danish", "dutch", "english", "esperanto",
+    "estonian", "finnish", "french", "german", "greek", "hindi", "hungarian", "indonesian", "irish", "italian",
+    "japanese", "korean", "lithuanian", "nepali", "norwegian", "persian", "polish", "portuguese", "romanian",
+    "russian", "serbian", "sesotho", "spanish", "swedish", "tamil", "turkish", "yiddish",
+]  # fmt: skip
+"""Those that Snowball stems, and three whose texts are cut into pairs of characters."""
+Analyzer = Literal["standard"] | Language
+"""How the words of products and queries are compared: as they stand, or by their stems in a language."""
 DEFAULT_ANALYZER: Analyzer = "english"
 DEFAULT_ORDER: dict[SortBy, SortOrder] = {"relevance": "desc", "price": "asc", "rating": "desc", "popularity": "desc"}
 

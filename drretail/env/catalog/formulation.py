@@ -7,6 +7,8 @@ english 2  ``text`` holds the stems of the title three times and those of everyt
            ("50ft"), beside which ``text`` keeps the number. A query's word is also looked for in ``pairs``, and two
            neighbours also as one word: "airtight", "air-tight" and "air tight" find each other.
 english 1  the same with words as they stand before their stems are made; found in older worlds.
+german 1   as english 2, with another language's stems and stop words, without accents; so for all that Snowball knows.
+           Chinese, Japanese and Korean runs are cut into pairs of characters, and ``text`` keeps the single ones too.
 standard   ``title`` and ``text`` (the title again and everything else), words as they stand. A word need only occur in
            ``text``; the score adds BM25(text) + TITLE_BOOST * BM25(title).
 
@@ -18,14 +20,21 @@ scores are in order of product id.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
-from drretail.env.catalog.analysis import bare_numbers, prepared, stem_of, stems, with_sizes, words
-from drretail.env.catalog.base import DEFAULT_ORDER, Analyzer, CatalogQuery, SortOrder, fold_category
-from drretail.errors import ToolError, UserError, nearest_names, quoted, suggestion
-from drretail.grounding.text.words import STOP_WORDS
+from drretail.env.catalog.analysis import BIGRAMMED, WordForms, prepared, with_sizes, words
+from drretail.env.catalog.base import (
+    DEFAULT_ORDER,
+    Analyzer,
+    CatalogQuery,
+    Language,
+    SortOrder,
+    fold_category,
+)
+from drretail.errors import ToolError, UnknownName, UserError, nearest_names, quoted, suggestion
 from drretail.records.shop import Product
 
 Tokenizer = Literal["standard", "whitespace"]
@@ -46,6 +55,7 @@ MOST_IN_OTHER_FORMS = 50
 SHORTEST_JOINED = 4
 """Letters. Shorter words that are made of two ("aa", "to") are rarely what was meant."""
 
+ENGLISH_FORMS = WordForms("english")
 _SURE_WORD = re.compile("[A-Za-z0-9]")
 _COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
 
@@ -79,6 +89,8 @@ class Formulation:
     """One way to index products and to read queries."""
 
     analyzer: Analyzer
+    forms: WordForms | None
+    """In which form words are compared; None for as they stand."""
     version: str
     """Part of a world's fingerprint."""
     tokenizer: Tokenizer
@@ -109,23 +121,23 @@ def other_texts(product: Product) -> list[str]:
     return [text for text in (*product.features, *product.description, *categories, *names) if text]
 
 
-def english_texts(product: Product) -> FieldTexts:
-    values = _stems_of(product, with_sizes)
+def stemmed_texts(product: Product, forms: WordForms) -> FieldTexts:
+    values = _stems_of(product, with_sizes, forms)
     texts = [" ".join(value) for value in values]
     pairs = [" ".join(paired(value)) for value in values if len(value) > 1]
-    return {"text": [" ".join([text, *bare_numbers(text)]) for text in texts], "pairs": pairs or [PAIR]}
+    return {"text": [" ".join([text, *forms.parts(text)]) for text in texts], "pairs": pairs or [PAIR]}
 
 
 def first_english_texts(product: Product) -> FieldTexts:
-    values = _stems_of(product, str)
+    values = _stems_of(product, str, ENGLISH_FORMS)
     pairs = [" ".join(paired(value, PAIR)) for value in values if len(value) > 1]
     return {"text": [" ".join(value) for value in values], "pairs": pairs or [PAIR]}
 
 
-def _stems_of(product: Product, prepare: Callable[[str], str]) -> list[list[str]]:
+def _stems_of(product: Product, prepare: Callable[[str], str], forms: WordForms) -> list[list[str]]:
     """The title as often as it counts, and each other text."""
-    title = stems(prepare(indexed_title(product)))
-    return [*[title] * TITLE_TIMES, *(found for text in other_texts(product) if (found := stems(prepare(text))))]
+    title = forms.stems(prepare(indexed_title(product)))
+    return [*[title] * TITLE_TIMES, *(found for text in other_texts(product) if (found := forms.stems(prepare(text))))]
 
 
 def paired(found: Sequence[str], joint: str = "") -> Iterator[str]:
@@ -133,40 +145,43 @@ def paired(found: Sequence[str], joint: str = "") -> Iterator[str]:
     return map(joint.join, pairwise(found))
 
 
-def english_terms(query: CatalogQuery) -> SearchTerms:
+def stemmed_terms(query: CatalogQuery, forms: WordForms) -> SearchTerms:
     text = with_sizes(query.text)
-    phrase = words(text)
+    phrase = forms.of(text)
     if query.match == "phrase" and len(phrase) > 1:
-        return _phrase_terms(phrase)
-    found = words(_COMPOUND.sub(r"\1\2", text))
+        return _phrase_terms(phrase, forms)
+    found = forms.of(_COMPOUND.sub(r"\1\2", text))
     # What is written with a hyphen is looked for as one word, and as the pair of its parts' stems.
-    parts = {words(one + other)[0]: stem_of(one) + stem_of(other) for one, other in _COMPOUND.findall(text.lower())}
+    parts = {
+        forms.of(one + other)[0]: forms.stem(one) + forms.stem(other) for one, other in _COMPOUND.findall(text.lower())
+    }
     terms: dict[str, dict[Term, None]] = {}
-    content = [word for word in found if word not in STOP_WORDS] or found
+    content = [word for word in found if not forms.is_stop_word(word)] or found
     for word in content:
-        others = terms.setdefault(stem_of(word), {})
+        others = terms.setdefault(forms.stem(word), {})
         if len(word) >= SHORTEST_JOINED:
-            others[Term("pairs", (parts.get(word, stem_of(word)),), boost=OTHER_FORM_BOOST)] = None
+            others[Term("pairs", (parts.get(word, forms.stem(word)),), boost=OTHER_FORM_BOOST)] = None
     for one, other in pairwise(found):
         if one in content and other in content and len(one + other) >= SHORTEST_JOINED:
-            whole = Term("text", (stem_of(one + other),), boost=OTHER_FORM_BOOST)
-            terms[stem_of(one)][whole] = terms[stem_of(other)][whole] = None
-    is_short = len(terms) <= MOST_IN_OTHER_FORMS
-    matching = [Term("text", (stem,), others=tuple(others) if is_short else ()) for stem, others in terms.items()]
+            whole = Term("text", (forms.stem(one + other),), boost=OTHER_FORM_BOOST)
+            terms[forms.stem(one)][whole] = terms[forms.stem(other)][whole] = None
+    # Two pairs of characters are no word together.
+    has_others = len(terms) <= MOST_IN_OTHER_FORMS and forms.language not in BIGRAMMED
+    matching = [Term("text", (stem,), others=tuple(others) if has_others else ()) for stem, others in terms.items()]
     return SearchTerms(tuple(matching), every=query.match == "all")
 
 
 def first_english_terms(query: CatalogQuery) -> SearchTerms:
     found = words(query.text)
     if query.match == "phrase" and len(found) > 1:
-        return _phrase_terms(found, PAIR)
-    content = [word for word in found if word not in STOP_WORDS] or found
-    once = dict.fromkeys(stem_of(word) for word in content)
+        return _phrase_terms(found, ENGLISH_FORMS, PAIR)
+    content = [word for word in found if not ENGLISH_FORMS.is_stop_word(word)] or found
+    once = dict.fromkeys(ENGLISH_FORMS.stem(word) for word in content)
     return SearchTerms(tuple(Term("text", (word,)) for word in once), every=query.match == "all")
 
 
-def _phrase_terms(found: Sequence[str], joint: str = "") -> SearchTerms:
-    pairs = tuple(paired([stem_of(word) for word in found], joint))
+def _phrase_terms(found: Sequence[str], forms: WordForms, joint: str = "") -> SearchTerms:
+    pairs = tuple(paired([forms.stem(word) for word in found], joint))
     return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
 
 
@@ -189,34 +204,54 @@ def standard_terms(query: CatalogQuery) -> SearchTerms:
     )
 
 
+def stemmed(language: Language, version: str) -> Formulation:
+    """Indexes the stems of a language, or pairs of characters where it is written without spaces."""
+    forms = WordForms(language)
+    return Formulation(
+        analyzer=language,
+        forms=forms,
+        version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, {version}",
+        tokenizer="whitespace",
+        fields=MappingProxyType({"text": False, "pairs": True}),
+        texts=partial(stemmed_texts, forms=forms),
+        terms=partial(stemmed_terms, forms=forms),
+    )
+
+
 # Whenever the same products would be found or ranked in another way, add a formulation with the next number.
-ENGLISH = Formulation(
-    analyzer="english",
-    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29 with sizes, snowball english, 2",
-    tokenizer="whitespace",
-    fields=MappingProxyType({"text": False, "pairs": True}),
-    texts=english_texts,
-    terms=english_terms,
-)
+ENGLISH = stemmed("english", "uax29 with sizes, snowball english, 2")
 FIRST_ENGLISH = replace(
-    ENGLISH,
-    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29, snowball english, 1",
-    texts=first_english_texts,
-    terms=first_english_terms,
+    stemmed("english", "uax29, snowball english, 1"), texts=first_english_texts, terms=first_english_terms
 )
 STANDARD = Formulation(
     analyzer="standard",
+    forms=None,
     version=f"bm25 title^{TITLE_BOOST:g} + text, uax29, 1",
     tokenizer="standard",
     fields=MappingProxyType({"title": True, "text": True}),
     texts=standard_texts,
     terms=standard_terms,
 )
-FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType({"english": ENGLISH, "standard": STANDARD})
+OTHER_LANGUAGES = {
+    language: stemmed(language, f"uax29 with sizes, {'bigrams' if language in BIGRAMMED else 'snowball'} {language}, 1")
+    for language in get_args(Language)
+    if language != "english"
+}
+FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType(
+    {"english": ENGLISH, "standard": STANDARD, **OTHER_LANGUAGES}
+)
 """Of new worlds."""
 BY_VERSION: Mapping[str, Formulation] = MappingProxyType(
-    {each.version: each for each in (ENGLISH, FIRST_ENGLISH, STANDARD)}
+    {each.version: each for each in (*FORMULATIONS.values(), FIRST_ENGLISH)}
 )
+
+
+def analyzer_named(name: str) -> Analyzer:
+    """The analyzer of this name; UnknownName with the nearest otherwise."""
+    for analyzer in FORMULATIONS:
+        if analyzer == name:
+            return analyzer
+    raise UnknownName("analyzer", name, FORMULATIONS)
 
 
 def formulation_of_index(version: str, index: str) -> Formulation:
@@ -225,7 +260,7 @@ def formulation_of_index(version: str, index: str) -> Formulation:
         return BY_VERSION[version]
     raise UserError(
         f"{index} was made in another way ({version}) than this version of drretail searches"
-        f" ({' or '.join(BY_VERSION)}); make the world again with `drretail ingest`."
+        f" (such as {ENGLISH.version}); make the world again with `drretail ingest`."
     )
 
 

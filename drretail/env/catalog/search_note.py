@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from drretail.env.catalog.analysis import stem_of, words
+from drretail.env.catalog.analysis import WordForms
 from drretail.env.catalog.base import CatalogPage, CatalogQuery
 from drretail.env.catalog.formulation import other_texts
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.grounding.text.harmless import sellers_text
 from drretail.grounding.text.wording import short_title
-from drretail.grounding.text.words import STOP_WORDS
 from drretail.records.shop import Product
 
 FIRST_PAGES = 30
@@ -35,9 +34,13 @@ class SearchNote:
     query: CatalogQuery
     page: CatalogPage
 
+    @property
+    def forms(self) -> WordForms:
+        return WordForms(self.world.manifest.language)
+
     def text(self) -> str:
         """The note; empty as well where the catalog leaves its questions unanswered: the hits are there without it."""
-        if self.query.offset or not words(self.query.text):
+        if self.query.offset or not self.forms.of(self.query.text):
             return ""
         try:
             parts = (self.spelling(), self.words_held(), self.categories(), self.hidden_by_filters())
@@ -56,7 +59,7 @@ class SearchNote:
 
     def words_held(self) -> str:
         """How few of the matches hold all words, where some of those that are shown cannot."""
-        content = {word for word in words(self.query.text) if word not in STOP_WORDS}
+        content = {word for word in self.forms.of(self.query.text) if not self.forms.is_stop_word(word)}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:
             return ""
         found = self._search(replace(self.query, match="all", sort_by="relevance", order=None), 1).total
@@ -71,11 +74,11 @@ class SearchNote:
             return ""
         best = self._products(self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES))
         counts = Counter(product.leaf_category for product in best)
-        in_query = {stem_of(word) for word in words(self.query.text)}
+        in_query = set(self.forms.stems(self.query.text))
 
         def place(name: str) -> tuple[bool, int]:
             # What is named as the query names it, such as "French Presses", holds what was meant.
-            return not {stem_of(word) for word in words(name)} <= in_query, -counts[name]
+            return not set(self.forms.stems(name)) <= in_query, -counts[name]
 
         # A sort that keeps the order of equals: of those, the category of the better match comes first.
         named = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]
@@ -115,8 +118,8 @@ class SearchNote:
         """An indexed word as the best product for it writes it; None where that can't be found."""
         for product in self._products(self._search(CatalogQuery(indexed), 1)):
             for text in (product.title, *other_texts(product)):
-                for word in words(text):
-                    if indexed in (word, stem_of(word)):
+                for word in self.forms.of(text):
+                    if indexed in (word, self.forms.stem(word)):
                         return word
         return None
 

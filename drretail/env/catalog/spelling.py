@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from drretail.env.catalog.analysis import stem_of, words
+from drretail.env.catalog.analysis import WordForms, words
 from drretail.env.catalog.base import Spelling
 from drretail.env.catalog.formulation import Formulation
-from drretail.grounding.text.words import STOP_WORDS
 
 SAME_BEGINNING = 2
 """Letters that a misspelling shares with its word: few are mistyped there, and all others need not be compared."""
@@ -39,12 +38,13 @@ class Words(Protocol):
 
 def spellings(index: Words, text: str) -> list[Spelling]:
     """The words of a query that look misspelt, in order."""
-    is_english = index.formulation.analyzer == "english"
+    forms = index.formulation.forms
+    is_stop_word = (forms or WordForms()).is_stop_word
     found: list[Spelling] = []
     for word in dict.fromkeys(words(text)):
-        if not word.isalpha() or len(word) < SHORTEST or word in STOP_WORDS:
+        if not word.isalpha() or len(word) < SHORTEST or is_stop_word(word):
             continue
-        indexed = stem_of(word) if is_english else word
+        indexed = forms.stem(word) if forms else word
         count = index.count_holding(indexed)
         # Most words are common, and no other is held so much oftener.
         if count > MOST_HOLDING:

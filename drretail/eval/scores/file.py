@@ -1,6 +1,6 @@
 """scores.json from what stands in the folder: all runs, and all verdicts of whichever judge."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -111,6 +111,7 @@ def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
 
 
 def _judging(about: About, runs: Sequence[JudgedRun]) -> Judging:
+    errors = Counter(error for run in runs for error in run.errors)
     return Judging(
         metric=about.metric.name,
         system=about.system,
@@ -118,7 +119,8 @@ def _judging(about: About, runs: Sequence[JudgedRun]) -> Judging:
         judge=about.assessor.judge.spec,
         judge_params=about.assessor.judge.params_hash,
         verdicts=sum(runs.verdicts for runs in runs),
-        failed=sum(runs.failed for runs in runs),
+        failed=errors.total(),
+        error=errors.most_common(1)[0][0] if errors else "",
         stale=sum(runs.stale for runs in runs),
         not_judged=sum(runs.result.lacks == NOT_JUDGED for runs in runs),
     )

@@ -94,8 +94,14 @@ class JudgedRun:
 
     result: RunResult
     verdicts: int = 0
-    failed: int = 0
+    errors: tuple[str, ...] = ()
+    """Why verdicts failed."""
     stale: int = 0
+
+    @property
+    def failed(self) -> int:
+        """Verdicts without a usable answer."""
+        return len(self.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +254,7 @@ def _judged_run(
     return JudgedRun(
         _reported(subject, metric, living, assessor.rules),
         verdicts=len(living),
-        failed=sum(verdict.state == "failed" for verdict in living),
+        errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
         stale=len(verdicts) - len(living),
     )
 

@@ -77,7 +77,7 @@ def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
     return JudgedRun(
         RunResult(result[0].query_id, {} if lacks else values, lacks),
         verdicts=sum(run.verdicts for run in runs),
-        failed=sum(run.failed for run in runs),
+        errors=tuple(error for run in runs for error in run.errors),
         stale=sum(run.stale for run in runs),
     )
 

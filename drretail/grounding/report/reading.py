@@ -19,6 +19,7 @@ from drretail.grounding.text.equations import Equation
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.words import is_english
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.grounding.verify.values import (
     derivation,
@@ -84,7 +85,12 @@ _Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 
 
 def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:
-    """The verified values of a report with its picks by form, and how many figures were seen and read."""
+    """The verified values of a report with its picks by form, and how many figures were seen and read.
+
+    Nothing is read of a report in another language than English: "unter 40 €" would be taken for the price itself.
+    """
+    if not is_english(report):
+        return Reading(reader=FORM)
     return _Reader(report, evidence, ledger).reading()
 
 

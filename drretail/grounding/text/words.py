@@ -26,6 +26,12 @@ STOP_WORDS = frozenset(
     they'll they're they've we'd we'll we're we've what's where's who's you'd you'll you're you've
     """.split()  # noqa: SIM905 - a list of words is read more easily so
 )
+# Few other languages have any of these.
+_COMMONEST = frozenset("the of and that with this are you from which they their have not".split())  # noqa: SIM905
+ENGLISH_SHARE = 0.04
+"""Of 78 English reports none has a smaller share than .09; 20 Chinese ones that name much in English, and a French and
+a German page, have .03 at most."""
+FEWEST_WORDS = 40
 NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowhere cannot".split())  # noqa: SIM905
 
 NO_BRANDS = frozenset(
@@ -58,6 +64,12 @@ def words(text: str) -> Iterator[str]:
     # A fraction such as ½ is no digit to a pattern, and no letter either.
     found = (match[0] for match in _WORD.finditer(text))
     return (word.casefold().replace("’", "'") for word in found if word[0].isalpha())
+
+
+def is_english(text: str) -> bool:
+    """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English prose."""
+    found = list(words(text))
+    return len(found) < FEWEST_WORDS or sum(word in _COMMONEST for word in found) >= ENGLISH_SHARE * len(found)
 
 
 def is_negation(word: str) -> bool:

@@ -5,6 +5,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
+from drretail.errors import ModelError
+from drretail.grounding.text.words import is_english
 from drretail.offline.chat import Turn, tags_in
 from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import Opinion, judge_claim
@@ -23,6 +25,8 @@ def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: 
     # What follows the first question are repairs of the answer.
     asked = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
     rule = _RULES.get(str(schema.get("title", "")))
+    if rule is not None and not is_english("\n".join(tag_contents("report", asked))):
+        raise ModelError("refusal", "offline:judge reads English, and this is in another language: judge by a model")
     return turn.in_schema(filled(schema, "") if rule is None else rule(asked))
 
 

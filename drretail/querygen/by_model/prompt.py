@@ -62,6 +62,7 @@ class PromptBuilder:
         self.shelf = Shelf(world)
         """What the shop sells; others who ask for queries may look there, too."""
         self.instructions = self._prompts["instructions"].render(
+            language=world.manifest.language.title(),
             deep_research=self._prompts["deep_research"].text.strip(),
             domain=self._prompts["domain"].render(today=self._today).strip(),
             tools=tagged("tools", "\n".join(_tool_lines())),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.catalog.analysis import PATTERN_FILE, prepared, standard_analyzer, stem_of, stems, words
+from drretail.env.catalog.analysis import PATTERN_FILE, WordForms, prepared, standard_analyzer, words
 from scripts.word_pattern import word_pattern
 
 
@@ -54,4 +54,4 @@ def test_words_are_those_of_the_shipped_pattern_whatever_finds_them(text: str) -
 
 @given(ANY_TEXT)
 def test_the_stems_of_a_text_are_those_of_its_words(text: str) -> None:
-    assert stems(text) == [stem_of(word) for word in standard_analyzer().analyze(prepared(text))]
+    assert WordForms().stems(text) == [WordForms().stem(word) for word in standard_analyzer().analyze(prepared(text))]

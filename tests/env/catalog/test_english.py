@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from drretail.env.catalog.analysis import LONGEST_STEM, stems, with_sizes
+from drretail.env.catalog.analysis import LONGEST_STEM, WordForms, with_sizes
 from drretail.env.catalog.base import Analyzer, CatalogQuery, SortBy
-from drretail.env.catalog.formulation import ENGLISH, english_texts
+from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.catalog.relevance import BEST
 from drretail.env.catalog.spelling import TIMES_MORE
 from drretail.grounding.text.words import STOP_WORDS
@@ -172,19 +172,19 @@ def test_a_filter_says_how_many_matches_it_hid_for_want_of_a_number(build: Build
 
 
 def test_stems_are_cut_where_elasticsearch_would_cut_a_pair() -> None:
-    assert stems("x" * 300) == ["x" * LONGEST_STEM]
-    texts = english_texts(Product(product_id="B1", title="👍🏽" * 90 + " " + "y" * 300, category="Pet_Supplies"))
+    assert WordForms().stems("x" * 300) == ["x" * LONGEST_STEM]
+    texts = ENGLISH.texts(Product(product_id="B1", title="👍🏽" * 90 + " " + "y" * 300, category="Pet_Supplies"))
     assert all(len(word.encode("utf-16-le")) <= 2 * 255 for text in texts["pairs"] for word in text.split(" "))
 
 
 def test_no_product_lacks_a_field() -> None:
-    texts = english_texts(Product(product_id="B1", title="☆", category="x"))
+    texts = ENGLISH.texts(Product(product_id="B1", title="☆", category="x"))
     assert texts == {"text": ["b1", "b1", "b1", "x"], "pairs": ["+"]}
 
 
 def test_what_decides_rankings_has_not_changed_under_the_same_version() -> None:
     """Stop words are looked for or not, and stems compared: whoever changes either raises the version's number."""
     text = "earbuds laptops harnesses batteries generously running skis dying news 50' 2-pack 3-in-1"
-    stems_of = " ".join([*stems(text), *stems(with_sizes(text))])
+    stems_of = " ".join([*WordForms().stems(text), *WordForms().stems(with_sizes(text))])
     seen = hashlib.sha256(" ".join([*sorted(STOP_WORDS), stems_of]).encode()).hexdigest()[:12]
     assert (ENGLISH.version[-1], seen) == ("2", "6c4cce1144f0")

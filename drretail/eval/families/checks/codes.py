@@ -78,7 +78,9 @@ def _records(case: Case) -> str | None:
 
 
 def _watched(case: Case) -> str | None:
-    return "the report is imported: what its system read and did is not known" if case.is_imported else None
+    has_log = case.run is not None and bool(case.run.steps)
+    unknown = case.is_imported and not has_log
+    return "the report is imported: what its system read and did is not known" if unknown else None
 
 
 def _today(case: Case) -> str | None:

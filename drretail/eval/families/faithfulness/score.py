@@ -333,9 +333,9 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     found = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]
-    if not subject.system.is_imported:
+    if not subject.system.is_imported or (subject.run is not None and subject.run.steps):
         return found
-    # What the system was shown of its sources nobody knows.
+    # What the system was shown of its sources nobody knows, but of an assistant's log.
     return [Value(each.variant, "na") if each.variant in (FP_SHOWN, FP_WEB_SHOWN) else each for each in found]
 
 

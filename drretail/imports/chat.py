@@ -1,0 +1,343 @@
+"""Logs of an assistant: chat messages with tool calls, or OpenTelemetry's GenAI spans, as runs with steps and evidence.
+
+What a tool returned is what the assistant saw: of JSON results every object with an address is a page, and every
+object with an id, a name and a price a product.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, cast
+
+from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line
+from drretail.errors import UserError
+from drretail.grounding.report.evidence_ids import (
+    normalise_url,
+    parse_evidence_id,
+    product_evidence_id,
+    web_evidence_id,
+)
+from drretail.grounding.text.harmless import drawn
+from drretail.imports.material import ForeignReport, ForeignTask, Material, Trace
+from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, stem
+from drretail.parsing import parse_json
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.evidence import Evidence, EvidenceText, TextForm
+from drretail.records.run import Step, Usage
+
+ASSISTANT = "assistant"
+"""The role of the model behind all steps of a log."""
+_ROLES = {"human": "user", "ai": ASSISTANT, "model": ASSISTANT, "function": "tool"}
+_INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
+_NO_MESSAGES = (
+    "{place} holds spans without messages: have the assistant record them"
+    " (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)."
+)
+_ADDRESSES = ("url", "link", "href", "uri", "product_url")
+_NAMES = ("title", "name", "product_title", "product_name")
+_PRODUCT_IDS = ("product_id", "asin", "sku", "item_id", "id")
+_WHOLE_TEXTS = ("content", "text", "page_content", "raw_content", "markdown", "body")
+_SHORT_TEXTS = ("snippet", "description", "summary")
+_PRICE = re.compile(r"price|cost", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation in any of the forms that providers write."""
+
+    role: str
+    text: str = ""
+    calls: tuple[tuple[str, str, Any], ...] = ()
+    """Of an assistant: the id, name and arguments of each call."""
+    results: tuple[tuple[str, str, bool], ...] = ()
+    """Of tools: the id of the call, the text that came back, and whether it is an error."""
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The messages of one log, with what stands beside them."""
+
+    messages: list[Message]
+    row: Row
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+
+
+def read(path: Path) -> Material:
+    """A conversation is a run: what the shopper wrote is the question, the assistant's last words are the report.
+
+    The first of several conversations with the same question and system counts; the others are counted as repeated.
+    """
+    material = Material()
+    there: set[tuple[str, str]] = set()
+    for conversation in _conversations(path):
+        row = conversation.row
+        question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
+        if not question:
+            raise UserError(f"{row.where} has no message of a user: there is no question to judge the answer by.")
+        system = row.text("system_label", "agent", "assistant") or stem(row.file)
+        if (system, question) in there:
+            material.repeated += 1
+            continue
+        there.add((system, question))
+        task_id = row.text("query_id", "conversation_id", "thread_id", "session_id", "id") or sha256_of(question)[:12]
+        answer = _answer(conversation.messages)
+        material.add_task(ForeignTask(task_id, question), row.where)
+        material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation)))
+    return material
+
+
+def _answer(messages: Sequence[Message]) -> str:
+    """The last words of the assistant that end a turn; empty where it called a tool last."""
+    last = next((message for message in reversed(messages) if message.role == ASSISTANT), Message(ASSISTANT))
+    return "" if last.calls else last.text
+
+
+# Messages
+
+
+def _conversations(path: Path) -> Iterator[Conversation]:
+    traces: dict[str, list[Row]] = defaultdict(list)
+    for file in files_under(path, ROW_FILES):
+        for row in read_rows(file, lambda value: _has_messages(value) or _is_span(value)):
+            if _has_messages(row.value):
+                yield _of_messages(row.value["messages"], row, row.value.get("usage"))
+            else:
+                traces[_trace_id(row.value)].append(row)
+    if traces:
+        held = [conversation for rows in traces.values() if (conversation := _of_spans(rows)) is not None]
+        if not held:
+            raise UserError(_NO_MESSAGES.format(place=path))
+        yield from held
+
+
+def _has_messages(value: Mapping[str, Any]) -> bool:
+    messages = value.get("messages")
+    return isinstance(messages, list) and any(isinstance(each, dict) and "role" in each for each in messages)
+
+
+def _of_messages(messages: Iterable[Any], row: Row, usage: Any = None) -> Conversation:
+    found = [each for each in messages if isinstance(each, dict)]
+    usages = [_usage(each.get("usage")) for each in found] + [_usage(usage)]
+    total = Usage()
+    for one in usages:
+        total = total.plus(one)
+    model = row.text("model") or next((str(each["model"]) for each in found if each.get("model")), None)
+    return Conversation([_message(each) for each in found], row, total, model)
+
+
+def _message(value: Mapping[str, Any]) -> Message:
+    """A message of OpenAI's, Anthropic's, LangChain's or OpenTelemetry's form."""
+    role = str(value.get("role", ""))
+    role = _ROLES.get(role, role)
+    texts: list[str] = []
+    calls: list[tuple[str, str, Any]] = []
+    results: list[tuple[str, str, bool]] = []
+    content = value.get("content", value.get("parts"))
+    for part in content if isinstance(content, list) else [content]:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind in ("tool_use", "tool_call"):
+            calls.append((str(part.get("id", "")), str(part.get("name", "")), part.get("input", part.get("arguments"))))
+        elif kind in ("tool_result", "tool_call_response"):
+            told = part.get("content", part.get("result", part.get("response")))
+            call_id = str(part.get("tool_use_id", part.get("id", "")))
+            results.append((call_id, _text(told), part.get("is_error") is True))
+        else:
+            texts.append(_text(part))
+    for call in value.get("tool_calls") or ():
+        if isinstance(call, dict):
+            function = call.get("function") or call
+            arguments = function.get("arguments", function.get("args"))
+            calls.append((str(call.get("id", "")), str(function.get("name", "")), arguments))
+    text = "\n".join(part for part in texts if part)
+    if role == "tool" and not results:
+        return Message(role, results=((str(value.get("tool_call_id", "")), text, value.get("status") == "error"),))
+    return Message("tool" if results and not text else role, text, tuple(calls), tuple(results))
+
+
+def _text(value: Any) -> str:
+    """The words of a part of a message, of parts the words of each; anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list) and all(isinstance(each, dict) and "text" in each for each in value):
+        return "\n".join(str(each["text"]) for each in value)
+    if isinstance(value, dict) and value.get("type") in ("text", "output_text", "input_text"):
+        return _text(value.get("text", value.get("content")))
+    return "" if isinstance(value, dict) and "type" in value else json.dumps(value, ensure_ascii=False)
+
+
+def _usage(value: Any) -> Usage:
+    if not isinstance(value, dict):
+        return Usage()
+
+    def tokens(*names: str) -> int:
+        return next((count for name in names if isinstance(count := value.get(name), int) and count > 0), 0)
+
+    read = tokens("prompt_tokens", "input_tokens", "gen_ai.usage.input_tokens")
+    written = tokens("completion_tokens", "output_tokens", "gen_ai.usage.output_tokens")
+    return Usage(calls=1, input_uncached=read, output=written) if read or written else Usage()
+
+
+# Spans
+
+
+def _is_span(value: Mapping[str, Any]) -> bool:
+    return "attributes" in value and bool(_trace_id(value))
+
+
+def _trace_id(value: Mapping[str, Any]) -> str:
+    context = value.get("context")
+    inner = context if isinstance(context, dict) else value
+    return str(inner.get("trace_id") or inner.get("traceId") or "")
+
+
+def _attributes(row: Row) -> dict[str, Any]:
+    """A span's attributes, as an SDK prints them or as OTLP sends them: a list of keys with typed values."""
+    given = row.value["attributes"]
+    if not isinstance(given, list):
+        return given if isinstance(given, dict) else {}
+    pairs = (each for each in given if isinstance(each, dict) and isinstance(each.get("value"), dict))
+    return {str(each.get("key")): next(iter(each["value"].values()), None) for each in pairs}
+
+
+def _of_spans(rows: Sequence[Row]) -> Conversation | None:
+    """The longest conversation with a model in one trace, with the tokens of all; None where no span has messages."""
+    best: tuple[int, list[Any], Row, str | None] | None = None
+    usage = Usage()
+    for row in rows:
+        about = _attributes(row)
+        if about.get("gen_ai.operation.name") != "invoke_agent":  # its tokens are those of the calls below it
+            usage = usage.plus(_usage(about))
+        messages = [*_list(about.get(_INPUT)), *_list(about.get(_OUTPUT))]
+        if messages and (best is None or len(messages) > best[0]):
+            model = about.get("gen_ai.request.model")
+            best = len(messages), messages, row, str(model) if model else None
+    if best is None:
+        return None
+    about = _attributes(best[2])
+    names = {"agent": about.get("gen_ai.agent.name"), "conversation_id": about.get("gen_ai.conversation.id")}
+    row = Row({**names, "id": _trace_id(best[2].value)}, best[2].file, best[2].where)
+    conversation = _of_messages(best[1], row)
+    conversation.usage, conversation.model = usage, best[3]
+    return conversation
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        try:
+            value = parse_json(value)
+        except json.JSONDecodeError:
+            return []
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+# Steps and evidence
+
+
+def trace_of(conversation: Conversation) -> Trace:
+    """The steps of a conversation in order, what its tools returned, and the evidence in it."""
+    steps: list[Step] = []
+    texts: dict[str, str] = {}
+    evidence: dict[str, Evidence] = {}
+    for place, message in enumerate(conversation.messages):
+        if message.role != ASSISTANT:
+            continue
+        # Ids of calls are unique within a turn, and not in every log beyond it.
+        following = takewhile(lambda later: later.role != ASSISTANT, conversation.messages[place + 1 :])
+        results = {call_id: (text, bad) for later in following for call_id, text, bad in later.results}
+        steps.append(Step(path="0", seq=len(steps) + 1, kind="model", role=ASSISTANT, name=conversation.model))
+        for call_id, name, arguments in message.calls:
+            text, bad = results.get(call_id, (None, True))
+            seq, sha = len(steps) + 1, None if text is None else sha256_of(text)
+            found = list(evidence_in(text, seq)) if text is not None and sha is not None and not bad else []
+            for entry in found:
+                held = evidence.get(entry.id)
+                evidence[entry.id] = entry if held is None else _joined(held, entry)
+            if text is not None and sha is not None:
+                texts[sha] = text
+            steps.append(
+                Step(
+                    path="0",
+                    seq=seq,
+                    kind="tool",
+                    role=ASSISTANT,
+                    name=name or "tool",
+                    args=_arguments(arguments),
+                    result_sha=sha,
+                    evidence=tuple(dict.fromkeys(entry.id for entry in found)),
+                    error=None if not bad else "no result in the log" if text is None else clean_line(text, 200),
+                )
+            )
+    return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage)
+
+
+def _arguments(given: Any) -> dict[str, Any]:
+    if isinstance(given, str):
+        try:
+            given = parse_json(given)
+        except json.JSONDecodeError:
+            return {"text": given}
+    return cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+
+
+def _joined(held: Evidence, entry: Evidence) -> Evidence:
+    known = {text.sha256 for text in held.texts}
+    return held.model_copy(update={"texts": (*held.texts, *(text for text in entry.texts if text.sha256 not in known))})
+
+
+def evidence_in(result: str, seq: int) -> Iterator[Evidence]:
+    """The pages and products in what a tool returned; a result that is no JSON holds none that can be told apart."""
+    try:
+        value = parse_json(result)
+    except json.JSONDecodeError:
+        return
+    waiting: list[Any] = [value]
+    while waiting:
+        inner = waiting.pop(0)
+        if isinstance(inner, dict):
+            entry = _entry(cast("dict[str, Any]", inner), seq)
+            if entry is not None:
+                yield entry
+            waiting += inner.values()
+        elif isinstance(inner, list):
+            waiting += inner
+
+
+def _entry(value: dict[str, Any], seq: int) -> Evidence | None:
+    def text_of(names: Sequence[str]) -> str:
+        return next((text for name in names if isinstance(text := value.get(name), str) and text.strip()), "")
+
+    title = clean_line(drawn(text_of(_NAMES)), LONGEST_TITLE)
+    url = text_of(_ADDRESSES)
+    url = url if url.startswith(("https://", "http://")) else ""
+    keys = (value.get(name) for name in _PRODUCT_IDS)
+    key = next((str(each) for each in keys if isinstance(each, str | int) and not isinstance(each, bool)), "")
+    own = str(value.get("evidence"))  # as our own tools write it
+    kind = parse_evidence_id(own)
+    if kind is None and title and any(map(_PRICE.search, value)):
+        own = product_evidence_id(key)
+        kind = parse_evidence_id(own)
+    if kind is not None and kind != "web":
+        shown = _shown(canonical_json(value), "record", seq)
+        own_key = own.partition(":")[2]
+        return Evidence(id=own, kind=kind, key=own_key, title=title or own, url=url or None, texts=(shown,))
+    if not url:
+        return None
+    forms: list[tuple[TextForm, Sequence[str]]] = [("snippet", _SHORT_TEXTS), ("page", _WHOLE_TEXTS)]
+    shown = [_shown(text, form, seq) for form, names in forms if (text := drawn(text_of(names)))]
+    return Evidence(
+        id=web_evidence_id(url),
+        kind="web",
+        key=normalise_url(url),
+        title=title or url,
+        url=url,
+        texts=tuple(shown),
+    )
+
+
+def _shown(text: str, form: TextForm, seq: int) -> EvidenceText:
+    return EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=True, path="0", seq=seq)

@@ -1,0 +1,104 @@
+"""Shops in other languages: other forms of a word are found, and both engines rank alike."""
+
+from itertools import product as combinations
+from typing import Any
+
+import pytest
+
+from drretail.env.catalog.analysis import WordForms
+from drretail.env.catalog.base import Analyzer, CatalogQuery, Language
+from drretail.env.catalog.formulation import FORMULATIONS, analyzer_named
+from drretail.errors import UnknownName
+from drretail.records.shop import Product
+from tests.env.catalog.conftest import Build, embedded
+
+THINGS = {
+    "german": (
+        "Gartenlampe Bücherregal Stuhl Kaffeemaschine Wolldecke Küchenmesser Hundebett Wanderschuh Kissen Spiegel",
+        "für den Balkon|mit Gravur|aus Eiche|im Landhausstil|ohne Kabel",
+        "rote grüne schwarze helle",
+    ),
+    "spanish": (
+        "lámpara estantería silla cafetera manta cuchillo cojín zapato espejo jarrón",
+        "para el jardín|con grabado|de roble|para niños|sin cable",
+        "roja verde negra clara",
+    ),
+    "chinese": (
+        "台灯 书架 椅子 咖啡机 毛毯 菜刀 狗窝 登山鞋 抱枕 镜子",
+        "阳台|刻字|橡木|儿童|无线",
+        "红色 绿色 黑色 浅色",
+    ),
+}
+SEARCHES = [
+    ("german", "gartenlampen", "Gartenlampe"),
+    ("german", "Stühle", "Stuhl"),
+    ("german", "buecherregale", "Bücherregal"),
+    ("german", "Kuchenmessern", "Küchenmesser"),
+    ("german", "der Kaffee-Maschine", "Kaffeemaschine"),
+    ("german", "Woll Decken", "Wolldecke"),
+    ("spanish", "lamparas", "lámpara"),
+    ("spanish", "cojines", "cojín"),
+    ("spanish", "las sillas negras", "silla"),
+    ("spanish", "zapatos de los niños", "zapato"),
+    ("chinese", "咖啡机", "咖啡机"),
+    ("chinese", "红色的登山鞋", "登山鞋"),
+    ("chinese", "鞋", "登山鞋"),
+]
+
+
+def shop(language: Language) -> list[Product]:
+    """Two hundred products: each thing in each kind and colour."""
+    things, kinds, colours = THINGS[language]
+    rows = combinations(things.split(), kinds.split("|"), colours.split())
+    return [
+        Product(product_id=f"B{number:03d}", title=f"{thing} {kind}, {colour}", category="Wohnen")
+        for number, (thing, kind, colour) in enumerate(rows)
+    ]
+
+
+@pytest.fixture(scope="module", params=list(THINGS))
+def analyzer(request: pytest.FixtureRequest) -> Analyzer:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def catalogs(build: Build, analyzer: Language, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    rows = shop(analyzer)
+    assert len(rows) == 200
+    return build(rows), embedded(tmp_path_factory, rows, analyzer), {row.product_id: row.title for row in rows}
+
+
+def test_other_forms_of_a_word_are_found_and_ranked_alike(catalogs: Any, analyzer: Analyzer) -> None:
+    catalog, beside, titles = catalogs
+    for language, text, thing in SEARCHES:
+        if language != analyzer:
+            continue
+        page = catalog.search(CatalogQuery(text, limit=20))
+        assert {titles[hit.product_id].split()[0] for hit in page.hits} == {thing}, text
+        expected = beside.search(CatalogQuery(text, limit=20))
+        assert [hit.product_id for hit in page.hits] == [hit.product_id for hit in expected.hits]
+        assert [hit.score for hit in page.hits] == pytest.approx([hit.score for hit in expected.hits], rel=1e-5)
+
+
+def test_a_misspelt_word_gets_the_nearest_of_its_language(build: Build, analyzer: Analyzer) -> None:
+    if analyzer == "german":
+        catalog = build(shop("german"))
+        assert [spelling.nearest for spelling in catalog.spellings("ein Spiegwl")] == ["spiegel"]
+
+
+def test_stop_words_of_a_language_do_not_count() -> None:
+    assert WordForms("german").is_stop_word("für")
+    assert not WordForms("german").is_stop_word("the")
+    # Of these no list is known, so nothing is left out.
+    assert not WordForms("turkish").is_stop_word("ve")
+
+
+def test_accents_make_no_difference_and_signs_of_other_scripts_do() -> None:
+    assert WordForms("french").stems("élégantes") == WordForms("french").stems("ELEGANT")
+    assert WordForms("hindi").stems("किताब") != WordForms("hindi").stems("कतब")
+
+
+def test_every_language_has_a_version_of_its_own() -> None:
+    assert len({formulation.version for formulation in FORMULATIONS.values()}) == len(FORMULATIONS)
+    with pytest.raises(UnknownName, match=r"There is no analyzer 'germn'\. Did you mean german"):
+        analyzer_named("germn")

@@ -1,0 +1,183 @@
+"""Logs of assistants become runs with steps and evidence, whatever form their messages have."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.experiment import read_evidence, read_results, read_run, run_folder
+from drretail.imports.chat import evidence_in
+from drretail.imports.formats import load_format
+from drretail.imports.recording import record
+from drretail.progress import Progress
+from tests.imports.foreign import jsonl
+
+HITS = {"hits": [{"sku": "K-1", "name": "Alder kettle", "price": 29.99, "url": "https://shop.example/k-1"}]}
+PAGES = [{"title": "Kettles tested", "url": "https://tests.example/k", "snippet": "Quiet.", "content": "It has 62 dB."}]
+ANSWER = "The [Alder](https://shop.example/k-1) costs $29.99 and has 62 dB [1].\n\nSources\n[1] https://tests.example/k"
+QUESTION = {"role": "user", "content": "A quiet kettle?"}
+OPENAI = [
+    {"role": "system", "content": "You help."},
+    QUESTION,
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "find", "arguments": json.dumps({"q": "kettle"})}},
+            {"id": "b", "type": "function", "function": {"name": "web", "arguments": "not JSON"}},
+            {"id": "c", "type": "function", "function": {"name": "lost", "arguments": "{}"}},
+        ],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": json.dumps(HITS)},
+    {"role": "tool", "tool_call_id": "b", "content": json.dumps(PAGES)},
+    {"role": "assistant", "content": ANSWER},
+]
+ANTHROPIC = [
+    QUESTION,
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "Looking."},
+            {"type": "tool_use", "id": "a", "name": "find", "input": {"q": "kettle"}},
+            {"type": "tool_use", "id": "b", "name": "web", "input": {"text": "not JSON"}},
+            {"type": "tool_use", "id": "c", "name": "lost", "input": {}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": json.dumps(HITS)}]},
+            {"type": "tool_result", "tool_use_id": "b", "content": json.dumps(PAGES)},
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
+]
+PARTS = [
+    {"role": "user", "parts": [{"type": "text", "content": "A quiet kettle?"}]},
+    {
+        "role": "assistant",
+        "parts": [
+            {"type": "tool_call", "id": "a", "name": "find", "arguments": {"q": "kettle"}},
+            {"type": "tool_call", "id": "b", "name": "web", "arguments": {"text": "not JSON"}},
+            {"type": "tool_call", "id": "c", "name": "lost", "arguments": {}},
+        ],
+    },
+    {"role": "tool", "parts": [{"type": "tool_call_response", "id": "a", "response": HITS}]},
+    {"role": "tool", "parts": [{"type": "tool_call_response", "id": "b", "response": PAGES}]},
+    {"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]},
+]
+
+
+def span(messages: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "gpt-x",
+        "gen_ai.usage.input_tokens": 90,
+        "gen_ai.usage.output_tokens": 9,
+        "gen_ai.input.messages": json.dumps(messages[:-1]),
+        "gen_ai.output.messages": json.dumps(messages[-1:]),
+    }
+    return {"name": "chat", "context": {"trace_id": "0xab"}, "attributes": attributes, **others}
+
+
+def as_otlp(row: dict[str, Any]) -> dict[str, Any]:
+    values = [{"key": key, "value": {"stringValue": value}} for key, value in row["attributes"].items()]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "ab", "attributes": values}]}]}]}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"messages": OPENAI, "model": "gpt-x", "usage": {"prompt_tokens": 90, "completion_tokens": 9}},
+        {"messages": ANTHROPIC, "model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}},
+        span(PARTS),
+        as_otlp(span(PARTS)),
+    ],
+    ids=["openai", "anthropic", "span", "otlp"],
+)
+def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_path: Path) -> None:
+    material = load_format("chat").read(jsonl(tmp_path / "helper.jsonl", [row]))
+    experiment = tmp_path / "exp"
+    record(material, "chat", experiment, Progress(), model="openai:gpt-x")
+    (task,) = material.tasks.values()
+    assert task.text == "A quiet kettle?"
+    folder = run_folder(experiment, "helper", task.task_id, 1)
+    run = read_run(folder)
+    assert run.report == ANSWER
+    tools = [(step.name, step.args, step.evidence, step.error) for step in run.steps if step.kind == "tool"]
+    page = run.citations[1].evidence_id
+    assert tools == [
+        ("find", {"q": "kettle"}, ("P:K-1",), None),
+        ("web", {"text": "not JSON"}, (page,), None),
+        ("lost", {}, (), "no result in the log"),
+    ]
+    assert [citation.evidence_id for citation in run.citations] == ["P:K-1", page]
+    texts = {entry.id: [(text.form, text.text) for text in entry.texts] for entry in read_evidence(folder)}
+    assert texts[page or ""] == [("snippet", "Quiet."), ("page", "It has 62 dB.")]
+    assert json.loads(texts["P:K-1"][0][1])["price"] == 29.99
+    assert set(read_results(folder)) == {step.result_sha for step in run.steps if step.result_sha}
+    if "resourceSpans" not in row:
+        assert (run.usage["report"].input_uncached, run.usage["report"].output) == (90, 9)
+
+
+def test_ids_of_calls_may_begin_anew_in_each_turn(tmp_path: Path) -> None:
+    first = [OPENAI[1], OPENAI[2], OPENAI[3], OPENAI[4]]
+    call = {"id": "a", "function": {"name": "find", "arguments": "{}"}}
+    again = [{**OPENAI[2], "tool_calls": [call]}, {**OPENAI[3], "content": "[]"}, OPENAI[5]]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*first, *again]}]))
+    (report,) = material.reports.values()
+    found = [step.evidence for step in report.trace.steps if step.name == "find"]
+    assert found == [("P:K-1",), ()]
+
+
+def test_a_conversation_that_ends_with_a_call_has_no_report(tmp_path: Path) -> None:
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": OPENAI[:-1]}]))
+    assert [report.text for report in material.reports.values()] == [""]
+
+
+def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_path: Path) -> None:
+    more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": more}, {"messages": more}]))
+    assert [task.text for task in material.tasks.values()] == ["A quiet kettle?\n\nIn red?"]
+    assert [report.text for report in material.reports.values()] == ["No."]
+    assert material.repeated == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"messages": [{"role": "assistant", "content": "Hi."}]}, "has no message of a user"),
+        ({"context": {"trace_id": "1"}, "attributes": {"gen_ai.operation.name": "chat"}}, "spans without messages"),
+    ],
+)
+def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        load_format("chat").read(jsonl(tmp_path / "log.jsonl", [row]))
+
+
+@pytest.mark.parametrize(
+    ("result", "ids"),
+    [
+        ("no JSON", []),
+        ('{"id": "K1", "name": "Kettle"}', []),
+        ('{"id": "K1", "name": "Kettle", "list_price": 3}', ["P:K1"]),
+        ('{"evidence": "O:123", "order_date": "2024-01-01"}', ["O:123"]),
+        ('{"name": "x", "url": "javascript:alert(1)"}', []),
+        ('{"id": "a b", "name": "Kettle", "price": 3}', []),
+    ],
+)
+def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) -> None:
+    assert [entry.id for entry in evidence_in(result, 1)] == ids
+
+
+def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
+    seen = [{"evidence": "O:1"}, {"evidence": "O:2"}, {"evidence": "P:B1", "title": "Kettle"}]
+    answer = {"role": "assistant", "content": "You have one [O:2]; the Kettle is better [P:B1]."}
+    messages = [QUESTION, OPENAI[2], {**OPENAI[3], "content": json.dumps(seen)}, answer]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"id": "x", "messages": messages}]))
+    record(material, "chat", tmp_path / "exp", Progress())
+    folder = run_folder(tmp_path / "exp", "log", "x", 1)
+    assert {entry.id for entry in read_evidence(folder)} == {"O:1", "O:2", "P:B1"}
+    assert [citation.evidence_id for citation in read_run(folder).citations] == ["O:2", "P:B1"]
