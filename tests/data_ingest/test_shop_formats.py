@@ -354,3 +354,11 @@ def test_formats_are_mappings_of_known_keys() -> None:
         assert set(preset) <= set(Mapping.model_fields)
         for part, model in models.items():
             assert set(preset.get(part, {})) <= set(model.model_fields)
+
+
+def test_the_example_is_a_world_of_two_products(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "shop_export" / "shop.toml"
+    report = ingest([example], tmp_path / "w")
+    assert (report.products.kept, report.reviews.kept, report.users) == (2, 3, 2)
+    apron = product_in(tmp_path / "w", "linen-apron")
+    assert (apron.price, apron.price_from, apron.features) == (39.0, True, ("Size: Small, Large", "Color: Sand, Moss"))
