@@ -250,6 +250,27 @@ def test_orders_in_two_tables_are_joined_by_the_id_of_the_order(tmp_path: Path) 
         ingest([path], tmp_path / "w")
 
 
+def test_bad_rows_of_the_other_tables_are_not_counted_as_lines_of_orders(tmp_path: Path) -> None:
+    head = (
+        f'{BY_MAPPING}parent = "group"\n[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\n'
+        '[orders.lines]\nfile = "l.csv"\norder = "order"\nproduct = "sku"\n'
+    )
+    products = {"file": "p.csv", "columns": "sku,name,net,group", "rows": ["1,Mug,5,M", "2,Mug,6,M", "broken"]}
+    heads = {"file": "o.csv", "columns": "nr,who,day", "rows": ["A,ada,2024-01-02", "broken"]}
+    lines = {"file": "l.csv", "columns": "order,sku", "rows": ["A,1", "A,2", "broken"]}
+    report = ingest([written(tmp_path / "raw", head, products, heads, lines)], tmp_path / "w")
+    assert {file.name: file.bad_lines for file in report.files} == {"l.csv": 1, "p.csv": 1}
+    assert report.reviews.dropped == {"bad_line": 1, "duplicate": 1}
+
+
+def test_orders_as_lines_of_json_find_the_variants_of_a_table(tmp_path: Path) -> None:
+    head = f'{BY_MAPPING}parent = "group"\n[orders]\nfile = "o.jsonl"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+    products = {"file": "p.csv", "columns": "sku,name,net,group", "rows": ["1,Mug,5,M", "2,Mug,6,M", "broken"]}
+    orders = {"file": "o.jsonl", "columns": '{"who": "ada", "day": "2024-01-02", "sku": 2}', "rows": []}
+    ingest([written(tmp_path / "raw", head, products, orders)], tmp_path / "w")
+    assert [order[1] for order in orders_of(tmp_path / "w")] == ["M"]
+
+
 def test_cells_are_filled_down_within_a_product_and_an_order(tmp_path: Path) -> None:
     head = (
         f'{BY_MAPPING}[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'

@@ -154,7 +154,7 @@ class Cells:
         if self._type(column).startswith(("TIMESTAMP", "DATE")):
             found = f"epoch_ms(CAST({self._raw(column)} AS TIMESTAMP))"
         elif self.mapping.date_format is not None:
-            found = f"epoch_ms(try_strptime({text}, {quoted(self.mapping.date_format)}))"
+            return of_format(text, self.mapping.date_format)
         else:
             # "+0200" behind a space is a zone for people alone.
             text = rf"regexp_replace({text}, '\s*([+-]\d\d):?(\d\d)$', '\1:\2')"
@@ -165,7 +165,7 @@ class Cells:
                 f"WHEN regexp_full_match({text}, '{seconds}') THEN {of_seconds} "
                 f"ELSE epoch_ms(TRY_CAST({text} AS TIMESTAMPTZ)) END"
             )
-        return f"list_extract([ms FOR ms IN [{found}] IF ms BETWEEN 0 AND {LAST_MILLISECOND}], 1)"
+        return _within_time(found)
 
     def _raw(self, column: str) -> str:
         place = self.table.columns.index(column)
@@ -206,6 +206,15 @@ def quoted(text: object) -> str:
 def among(words: Iterable[str]) -> str:
     """Words as a list for IN."""
     return ", ".join(map(quoted, words))
+
+
+def of_format(text: str, date_format: str) -> str:
+    """The moment of a text in a format as strptime has it."""
+    return _within_time(f"epoch_ms(try_strptime({text}, {quoted(date_format)}))")
+
+
+def _within_time(found: str) -> str:
+    return f"list_extract([ms FOR ms IN [{found}] IF ms BETWEEN 0 AND {LAST_MILLISECOND}], 1)"
 
 
 def citable(text: str) -> str:

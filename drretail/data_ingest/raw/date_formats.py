@@ -18,23 +18,25 @@ _DAYS = (
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", " at %I:%M %p")
 
 
-def find_date_format(db: "DuckDBPyConnection", path: "Path") -> tuple[str, str] | None:
-    """The format of the texts in the table ``dates`` (said, ms), with one of them; None where they are ISO or numbers.
+def find_date_format(db: "DuckDBPyConnection", table: str, path: "Path") -> tuple[str, str] | None:
+    """The format of a table's dates (date_said, timestamp), with one of them; None where most are read already.
 
     Raises UserError where day and month may change places.
     """
+    ((plain, there),) = db.execute(f"SELECT count(timestamp), count(date_said) FROM {table}").fetchall()  # noqa: S608
+    if 2 * plain >= there:
+        return None
+    unread = f"{table} WHERE timestamp IS NULL AND date_said IS NOT NULL"
     formats = [day + time for day, time in product(_DAYS, _TIMES)]
-    counts = ", ".join(f"count(try_strptime(said, {quoted(form)}))" for form in formats)
-    query = f"SELECT count(ms), first(said) FILTER (ms IS NULL AND said IS NOT NULL), {counts} FROM dates"  # noqa: S608
-    rows = db.execute(query).fetchone()
-    assert rows is not None, "count() gives a row"
-    plain, example, *read = rows
+    counts = ", ".join(f"count(try_strptime(date_said, {quoted(form)}))" for form in formats)
+    query = f"SELECT first(date_said ORDER BY number), {counts} FROM {unread}"  # noqa: S608 -- constants
+    ((example, *read),) = db.execute(query).fetchall()
     if (most := max(read)) <= plain:
         return None
     best = [form for form, count in zip(formats, read, strict=True) if count == most]
-    first = f"try_strptime(said, {quoted(best[0])})"
-    moved = ", ".join(f"count(*) FILTER (try_strptime(said, {quoted(form)}) <> {first})" for form in best)
-    differing = db.execute(f"SELECT {moved} FROM dates").fetchone()  # noqa: S608 -- constants
+    first = f"try_strptime(date_said, {quoted(best[0])})"
+    moved = ", ".join(f"count(*) FILTER (try_strptime(date_said, {quoted(form)}) <> {first})" for form in best)
+    differing = db.execute(f"SELECT {moved} FROM {unread}").fetchone()  # noqa: S608 -- constants
     others = [form for form, count in zip(best, differing or (), strict=True) if count]
     if others:
         raise UserError(

@@ -1,15 +1,16 @@
 """The rows of a table of one's own shop as rows of the dataset: views in SQL, by the mapping."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.raw.cells import Cells, citable, quoted
+from drretail.data_ingest.raw.cells import Cells, citable, of_format, quoted
 from drretail.data_ingest.raw.date_formats import find_date_format
 from drretail.data_ingest.raw.lines import Saved
-from drretail.data_ingest.raw.mapping import Columns, Mapping, OrderColumns, ProductColumns, TableColumns, listed
+from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.table_checks import (
     LONGEST_SHOWN,
@@ -197,57 +198,52 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
     """Makes the table ``entries``: what each line of an order says, of one table or of two."""
     orders = cells.mapping.orders
     assert orders is not None, "there is a table of orders"
-    heads = cells if orders.lines is None else _cells(source.beside[0], cells.mapping, target)
-    heads = _dated(db, heads, orders, saved)
+    lines = orders.lines
+    heads = cells if lines is None else _cells(source.beside[0], cells.mapping, target)
     user = heads.first_text(orders.user)
     fields = {
         "order_said": "CAST(NULL AS VARCHAR)" if orders.id is None else heads.text(orders.id),
-        "user_id": f"CASE WHEN {user} IS NOT NULL THEN 'u' || substr(sha256(lower({user})), 1, 12) END"
-        if orders.hash_users
-        else user,
+        "user_id": f"'u' || substr(sha256(lower({user})), 1, 12)" if orders.hash_users else user,
         "timestamp": heads.moment(orders.date),
         "date_said": heads.first_text(orders.date),
         **_status_fields(heads, orders),
     }
-    product, quantity = orders.product, orders.quantity
-    if orders.lines is not None:
-        _keep_rows(db, "heads", heads, orders, fields, orders.id, saved)
-        db.execute("DELETE FROM reject_errors")
-        product, quantity = orders.lines.product, orders.lines.quantity
+    product = orders.product if lines is None else lines.product
     assert product is not None, "either orders or their lines say the product"
-    lines = {
+    of_lines = {
         **{f"product_{place}": cells.text(column) for place, column in enumerate(listed(product))},
-        "quantity_said": cells.first_text(quantity),
+        "parent_asin": cells.citable(product),
+        "product_said": cells.first_text(product),
+        "quantity_said": cells.first_text(orders.quantity if lines is None else lines.quantity),
     }
-    if orders.lines is None:
-        _keep_rows(db, "entries", heads, orders, {**fields, **lines}, orders.id, saved)
+    if lines is None:
+        _keep_rows(db, "entries", heads, orders, {**fields, **of_lines}, orders.id, saved)
         db.execute("DELETE FROM entries WHERE NOT is_kept")
+        _read_dates(db, "entries", heads, saved)
     else:
-        texts = ", ".join(f"{expression} AS {field}" for field, expression in lines.items())
-        order = cells.text(orders.lines.order)
-        joined = f"SELECT number, {order} AS line_of, {texts} FROM ({cells.rows()})"  # noqa: S608
+        with _rejects_apart(db):
+            _keep_rows(db, "heads", heads, orders, fields, orders.id, saved)
+        _read_dates(db, "heads", heads, saved)
+        texts = ", ".join(f"{expression} AS {field}" for field, expression in of_lines.items())
+        joined = f"SELECT number, {cells.text(lines.order)} AS line_of, {texts} FROM ({cells.rows()})"  # noqa: S608
         db.execute(
             "CREATE TEMP TABLE entries AS SELECT l.*, h.* EXCLUDE (number, order_said), l.line_of AS order_said "  # noqa: S608
             f"FROM ({joined}) l LEFT JOIN heads h ON h.order_said = l.line_of WHERE coalesce(h.is_kept, true)"
         )
-    _name_products(db, cells.mapping, product, source, target)
+    if cells.mapping.products.parent is not None or len(listed(product)) > 1:
+        _name_products(db, cells.mapping, len(listed(product)), source, target)
 
 
-def _dated(db: "DuckDBPyConnection", heads: Cells, orders: OrderColumns, saved: Saved) -> Cells:
-    """The cells with the format of their dates, which is noted where it was found."""
-    if heads.mapping.date_format is not None:
-        return heads
-    said = f"SELECT {heads.first_text(orders.date)} AS said, {heads.moment(orders.date)} AS ms"
-    db.execute(f"CREATE TEMP TABLE dates AS {said} FROM ({heads.rows()})")
-    found = find_date_format(db, heads.table.name)
-    db.execute("DROP TABLE dates")
-    if heads.table.form == "csv":
-        db.execute("DELETE FROM reject_errors")
-    if found is None:
-        return heads
-    form, example = found
-    saved.notes.append(f"dates such as {example[:LONGEST_SHOWN]!r} were read as {form}: write date_format for another")
-    return Cells(heads.table, heads.mapping.model_copy(update={"date_format": form}))
+def _read_dates(db: "DuckDBPyConnection", name: str, cells: Cells, saved: Saved) -> None:
+    """Reads the dates of a table by the format that most of them have, and notes it; unless they are read already."""
+    if cells.mapping.date_format is not None:
+        return
+    found = find_date_format(db, name, cells.table.name)
+    if found is not None:
+        form, example = found
+        shown = f"dates such as {example[:LONGEST_SHOWN]!r} were read as {form}"
+        saved.notes.append(f"{shown}: write date_format for another")
+        db.execute(f"UPDATE {name} SET timestamp = coalesce({of_format('date_said', form)}, timestamp)")  # noqa: S608
 
 
 def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
@@ -269,17 +265,22 @@ def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
     return {"status_said": said, "order_status": status}
 
 
-def _name_products(db: "DuckDBPyConnection", mapping: Mapping, columns: Columns, source: Source, target: Path) -> None:
+@contextmanager
+def _rejects_apart(db: "DuckDBPyConnection") -> Generator[None]:
+    """What the engine refuses of another table meanwhile is not counted as rows of this one."""
+    there = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'"
+    last = "SELECT coalesce(max(scan_id), -1) FROM reject_errors"
+    ((before,),) = db.execute(last).fetchall() if db.execute(there).fetchall()[0][0] else [(-1,)]
+    yield
+    if db.execute(there).fetchall()[0][0]:
+        db.execute("DELETE FROM reject_errors WHERE scan_id > $before", {"before": before})
+
+
+def _name_products(db: "DuckDBPyConnection", mapping: Mapping, names: int, source: Source, target: Path) -> None:
     """Gives the entries the ids of their products: of variants the product's, of titles the one that has it."""
-    names = [f"product_{place}" for place in range(len(listed(columns)))]
-    said = f"coalesce({', '.join(names)})" if len(names) > 1 else names[0]
-    db.execute(f"ALTER TABLE entries ADD COLUMN product_said VARCHAR; UPDATE entries SET product_said = {said}")  # noqa: S608
-    db.execute(f"ALTER TABLE entries ADD COLUMN parent_asin VARCHAR; UPDATE entries SET parent_asin = {citable(said)}")  # noqa: S608
-    if mapping.products.parent is None and len(names) == 1:
-        return
     products = _cells(source.beside[-1], mapping, target)
-    _shelve(db, products, Saved())
-    db.execute("DELETE FROM reject_errors")
+    with _rejects_apart(db):
+        _shelve(db, products, Saved())
     titled = "title || ' - ' || array_to_string([o.value FOR o IN options], ' / ')"
     called = f"[own_said, title, CASE WHEN len(options) > 0 THEN {titled} END]"
     named = f"SELECT unnest({called}) AS alias, parent_asin FROM ({_product_rows(products)})"  # noqa: S608
@@ -287,8 +288,8 @@ def _name_products(db: "DuckDBPyConnection", mapping: Mapping, columns: Columns,
         f"CREATE TEMP TABLE aliases AS SELECT alias, min(parent_asin) AS parent_asin FROM ({named}) "  # noqa: S608
         "WHERE alias IS NOT NULL GROUP BY alias HAVING count(DISTINCT parent_asin) = 1"
     )
-    for name in reversed(names):
-        db.execute(f"UPDATE entries SET parent_asin = a.parent_asin FROM aliases a WHERE a.alias = {name}")  # noqa: S608
+    for place in reversed(range(names)):
+        db.execute(f"UPDATE entries SET parent_asin = a.parent_asin FROM aliases a WHERE a.alias = product_{place}")  # noqa: S608
 
 
 def _order_rows(orders: OrderColumns) -> str:
