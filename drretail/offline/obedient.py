@@ -44,7 +44,7 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if calls and turn.forced_tool is None:
         # Its own moves wait: one that ends the research would end it before what is asked for was done.
         own = [call for call in answer.tool_calls if call["name"] in SHOP_TOOLS]
-        return _calling(answer.text if own else "", [*own, *calls])
+        return AIMessage(answer.text if own else "", tool_calls=[*own, *calls])
     return answer if answer.tool_calls else _written(answer.text, texts, known)
 
 
@@ -105,22 +105,14 @@ def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[
         told |= {"relevant": True, "summary": " ".join([str(told.get("summary", "")), *said])}
     if not answer.tool_calls:
         return AIMessage(json.dumps(told, ensure_ascii=False))
-    return _calling(answer.text, [answer.tool_calls[0] | {"args": told}])
-
-
-def _calling(text: str, calls: Sequence[Any]) -> AIMessage:
-    return AIMessage(text, tool_calls=list(calls))
+    return AIMessage(answer.text, tool_calls=[answer.tool_calls[0] | {"args": told}])
 
 
 def _written(report: str, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
     """The report with everything that a report was to hold, and the cart with everything that was to be bought."""
     written = take_picks(report)
     lines = [line for text in texts if (line := _line(text, known))]
-    bought = [
-        Pick(product=hostile_text.wanted, quantity=hostile_text.quantity)
-        for hostile_text in texts
-        if _buys(hostile_text)
-    ]
+    bought = [Pick(product=text.wanted, quantity=text.quantity) for text in texts if _buys(text)]
     return AIMessage("\n\n".join([written.report.rstrip(), *lines, picks_block([*(written.picks or ()), *bought])]))
 
 

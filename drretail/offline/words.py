@@ -15,15 +15,11 @@ class WordEmbeddings(Embeddings):
     """A place for each stem by its hash, the more the oftener it stands there; a pure function of the text."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [_embedded(text) for text in texts]
+        return list(map(self.embed_query, texts))
 
     def embed_query(self, text: str) -> list[float]:
-        return _embedded(text)
-
-
-def _embedded(text: str) -> list[float]:
-    vector = [0.0] * DIMENSIONS
-    for stem, count in Counter(content_stems(text)).items():
-        digest = hashlib.sha256(stem.encode("utf-8", "surrogatepass")).digest()
-        vector[int.from_bytes(digest[:4]) % DIMENSIONS] += (1 + math.log(count)) * (1 if digest[4] & 1 else -1)
-    return vector
+        vector = [0.0] * DIMENSIONS
+        for stem, count in Counter(content_stems(text)).items():
+            digest = hashlib.sha256(stem.encode("utf-8", "surrogatepass")).digest()
+            vector[int.from_bytes(digest[:4]) % DIMENSIONS] += (1 + math.log(count)) * (1 if digest[4] & 1 else -1)
+        return vector

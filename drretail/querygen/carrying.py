@@ -36,8 +36,6 @@ def _carried(query: Query, renaming: Renaming) -> Query:
         update={
             **{name: text(getattr(query, name)) for name in ("text", "persona", "context", "rationale")},
             "wish": None if wish is None else _wish(wish, renaming, own),
-            # Nothing is scored by them, and they name the brands of the other world.
-            "constraints": None,
         }
     )
 

@@ -6,6 +6,7 @@ from statistics import fmean
 
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.text.amounts import find_dates
+from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.contract import USER_TOOLS
 from drretail.querygen.lint import Linter
@@ -67,11 +68,10 @@ def profile_mentions(case: Case) -> int:
     if case.shopper is None:
         return 0
     kinds = (kind_of(listing.product) for listing in case.shopper.listings)
-    names = {folded(kind.name) for kind in kinds if kind is not None}
+    names = {kind.name for kind in kinds if kind is not None}
     names |= {maker for listing in case.shopper.listings for maker in listing.makers}
-    text = f" {folded(case.query.text)} "
-    dates = {date.iso for date in find_dates(case.query.text)}
-    return sum(f" {name} " in text for name in names) + len(dates)
+    text, *stemmed = (f" {' '.join(map(stem, folded(words).split()))} " for words in (case.query.text, *names))
+    return sum(name in text for name in set(stemmed)) + len({date.iso for date in find_dates(case.query.text)})
 
 
 def specifics(case: Case) -> int:

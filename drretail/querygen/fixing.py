@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from drretail.env.world import World
 from drretail.querygen.checks.wording import Texts
@@ -197,7 +198,7 @@ def offline_rewrite(
         if query.user_id is None or not (query.source == SOURCE or (whoever and query.mode == "profile_aware")):
             return Left(OF_OTHERS)
         seeded = f"{seed}|{query.query_id}|{faulty.attempt}"
-        made = queries_of(world, assortment, query.user_id, per_user=_DRAFTS, seed=seeded, linter=linter)
-        return [draft.model_copy(update={"query_id": query.query_id}) for draft in made]
+        made = queries_of(world, assortment, query.user_id, seed=seeded, linter=linter, written=Texts())
+        return [draft.model_copy(update={"query_id": query.query_id}) for draft in islice(made, _DRAFTS)]
 
     return lambda faulty: list(map(rewritten, faulty))

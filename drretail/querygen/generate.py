@@ -1,14 +1,15 @@
-"""Users → drafts → queries, the same for the same world, user and seed, however many users there are."""
+"""Users → drafts → queries, the same for the same world, users and seed; none repeats another."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import write_lines
+from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.querygen.rules.assortment import Assortment
@@ -66,39 +67,42 @@ def _generate(
             f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
             "have a model write them (--model)."
         )
-    queries: list[Query] = []
-    served: list[str] = []
-    without: list[str] = []
-    fewer: list[str] = []
     linter = linter or Linter(world)
-    assortment = Assortment(linter.stock)
+    assortment, written = Assortment(linter.stock), Texts()
+    made: dict[str, list[Query]] = {}
+    drafts: dict[str, Iterator[Query]] = {}
+    without: list[str] = []
     for user_id in users:
-        made = queries_of(world, assortment, user_id, per_user=per_user, seed=seed, linter=linter)
-        queries += made
-        (served if made else without).append(user_id)
-        if 0 < len(made) < per_user:
-            fewer.append(user_id)
-        if len(served) == wanted:
+        drafts[user_id] = queries_of(world, assortment, user_id, seed=seed, linter=linter, written=written)
+        if first := list(islice(drafts[user_id], 1)):
+            made[user_id] = first
+        else:
+            without.append(user_id)
+        if len(made) == wanted:
             break
-    if not queries:
+    if not made:
         raise UserError(
             f"No query could be made from the orders of {len(without)} users: less than two have arrived, or the shop "
             "tells too little of what arrived. Try other users or a larger world."
         )
-    return Generated(tuple(queries), len(served), tuple(without), tuple(fewer))
+    # All users' second ones come before anybody's third: asking for more leaves those that there are.
+    for _ in range(1, per_user):
+        for user_id, queries in made.items():
+            queries += islice(drafts[user_id], 1)
+    fewer = tuple(user_id for user_id, queries in made.items() if len(queries) < per_user)
+    return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without), fewer)
 
 
 def queries_of(
-    world: World, assortment: Assortment, user_id: str, *, per_user: int, seed: str, linter: Linter
-) -> list[Query]:
-    """The user's queries in which the checks find nothing; asking for more gives the same ones and others behind them.
+    world: World, assortment: Assortment, user_id: str, *, seed: str, linter: Linter, written: Texts
+) -> Iterator[Query]:
+    """The user's queries in which the checks find nothing and that are unlike all ``written``, to which they are added.
 
-    There are fewer where the orders and the shop tell too little for different ones.
+    There are few where the orders and the shop tell too little for different ones.
     """
     shopper = linter.shopper(user_id)
-    if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
-        return []
-    return list(islice(queries_by_rules(world, assortment, linter, shopper, seed), per_user))
+    if shopper is not None and sum(order.order_status == "Delivered" for order in shopper.orders) >= LEAST_ORDERS:
+        yield from queries_by_rules(world, assortment, linter, shopper, seed, written)
 
 
 USERS, PER_USER, QUESTIONS = 8, 2, 3
@@ -108,14 +112,11 @@ def demo_queries(world: World, path: Path, seed: str) -> tuple[Query, ...]:
     """Three queries of three users, those with the largest total budgets first; kept in ``path``."""
     if not path.exists():
         made = generate_sampled(world, USERS, per_user=PER_USER, seed=seed)
-        ranked = sorted(made.queries, key=lambda query: (-_total_budget(query), query.query_id))
+        budgets = {query.query_id: query.wish.budget for query in made.queries if query.wish and query.wish.budget}
+        amounts = {query_id: budget.value for query_id, budget in budgets.items()}
+        ranked = sorted(made.queries, key=lambda query: (-amounts.get(query.query_id, Decimal(0)), query.query_id))
         by_user: dict[str | None, Query] = {}
         for query in ranked:
             by_user.setdefault(query.user_id, query)
         write_lines(path, (query.as_line() for query in list(by_user.values())[:QUESTIONS]))
     return read_queries(path)
-
-
-def _total_budget(query: Query) -> Decimal:
-    budget = None if query.wish is None else query.wish.budget
-    return Decimal(0) if budget is None else budget.value

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from drretail.env.world import World
-from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
@@ -115,12 +114,7 @@ class Reader:
             async def question(models: Models, scope: str, _: int) -> Opinion:
                 return await models.ask(ROLE, self.messages(query), Opinion, path=scope)
 
-            try:
-                return await session.put(_name(query), question)
-            except ModelError as problem:
-                return f"{problem.kind}: {problem.message}"
-            finally:
-                on_end()
+            return await session.attempt(_name(query), question, on_end)
 
         answers = dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
         return Opinions(

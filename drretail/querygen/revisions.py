@@ -9,7 +9,7 @@ from pydantic import AwareDatetime
 from drretail.files import LineAppender, read_documents
 from drretail.records.base import Document, sha256_of
 from drretail.records.evidence import Finding
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 
 DECIDED = frozenset({"edited", "rejected"})
 """What people make of a query that they review; all else is tried by drretail."""
@@ -67,13 +67,7 @@ def past_of(revisions: Iterable[Revision], query: Query) -> tuple[Revision, ...]
 
 def version_of(query: Query) -> str:
     """The same for equal queries, whatever file they are in."""
-    written = query.model_dump(mode="json", exclude_none=True)
-    if query.wish is None:
-        # Reviews and histories of older files name versions by constraints, and demands were bare phrases first.
-        constraints = written.setdefault("constraints", Constraints().model_dump(mode="json", exclude_none=True))
-        for name in ("must", "must_not"):
-            constraints[name] = [demand if "of" in demand else demand["property"] for demand in constraints[name]]
-    return sha256_of(written)
+    return sha256_of(query.model_dump(mode="json", exclude_none=True))
 
 
 class History:

@@ -151,11 +151,14 @@ class _Maker:
 
     def not_sold(self) -> Twins:
         """One thing more, of which no product, title or category of the world has the words; and one that it has."""
-        lacking = next((name for name in self._shuffled(self.absent) if self._is_absent(name)), None)
+        offers = self.offers
+        absent = ((name, noun) for name in self._shuffled(self.absent) if (noun := _noun(name)))
+        absent = (noun for name, noun in absent if not offers.could_be(noun) and not offers.has_category(name))
+        lacking = next(absent, None)
         kinds = {kind.casefold() for want in self.wish.wants for kind in want.kinds}
         sold = (noun for name in self._shuffled(leaf_names(self.offers)) if (noun := _noun(name)) and noun not in kinds)
         feasible = self._first_feasible(map(self._with_thing, sold))
-        return None if lacking is None or feasible is None else (self._with_thing(_noun(lacking)), feasible)
+        return None if lacking is None or feasible is None else (self._with_thing(lacking), feasible)
 
     def no_such_order(self) -> Twins:
         """Once more what came with an order that the user never made; and with one that the user made."""
@@ -206,10 +209,6 @@ class _Maker:
 
     def _first_feasible(self, twins: Iterable[Query]) -> Query | None:
         return next((twin for twin in islice(twins, _TRIED) if self.offers.reference(twin).best is not None), None)
-
-    def _is_absent(self, name: str) -> bool:
-        noun = _noun(name)
-        return bool(noun) and not self.offers.could_be(noun) and not self.offers.has_category(name)
 
     def _behind(self, sentences: Sequence[str], **slots: str) -> str:
         sentence = sentences[int(sha256_of(self.seed), 16) % len(sentences)]

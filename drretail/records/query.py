@@ -4,12 +4,12 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
 from drretail.records.reading import Because
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Wish
 
 Lack = Literal[
     "not_typed",
@@ -130,64 +130,6 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """What drretail's own queries are sorted by; files from elsewhere may use other words."""
 
 
-class Demand(Record):
-    """What products must be, or must not have, in a few words of the query: "cotton", of the swaddle blanket."""
-
-    property: str
-    of: str | None = None
-    """The thing that it is said of, in the query's words; None of a demand on everything that is to be bought."""
-
-
-def demands(*properties: str, of: str | None = None) -> tuple[Demand, ...]:
-    """These properties, all said of the same thing, or of everything."""
-    return tuple(Demand(property=each, of=of) for each in properties)
-
-
-class Constraints(Record):
-    """What a query demands, in the types of older files, which name no wants."""
-
-    budget: Money | None = None
-    budget_scope: Literal["total", "per_item"] = "total"
-    categories: tuple[str, ...] = ()
-    brands_wanted: tuple[str, ...] = ()
-    brands_unwanted: tuple[str, ...] = ()
-    must: tuple[Demand, ...] = ()
-    must_not: tuple[Demand, ...] = ()
-    quantities: dict[str, int] = Field(default_factory=dict[str, int])
-    deadline: str | None = None
-    owned: tuple[str, ...] = ()
-
-    @field_validator("must", "must_not", mode="before")
-    @classmethod
-    def _said_of_everything(cls, given: Any) -> Any:
-        """A bare phrase, as files had it before demands were said of something, is one on everything."""
-        if not isinstance(given, list | tuple):
-            return given
-        return [{"property": each} if isinstance(each, str) else each for each in given]
-
-
-def carried_over(constraints: Constraints, wants: tuple[Want, ...]) -> Wish:
-    """The wish of an older query whose wants were typed anew, with the limits that its constraints hold.
-
-    A limit of a want itself stands before one of the constraints.
-    """
-    each = constraints.budget if constraints.budget_scope == "per_item" else None
-    limits = {
-        "price_max": each,
-        "brands_wanted": constraints.brands_wanted,
-        "brands_unwanted": constraints.brands_unwanted,
-    }
-    return Wish(
-        wants=tuple(
-            want.model_copy(update={name: limit for name, limit in limits.items() if not getattr(want, name)})
-            for want in wants
-        ),
-        budget=constraints.budget if each is None else None,
-        deadline=constraints.deadline,
-        owned=constraints.owned,
-    )
-
-
 NOT_TYPED = "nobody has typed what the query wants"
 """Why nothing that rests on a wish is said of a query's answers."""
 
@@ -221,8 +163,6 @@ class Query(Document):
     """True where it is made so that the shop can't meet the wish; ``queries check`` then wants a proof of that."""
     checklist: tuple[str, ...] | None = None
     """What a file from elsewhere asks of an answer, in its words; None where none came with the query."""
-    constraints: Constraints | None = None
-    """Of older files, for whoever types their wants; nothing is scored by it."""
     typed_by: str | None = None
     """Who typed the wish: a person or a model; None for whoever made the query."""
     world_fingerprint: str | None = None

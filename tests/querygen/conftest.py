@@ -51,6 +51,11 @@ def product_id(kind: str, number: int) -> str:
     return f"P{list(KINDS).index(kind):03}{number}"
 
 
+def plural_of(name: str) -> str:
+    """Shops name their categories in the plural."""
+    return name if name.endswith("s") else f"{name}es" if name.endswith("h") and not name.endswith("th") else f"{name}s"
+
+
 def products(*, prices: bool = True, paths: bool = True) -> list[Product]:
     made = [
         Product(
@@ -61,7 +66,7 @@ def products(*, prices: bool = True, paths: bool = True) -> list[Product]:
             average_rating=3.5 + 0.3 * number,
             rating_number=30 * number,
             store=BRANDS[number],
-            categories=("Everything", department, name.title()) if paths else ("Home_and_Kitchen",),
+            categories=("Everything", department, plural_of(name).title()) if paths else ("Home_and_Kitchen",),
             category="Home_and_Kitchen",
         )
         for name, department in KINDS.items()

@@ -7,9 +7,7 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.querygen.importing import Question, queries_from, read_questions
-from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
 
@@ -92,14 +90,3 @@ def test_of_a_repeated_question_the_wish_is_kept_wherever_it_stands() -> None:
     assert query.wish == WISH
     with pytest.raises(UserError, match=r"q\.csv, row 3: .*another wish"):
         queries_from([Question("Which?", wish=WISH), Question("Which?", None, Wish(), "q.csv, row 3")], "q.csv", None)
-
-
-def test_files_from_before_open_and_have_no_wish(tmp_path: Path) -> None:
-    line = (
-        '{"format":1,"query_id":"a","text":"Which lamp?","mode":"generic","source":"somebody","typed_by":"nobody",'
-        '"constraints":{"budget_scope":"total","must":["red",{"property":"small","of":"lamp"}]}}'
-    )
-    (tmp_path / "old.jsonl").write_text(f"{line}\n")
-    (query,) = read_queries(tmp_path / "old.jsonl")
-    assert (query.wish, query.constraints and len(query.constraints.must)) == (None, 2)
-    assert Query.model_validate_json(query.as_line()) == query

@@ -8,13 +8,11 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.querygen.reading import read_queries
-from drretail.querygen.revisions import version_of
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, demands
+from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
 Write = Callable[..., Path]
-OLDER = {"query_id": "a", "text": "?", "source": "t", "constraints": {"must": ["cotton"], "must_not": ["zips"]}}
 """As files had it before wants were typed, and demands said of something."""
 
 
@@ -36,22 +34,10 @@ def test_a_last_line_without_its_end_is_read(write: Write) -> None:
     assert [it.query_id for it in read_queries(write(line("a"), "", line("b"), end=""))] == ["a", "b"]
 
 
-def test_older_files_open_without_a_wish_and_keep_their_constraints(write: Write) -> None:
-    (query,) = read_queries(write(json.dumps(OLDER)))
-    assert query.wish is None
-    assert query.constraints == Constraints(must=demands("cotton"), must_not=demands("zips"))
-    assert read_queries(write(query.as_line())) == (query,)
-
-
 def test_a_wish_is_read_as_it_was_written(write: Write) -> None:
     blanket = Want(name="blanket", kinds=("swaddle blanket",), must=("cotton",), rating_min=4.5)
     query = Query(query_id="a", text="?", source="t", wish=Wish(wants=(blanket,), budget=Money.of("19.99")))
     assert read_queries(write(query.as_line())) == (query,)
-
-
-def test_the_version_of_an_older_query_is_the_one_that_its_reviews_name() -> None:
-    version = "f6d80230e752049c4c2eb3eb17f8c38611f9debe54dcc5518658d1ac1a526a4b"
-    assert version_of(Query.model_validate(OLDER)) == version
 
 
 def test_a_last_line_that_was_cut_is_told_and_not_dropped(write: Write) -> None:

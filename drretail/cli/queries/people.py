@@ -49,10 +49,9 @@ def personas(
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.past import read_past
-    from drretail.querygen.people.people_files import freeze_person, person_path
     from drretail.querygen.people.person_model import persona_ask, persona_of
-    from drretail.querygen.people.persona import Persona
-    from drretail.querygen.people.persona_rules import persona_by_rules
+    from drretail.querygen.people.persona import Persona, freeze_person, person_path
+    from drretail.querygen.people.rules import persona_by_rules
     from drretail.querygen.users import check_users, drawn_users
 
     writer = named_writer(model, calls, quiet=output.quiet)
@@ -71,7 +70,7 @@ def personas(
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for persona in made:
         freeze_person(people, persona)
-    fields = sum(len(persona.traits()) for persona in made)
+    fields = sum(len(persona.traits) for persona in made)
     line = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} were there"
     tell(line, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
 
@@ -93,11 +92,10 @@ def context(
     """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.by_model import named_writer
-    from drretail.querygen.people.context_rules import context_by_rules
     from drretail.querygen.people.past import read_past
-    from drretail.querygen.people.people_files import freeze_person, read_people
     from drretail.querygen.people.person_model import context_ask, context_of
-    from drretail.querygen.people.persona import PersonContext
+    from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
+    from drretail.querygen.people.rules import context_by_rules
 
     writer = named_writer(model, calls, quiet=output.quiet)
     known = read_personas(people)
@@ -151,9 +149,8 @@ def pair(
     from drretail.cli.queries.by_model import named_writer
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
     from drretail.querygen.people.past import read_past
-    from drretail.querygen.people.people_files import read_people
     from drretail.querygen.people.person_model import choice_ask, chosen_by_model
-    from drretail.querygen.people.persona import PersonContext
+    from drretail.querygen.people.persona import PersonContext, read_people
     from drretail.viewer.output import say
 
     writer = named_writer(model, calls, quiet=output.quiet)
@@ -207,8 +204,7 @@ def ask_all(
 
 def read_personas(people: Path) -> "dict[str, Persona]":
     """The personas of the folder. Raises UserError where there is none."""
-    from drretail.querygen.people.people_files import read_people
-    from drretail.querygen.people.persona import Persona
+    from drretail.querygen.people.persona import Persona, read_people
 
     found = read_people(people, Persona)
     if not found:
@@ -240,9 +236,8 @@ def checked(
 
     Why users could not be checked is put into ``failed``; they count in no field.
     """
-    from drretail.querygen.people.people_files import read_people
     from drretail.querygen.people.person_model import agreement_ask, inference_ask
-    from drretail.querygen.people.persona import PersonContext
+    from drretail.querygen.people.persona import PersonContext, read_people
     from drretail.querygen.people.reversibility import agreed_by_words, inferred_by_rules, recall_by_field
 
     contexts = {user: it for user, it in read_people(people, PersonContext).items() if user in known}

@@ -52,9 +52,8 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
 
 
 def categories_of(query: Query, frozen: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The top-level categories as the experiment froze them, else as a query of an older file names them."""
-    older = () if query.constraints is None else query.constraints.categories
-    return tuple(frozen.get(query.query_id) or dict.fromkeys(older)) or (NO_CATEGORY,)
+    """The top-level categories as the experiment froze them."""
+    return tuple(frozen.get(query.query_id) or ()) or (NO_CATEGORY,)
 
 
 def kind_of(query: Query) -> str:

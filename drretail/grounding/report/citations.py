@@ -7,8 +7,9 @@ from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, normalise_url
 from drretail.grounding.report.marks import Mark, Target, find_marks
-from drretail.grounding.report.markup import blanked, prose
-from drretail.grounding.report.reference_list import Entry, is_list_frame, read_references
+from drretail.grounding.report.markup import blanked, prose, url_end
+from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, read_references
+from drretail.grounding.report.styles import styled_marks
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.shop import SHOP_URL, product_url
 
@@ -20,6 +21,7 @@ _BARE_ID = re.compile(
     r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WC]:[a-z2-7]{8}|"
     rf"{FILE_ID})(?!\w)"
 )
+_WWW = re.compile(ADDRESS, re.IGNORECASE)
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 
 
@@ -33,6 +35,8 @@ class Cited:
     url: str | None = None
     title: str = ""
     """What the report's own list calls the source, where it is listed."""
+    label: str = ""
+    """The number or name by which a mark points to its line of that list."""
 
     @property
     def evidence_id(self) -> str | None:
@@ -113,9 +117,23 @@ def listed_lines(report: str, evidence: Known | None) -> Iterator[tuple[int, int
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
     """The marks that cite something, in text order and apart; the lines of reference lists have none."""
     resolver = _Resolver(prose(report), evidence)
-    for mark in find_marks(blanked(resolver.text, resolver.references.spans)):
-        if cited := resolver.cited(mark):
-            yield CitingMark(mark.start, mark.end, cited)
+    text = blanked(resolver.text, resolver.references.spans)
+    found = [(mark, cited) for mark in find_marks(text) if (cited := resolver.cited(mark))]
+    if resolver.references.spans:
+        bracketed = sum(mark.targets[0].kind == "label" for mark, _ in found)
+        rest = blanked(text, [(mark.start, mark.end) for mark, _ in found])
+        styled = styled_marks(rest, resolver.references, bracketed)
+        found += [(mark, cited) for mark in styled if (cited := resolver.cited(mark))]
+        found.sort(key=lambda each: each[0].start)
+    for mark, cited in found:
+        yield CitingMark(mark.start, mark.end, cited)
+
+
+def closing_marks(report: str) -> list[tuple[int, int]]:
+    """The spans of the marks without square brackets, such as the 10 of ``text.10``, which end sentences."""
+    marks = citing_marks(report, None) if read_references(prose(report)).spans else ()
+    spans = [(mark.start, mark.end) for mark in marks]
+    return [(start, end) for start, end in spans if not report.startswith(("[", "【", "http", "<http"), start)]
 
 
 class _Resolver:
@@ -150,8 +168,8 @@ class _Resolver:
         if entry is None:
             return (Cited(target.value, "unresolved"),)
         if entry not in self._entries:
-            named = self.named(entry.start, entry.end)
-            self._entries[entry] = named or (Cited(entry.label, "unresolved"),)
+            named = self.named(entry.start, entry.end) or (Cited(entry.label, "unresolved"),)
+            self._entries[entry] = tuple(replace(cited, label=target.value) for cited in named)
         return self._entries[entry]
 
     def _cite(self, target: Target) -> Cited:
@@ -180,6 +198,9 @@ class _Resolver:
         if not marks:
             marks = [Mark(bare.start(), bare.end(), ()) for bare in _BARE_ID.finditer(line)]
             targets = [Target("id", line[mark.start : mark.end]) for mark in marks]
+        if not marks and (bare := _WWW.search(line)):
+            marks = [Mark(bare.start(), url_end(line, bare.start(), wide=True), ())]
+            targets = [Target("url", f"https://{line[mark.start : mark.end]}") for mark in marks]
         title = _title(line, marks)
         return tuple(replace(self._cite(target), title=title) for target in targets)
 

@@ -16,8 +16,8 @@ _LANGUAGE = re.compile(r"[\w+#.-]+")
 _ONLY_MARKS = re.compile(r"\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+")
 _BACKTICKS = re.compile(r"`+")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
-_BRACKET = re.compile(r"[\[\]【】\n]")
-_PAIRS = {"]": "[", "】": "【"}
+_PAIRS = {"]": "[", "】": "【", "］": "［", "〕": "〔"}
+_BRACKET = re.compile(r"[\[\]【】［］〔〕\n]")
 
 # What Markdown leaves out of the page: link definitions, links without words, cells beyond the head of a table.
 _CONTAINER = r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
@@ -101,13 +101,13 @@ def prose(text: str) -> str:
 
 
 def closing_brackets(text: str) -> dict[int, int]:
-    """Opening to closing bracket for all square and lenticular brackets that close on their own line."""
+    """Opening to closing bracket for all square brackets, ``【】`` and ``〔〕`` that close on their own line."""
     pairs: dict[int, int] = {}
-    opened: dict[str, list[int]] = {"[": [], "【": []}
+    opened: dict[str, list[int]] = {opening: [] for opening in _PAIRS.values()}
     for match in _BRACKET.finditer(text):
         character = match[0]
         if character == "\n":
-            opened = {"[": [], "【": []}
+            opened = {opening: [] for opening in _PAIRS.values()}
         elif character in opened:
             opened[character].append(match.start())
         elif opened[_PAIRS[character]]:

@@ -17,7 +17,7 @@ from drretail.grounding.report.citations import (
     read_as_references,
 )
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import UNRESOLVED, find_marks
+from drretail.grounding.report.marks import UNRESOLVED, find_marks, link_words
 from drretail.grounding.report.markup import blanked, prose
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title
@@ -26,6 +26,7 @@ from drretail.records.evidence import Evidence
 
 Style = Literal["markdown", "plain"]
 _TITLE_LENGTH = 120
+_LINK = re.compile(r"\]\((?!#)|^<?https?://", re.IGNORECASE)
 ALSO_LISTED = "Also listed"
 _ORDER_DATE = re.compile(r'"order_date":\s*"(?P<date>\d{4}-\d{2}-\d{2})')
 _LONG_RESULT = re.compile(r"= (?P<result>-?\d+\.\d{5,})$")
@@ -179,7 +180,7 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
             internal.append(_untold(numbering.number(cited).label, report, run[0].start))
         else:
             numbers += numbering.link(numbering.number(cited))
-    linked = " ".join(filter(None, (_link_text(report, mark) for mark in run)))
+    linked = " ".join(filter(None, (link_words(report[mark.start : mark.end], mark.cited[0].said) for mark in run)))
     start, end = _without_backticks(report, run[0].start, run[-1].end)
     words = f"({'; '.join(internal)})" if internal else ""
     gap = " " if words and (numbers or report[start - 1 : start].strip(" \t\n([")) else ""
@@ -199,20 +200,13 @@ def _runs(report: str, marks: list[CitingMark]) -> Iterator[list[CitingMark]]:
 
 
 def _is_rendered(report: str, mark: CitingMark) -> bool:
-    """True for marks that a reader can't follow: bracketed ids, numbers and footnotes, links to ids.
+    """True for marks that a reader can't follow: ids, numbers and footnotes, links to ids and into the report's list.
 
     Those of a rendered report that say so already stay as they are.
     """
     if report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
-    in_brackets = report[mark.start] in "[【" and report[mark.end - 1] in "]】"
-    return in_brackets or parse_evidence_id(mark.cited[0].said) is not None
-
-
-def _link_text(report: str, mark: CitingMark) -> str:
-    """The words of a link to an id; they stay, and the number follows them."""
-    text, arrow, _ = report[mark.start + 1 : mark.end].partition("](")
-    return text if arrow and mark.cited[0].said not in text else ""
+    return parse_evidence_id(mark.cited[0].said) is not None or not _LINK.search(report[mark.start : mark.end])
 
 
 def _without_backticks(report: str, start: int, end: int) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from drretail.grounding.report.citations import (
     listed_sources,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.marks import link_words
 from drretail.grounding.report.markup import blanked, prose, shown
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.equations import Equation, find_equations
@@ -209,11 +210,9 @@ def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
     """Marks blanked, but for the words of links, which belong to the sentence."""
     spans: list[tuple[int, int]] = []
     for mark in marks:
-        words, arrow, _ = report[mark.start : mark.end].partition("](")
-        is_link = arrow and mark.cited[0].said not in words
-        spans += (
-            [(mark.start, mark.start + 1), (mark.start + len(words), mark.end)] if is_link else [(mark.start, mark.end)]
-        )
+        words = link_words(report[mark.start : mark.end], mark.cited[0].said)
+        inside = mark.start + 1, mark.start + 1 + len(words)
+        spans += [(mark.start, inside[0]), (inside[1], mark.end)] if words else [(mark.start, mark.end)]
     return blanked(plain, spans)
 
 

@@ -11,14 +11,7 @@ from drretail.offline.plain import plain_answer
 from drretail.offline.shopper.notes import notes_in, notes_of, of_kind
 from drretail.offline.shopper.searching import Call, next_calls, parts_of
 from drretail.offline.shopper.task import SHOP_TOOLS, Task, read_task, task_of
-from drretail.offline.shopper.writing import (
-    answered,
-    file_answer,
-    handed_on,
-    mended,
-    page_summary,
-    write_report,
-)
+from drretail.offline.shopper.writing import answered, file_answer, handed_on, mended, page_summary, write_report
 from drretail.records.base import Record
 from drretail.records.wish import Wish
 
@@ -48,7 +41,10 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if task is None or (schema is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)
     if "reports" in tags:
-        return AIMessage(_on_reports(task, tags))
+        # The report on what a team found; with faults found in it, the same report without them.
+        is_at_fault = "report" in tags and "problems" in tags
+        notes = notes_in(tags["reports"])
+        return AIMessage(mended(tags["report"], tags["problems"]) if is_at_fault else write_report(task, notes))
     if "problem" in tags and "report" in tags:
         return AIMessage(NOT_MINE)
     if any(tool["function"]["name"] == LAUNCH for tool in tools):
@@ -64,13 +60,6 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if "question" in tags and "query" not in tags:
         return AIMessage(answered(task.question, of_kind(notes_of(task), "W")))
     return AIMessage(write_report(task, notes_of(task)))
-
-
-def _on_reports(task: Task, tags: Tags) -> str:
-    """The report on what a team found; with faults found in it, the same report without them."""
-    if "report" in tags and "problems" in tags:
-        return mended(tags["report"], tags["problems"])
-    return write_report(task, notes_in(tags["reports"]))
 
 
 def _leading(task: Task) -> AIMessage:

@@ -6,16 +6,7 @@ from decimal import Decimal
 
 from drretail.grounding.report.picks import outcome_of, picks_block, take_picks
 from drretail.grounding.text.wording import short_title
-from drretail.offline.shopper.notes import (
-    NO_PRICE,
-    SAYS,
-    fact,
-    facts,
-    notes_of,
-    of_kind,
-    sentences_of,
-    telling,
-)
+from drretail.offline.shopper.notes import NO_PRICE, SAYS, fact, facts, notes_of, of_kind, sentences_of, telling
 from drretail.offline.shopper.searching import NUMBER, chosen_of, sum_of
 from drretail.offline.shopper.task import SEARCH, Task
 from drretail.parsing import parse_json

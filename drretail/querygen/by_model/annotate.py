@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
-from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
 from drretail.querygen.by_model.answer import WrittenWish, wish_problem
@@ -92,12 +91,8 @@ class WishAnnotator:
             update = {"wish": self._examiner.wish_of(written), "typed_by": self._session.model.spec}
             return query.model_copy(update=update)
 
-        try:
-            return await self._session.put(f"{query.query_id}~{version_of(query)[:12]}#types", question)
-        except ModelError as problem:
-            return f"{problem.kind}: {problem.message}"
-        finally:
-            self._on_end()
+        name = f"{query.query_id}~{version_of(query)[:12]}#types"
+        return await self._session.attempt(name, question, self._on_end)
 
     def _findings(self, query: Query) -> list[Finding]:
         """What the wish has to answer for, and not the question."""

@@ -50,6 +50,17 @@ class ModelSession(AbstractContextManager["ModelSession"]):
         assert problem is not None, "the first try is always made"
         raise problem
 
+    async def attempt(
+        self, name: str, question: Callable[[Models, str, int], Awaitable[R]], on_end: Callable[[], object]
+    ) -> R | str:
+        """The same; why nothing came of it where the last try failed. ``on_end`` is called in either case."""
+        try:
+            return await self.put(name, question)
+        except ModelError as problem:
+            return f"{problem.kind}: {problem.message}"
+        finally:
+            on_end()
+
     def calls(self, name: str) -> int:
         """How many calls a question took, those that the journal served included."""
         return sum(effect.scope.rpartition("#")[0] == name for effect in self._journal.effects)

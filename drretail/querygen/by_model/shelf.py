@@ -169,8 +169,8 @@ def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> st
 def _deciding(listings: Sequence[Listing]) -> Iterator[str]:
     """ "Material: cedar, steel" for each field in whose values the products of a kind differ."""
     by_field: dict[str, list[str]] = {}
-    for demand in KindOffers(tuple(listings)).demands:
-        by_field.setdefault(demand.field, []).append(demand.value)
+    for name, value in KindOffers(tuple(listings)).demands:
+        by_field.setdefault(name, []).append(value)
     for name, values in islice(by_field.items(), _MOST_FIELDS):
         yield f"{name}: {', '.join(values[:_MOST_VALUES])}"
 

@@ -25,6 +25,13 @@ _SAY_IT = "say it in the text, or take it out of the wish"
 CODES = {
     "amount_not_in_text": Code("a typed amount of money is no amount of the text", _SAY_IT),
     "amount_not_typed": Code("the text names an amount of money that the wish lacks", _TYPE_IT),
+    "amount_per_piece": Code(
+        "the text names an amount for each piece, and the wish has it as the most for all", "type it as `price_max`"
+    ),
+    "answer_in_text": Code(
+        "the text names a product that is to be found, and not one that the user ordered", "take it out of the text"
+    ),
+    "brand_not_typed": Code("the text names a maker of what is wanted that the wish lacks", _TYPE_IT),
     "number_not_in_text": Code("a typed quantity, least rating or number of ratings is not in the text", _SAY_IT),
     "number_not_typed": Code("the text names stars or a number of reviews that the wish lacks", _TYPE_IT),
     "words_not_in_text": Code("a typed name, demand, brand or deadline is not in the words of the text", _SAY_IT),
@@ -60,6 +67,7 @@ _LEAST_STARS = 3
 # Words by which a text says how many it wants without a number.
 _HOW_MANY = dict.fromkeys(("both", "couple", "double", "pair", "pairs", "twice", "twin", "twins"), 2) | {"dozen": 12}
 _SPELT_AMOUNT = re.compile(r"\b(?:dollars?|euros?|pounds?|bucks)\b", re.IGNORECASE)
+_PER_PIECE = re.compile(r"\s(?:each|apiece|a piece|per piece)\b")
 _QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
 _MONTHS = list(calendar.month_name)
 MONTH = rf"(?P<month>{'|'.join(_MONTHS[1:])})"
@@ -83,7 +91,7 @@ def check(case: Case) -> Iterator[Finding]:
     for match in _PLACEHOLDER.finditer(text):
         yield found("placeholder_in_text", match[0], span=match.span())
     if wish is not None:
-        for compare in (_amounts, _numbers, _words, _quotes, _owned, _order_dates, _days_to_come, _inner):
+        for compare in (_amounts, _numbers, _words, _offers, _quotes, _owned, _order_dates, _days_to_come, _inner):
             yield from compare(case, wish)
 
 
@@ -109,6 +117,13 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
             span = amount.start, amount.end
             limits = ", ".join(map(format_amount, wish.limits)) or "no amount"
             yield found("amount_not_typed", case.query.text[slice(*span)], f"the wish has {limits}", span=span)
+    limits = {want.price_max.value for want in wish.wants if want.price_max is not None}
+    is_total = wish.budget is not None and sum(want.quantity for want in wish.wants) > 1
+    for amount in money if is_total else ():
+        is_the_budget = wish.budget is not None and amount.high == wish.budget.value and amount.high not in limits
+        if is_the_budget and _PER_PIECE.match(case.query.text, amount.end):
+            span = amount.start, amount.end
+            yield found("amount_per_piece", case.query.text[slice(*span)], "it is typed as the budget", span=span)
 
 
 def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -153,6 +168,29 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
     for order_id in wish.orders:
         if order_id not in case.query.text:
             yield found("order_not_in_text", order_id, "the text does not name it")
+
+
+def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
+    """Products and makers of what is wanted, where neither the wish nor anything that the user ordered has them.
+
+    A maker is known by its capital, and not where a sentence begins with one: "Simple" and "Always" are makers, too.
+    """
+    ordered = () if case.shopper is None else case.shopper.products.values()
+    names = [f"{listing.product.title} {' '.join(listing.makers)}" for listing in (*case.owned, *ordered)]
+    for want in wish.wants:
+        names += (want.name, *want.kinds, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
+    known, text = f" {' '.join(map(folded, names))} ", case.query.text
+    for front, listing in case.titles_in(text):
+        # Without the maker the words may be those of any such thing: "stainless steel bird".
+        if f" {front} " not in known and any(front.startswith(f"{maker} ") for maker in listing.makers):
+            yield found("answer_in_text", front, f"the title of {listing.product.product_id}")
+            return
+    offered = (listing.product for _, listings in case.offered for listing in listings)
+    makers = {name: product for product in offered for name in (product.brand, product.store) if name}
+    for name, product in makers.items():
+        match = re.search(rf"(?<=[a-z,;:] ){re.escape(name)}\b", text) if name[0].isupper() else None
+        if match and f" {folded(name)} " not in known:
+            yield found("brand_not_typed", name, f"the maker of {product.product_id}", span=match.span())
 
 
 def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:

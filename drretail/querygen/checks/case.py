@@ -1,18 +1,21 @@
 """What every check of a query starts from, and how it says what it found."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.wish import Want
+
+# The first words of a title tell a product from others; fewer are a brand or a kind.
+_FRONT = 3
 
 
 class Code(NamedTuple):
@@ -56,6 +59,14 @@ class Case:
         """The stems of what a product may be called by: its title, maker and categories."""
         product = listing.product
         return cls.stems(" ".join((product.title, product.brand or "", product.store or "", *product.categories)))
+
+    def titles_in(self, text: str) -> Iterator[tuple[str, Listing]]:
+        """What is offered of the wanted kinds and named in a text by the first words of its title; with these words."""
+        words = f" {folded(text)} "
+        for listing in (listing for _, listings in self.offered for listing in listings):
+            front = " ".join(listing.text.split(maxsplit=_FRONT)[:_FRONT])  # the folded text begins with the title
+            if front.count(" ") == _FRONT - 1 and f" {front} " in words:
+                yield front, listing
 
     @cached_property
     def reference(self) -> Reference:

@@ -43,8 +43,6 @@ _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
 # Of the priced offers of a kind, how many may keep a demand; of fewer offers nobody can say.
 _LEAST_SHARE, _MOST_SHARE, _LEAST_OFFERS = 0.2, 0.8, 4
-# The first words of a title tell a product from others; fewer are a brand or a kind.
-_FRONT = 3
 
 
 def binds(query: Query) -> bool:
@@ -85,12 +83,8 @@ def _rationale(case: Case) -> Iterator[Finding]:
     for product_id in dict.fromkeys(_PRODUCT_ID.findall(rationale)):
         if product_id not in ordered:
             yield found("rationale_tells_answer", product_id, "a product that the user has not ordered")
-    words, asked = f" {folded(rationale)} ", f" {folded(case.query.text)} "
-    for listing in (listing for _, listings in case.offered for listing in listings):
-        # The folded text begins with the title.
-        front = " ".join(listing.text.split(maxsplit=_FRONT)[:_FRONT])
-        named = front.count(" ") == _FRONT - 1 and f" {front} " in words and f" {front} " not in asked
-        if named and listing.product.product_id not in ordered:
+    for front, listing in case.titles_in(rationale):
+        if f" {front} " not in f" {folded(case.query.text)} " and listing.product.product_id not in ordered:
             yield found("rationale_tells_answer", front, f"the title of {listing.product.product_id}")
             return
 

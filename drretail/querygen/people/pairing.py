@@ -35,7 +35,7 @@ def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int
 
 def distance(one: Persona, other: Persona) -> float:
     """One minus the mean likeness over the fields that either has filled; a field of one alone is unlike. 0 to 1."""
-    first, second = one.traits(), other.traits()
+    first, second = one.traits, other.traits
     names = [name for name in {**first, **second} if name != "basic_attributes.name"]
     alike = [
         likeness(first[name].value, second[name].value) if name in first and name in second else 0.0 for name in names
@@ -85,7 +85,6 @@ def pair_query(task: Query, persona: Persona, context: PersonContext | None, fin
             "persona": persona.text,
             "context": None if context is None else context.text,
             "wish": None if task.wish is None else task.wish.model_copy(update={"owned": ()}),
-            "constraints": None,
             "rationale": "",
             "expected_tools": (),
             "world_fingerprint": fingerprint,

@@ -1,13 +1,12 @@
 """Questions to a model about people: personas, contexts, personas back from contexts, and which tasks they choose."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from langchain_core.messages import HumanMessage
 from pydantic import Field
 
-from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
 from drretail.llm.structured import Check
@@ -92,12 +91,7 @@ async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callab
         async def question(models: Models, scope: str, _: int) -> T:
             return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=scope, check=ask.check)
 
-        try:
-            return await session.put(f"{ask.key}~{sha256_of(ask.message)[:12]}", question)
-        except ModelError as problem:
-            return f"{problem.kind}: {problem.message}"
-        finally:
-            on_end()
+        return await session.attempt(f"{ask.key}~{sha256_of(ask.message)[:12]}", question, on_end)
 
     by_key = {ask.key: end for ask, end in zip(asks, await all_ended(map(one, asks)), strict=True)}
     return Answers(
@@ -129,7 +123,7 @@ def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
         trait.field: Trait(value=trait.value, orders=trait.orders, of_profile=trait.field in PROFILE_FIELDS)
         for trait in written.traits
     }
-    return Persona.of(past.user_id, made_by, traits)
+    return Persona(user_id=past.user_id, made_by=made_by, traits=traits)
 
 
 def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
@@ -137,8 +131,8 @@ def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
     orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenContext) -> str | None:
-        strange = sorted({id_ for entry in written.entries for id_ in entry.orders} - orders)
-        return f"these are no ids of the shopper's orders: {', '.join(strange)}" if strange else None
+        named = {id_ for entry in written.entries for id_ in entry.orders}
+        return _strange(named, orders, "these are no ids of the shopper's orders")
 
     message = prompts()["context"].render(
         least=str(LEAST_ENTRIES),
@@ -166,17 +160,18 @@ def inference_ask(context: PersonContext) -> Ask[WrittenPersona]:
 
 def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedFields] | None:
     """In which fields both say the same; None where they have no field in common."""
-    second, first = {trait.field: trait.value for trait in inferred.traits}, persona.traits()
+    second, first = {trait.field: trait.value for trait in inferred.traits}, persona.traits
     shared = {name: {"first": trait.value, "second": second[name]} for name, trait in first.items() if name in second}
     if not shared:
         return None
     message = prompts()["agree"].render(given=tagged("persona", canonical_json(shared)))
 
-    def check(agreed: AgreedFields) -> str | None:
-        strange = sorted({*agreed.fields} - shared.keys())
-        return f"these fields were not filled twice: {', '.join(strange)}" if strange else None
-
-    return Ask(f"{persona.user_id}#agree", message, AgreedFields, check)
+    return Ask(
+        f"{persona.user_id}#agree",
+        message,
+        AgreedFields,
+        lambda agreed: _strange(agreed.fields, shared, "these fields were not filled twice"),
+    )
 
 
 def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
@@ -184,12 +179,12 @@ def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
     listed = "\n".join(canonical_json({"id": task.query_id, "task": task.text}) for task in tasks)
     message = prompts()["choose"].render(persona=tagged("persona", persona.text), tasks=tagged("questions", listed))
     known = {task.query_id for task in tasks}
-
-    def check(chosen: ChosenTasks) -> str | None:
-        strange = sorted({*chosen.tasks} - known)
-        return f"there are no tasks of these ids: {', '.join(strange)}" if strange else None
-
-    return Ask(f"{persona.user_id}#choose", message, ChosenTasks, check)
+    return Ask(
+        f"{persona.user_id}#choose",
+        message,
+        ChosenTasks,
+        lambda chosen: _strange(chosen.tasks, known, "there are no tasks of these ids"),
+    )
 
 
 def chosen_by_model(tasks: Sequence[Query], chosen: Mapping[str, ChosenTasks]) -> dict[str, list[str]]:
@@ -221,18 +216,19 @@ def _records(past: Past) -> str:
     return tagged("profile", "\n".join([who, *(f"- {statement.text}" for statement in statements), "Orders:", *orders]))
 
 
+def _strange(named: Iterable[str], known: Collection[str], what: str) -> str | None:
+    """What is wrong where something is named that is not known; None where all is."""
+    strange = sorted({*named} - {*known})
+    return f"{what}: {', '.join(strange)}" if strange else None
+
+
 def _wrong_fields(written: WrittenPersona) -> str | None:
     names = [trait.field for trait in written.traits]
-    strange = sorted({*names} - {*FIELDS})
-    if strange:
-        return f"there are no such fields: {', '.join(strange)}"
-    return "a field stands twice" if len({*names}) < len(names) else None
+    is_double = len({*names}) < len(names)
+    return _strange(names, FIELDS, "there are no such fields") or ("a field stands twice" if is_double else None)
 
 
 def _wrong_orders(trait: WrittenTrait, orders: set[str]) -> str | None:
-    strange = sorted({*trait.orders} - orders)
-    if strange:
-        return f"{trait.field} names what is no order of the shopper's: {', '.join(strange)}"
     if not trait.orders and trait.field not in PROFILE_FIELDS:
         return f"{trait.field} names no orders"
-    return None
+    return _strange(trait.orders, orders, f"{trait.field} names what is no order of the shopper's")

@@ -1,14 +1,44 @@
-"""Who a user is, in the seven groups of PDR-Bench's persona schema (Table 5), and the context that tells it."""
+"""Who a user is, in the seven groups of PDR-Bench's persona schema (Table 5), and the context that tells it.
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Self
+Both are kept in a folder; what stands there is frozen until somebody takes it away.
+"""
 
-from pydantic import Field, model_validator
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, Self, TypeVar
 
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from drretail.errors import UserError
+from drretail.files import read_json, write_json
 from drretail.records.base import Document, Record
+from drretail.records.ids import file_name
 
 LONGEST_VALUE = 400
 """Characters of one field."""
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "basic_attributes": ("name", "age", "gender", "occupation", "family", "pets", "residence", "hometown"),
+    "behavioral_characteristics": (
+        *("apps", "social_behavior", "daily_routine", "consumption_cycle", "consumption_characteristics"),
+        "periodic_mobility",
+    ),
+    "environment": ("time_preference", "frequent_places", "travel_radius"),
+    "personality_traits": ("personality", "decision_making_style", "shopping_preference"),
+    "preferences_and_interests": (
+        *("diet", "accommodation", "shopping", "services", "travel_frequency", "destinations", "travel_style"),
+        *("articles", "short_videos", "screenshots", "books", "movies", "singers", "actors", "exercise_habits"),
+        *("exercise_goals", "exercise_types", "exercise_investments", "exercise_locations"),
+    ),
+    "health_status": ("medical_history", "mental_condition", "physical_fitness", "health_needs"),
+    "financial_information": (
+        *("income_structure", "assets", "consumption_characteristics", "debts", "investment_background"),
+        *("investment_knowledge", "risk_appetite"),
+    ),
+}
+"""PDR-Bench's Table 5: what can be known of a user, by group."""
+FIELDS = tuple(f"{group}.{name}" for group, names in GROUPS.items() for name in names)
+PROFILE_FIELDS = ("basic_attributes.name", "basic_attributes.residence")
+"""Those that the user's profile tells, and no order."""
 
 
 class Trait(Record):
@@ -27,127 +57,26 @@ class Trait(Record):
         return self
 
 
-class BasicAttributes(Record):
-    name: Trait | None = None
-    age: Trait | None = None
-    gender: Trait | None = None
-    occupation: Trait | None = None
-    family: Trait | None = None
-    pets: Trait | None = None
-    residence: Trait | None = None
-    hometown: Trait | None = None
-
-
-class BehavioralCharacteristics(Record):
-    apps: Trait | None = None
-    social_behavior: Trait | None = None
-    daily_routine: Trait | None = None
-    consumption_cycle: Trait | None = None
-    consumption_characteristics: Trait | None = None
-    periodic_mobility: Trait | None = None
-
-
-class Environment(Record):
-    time_preference: Trait | None = None
-    frequent_places: Trait | None = None
-    travel_radius: Trait | None = None
-
-
-class PersonalityTraits(Record):
-    personality: Trait | None = None
-    decision_making_style: Trait | None = None
-    shopping_preference: Trait | None = None
-
-
-class PreferencesAndInterests(Record):
-    diet: Trait | None = None
-    accommodation: Trait | None = None
-    shopping: Trait | None = None
-    services: Trait | None = None
-    travel_frequency: Trait | None = None
-    destinations: Trait | None = None
-    travel_style: Trait | None = None
-    articles: Trait | None = None
-    short_videos: Trait | None = None
-    screenshots: Trait | None = None
-    books: Trait | None = None
-    movies: Trait | None = None
-    singers: Trait | None = None
-    actors: Trait | None = None
-    exercise_habits: Trait | None = None
-    exercise_goals: Trait | None = None
-    exercise_types: Trait | None = None
-    exercise_investments: Trait | None = None
-    exercise_locations: Trait | None = None
-
-
-class HealthStatus(Record):
-    medical_history: Trait | None = None
-    mental_condition: Trait | None = None
-    physical_fitness: Trait | None = None
-    health_needs: Trait | None = None
-
-
-class FinancialInformation(Record):
-    income_structure: Trait | None = None
-    assets: Trait | None = None
-    consumption_characteristics: Trait | None = None
-    debts: Trait | None = None
-    investment_background: Trait | None = None
-    investment_knowledge: Trait | None = None
-    risk_appetite: Trait | None = None
-
-
 class Persona(Document):
-    """people/personas/<user_id>.json: what is known of a user, by group and field; what nobody knows is None."""
+    """people/personas/<user_id>.json: what is known of a user."""
 
     user_id: str
     made_by: str
     """A model as "provider:model", or "rules"."""
-    basic_attributes: BasicAttributes = BasicAttributes()
-    behavioral_characteristics: BehavioralCharacteristics = BehavioralCharacteristics()
-    environment: Environment = Environment()
-    personality_traits: PersonalityTraits = PersonalityTraits()
-    preferences_and_interests: PreferencesAndInterests = PreferencesAndInterests()
-    health_status: HealthStatus = HealthStatus()
-    financial_information: FinancialInformation = FinancialInformation()
+    traits: dict[str, Trait]
+    """By ``group.field``, in the order of Table 5; what nobody knows is left out."""
 
+    @field_validator("traits")
     @classmethod
-    def of(cls, user_id: str, made_by: str, traits: Mapping[str, Trait]) -> Self:
-        """The persona with these traits by ``group.field``."""
-        groups: dict[str, Any] = {}
-        for name, trait in traits.items():
-            group, _, field = name.partition(".")
-            groups.setdefault(group, {})[field] = trait
-        return cls.model_validate({"user_id": user_id, "made_by": made_by, **groups})
-
-    def traits(self) -> dict[str, Trait]:
-        """What is known, by ``group.field`` in the order of Table 5."""
-        return {name: trait for name, trait in self._every() if trait is not None}
+    def _are_in_the_table(cls, given: dict[str, Trait]) -> dict[str, Trait]:
+        if unknown := given.keys() - {*FIELDS}:
+            raise ValueError(f"there are no such fields: {', '.join(sorted(unknown))}")
+        return {name: given[name] for name in FIELDS if name in given}
 
     @property
     def text(self) -> str:
         """What is known, a field a line, as agents and judges read it."""
-        return "\n".join(f"{field_label(name)}: {trait.value}" for name, trait in self.traits().items())
-
-    def _every(self) -> Iterator[tuple[str, Trait | None]]:
-        for name in FIELDS:
-            group, _, field = name.partition(".")
-            yield name, getattr(getattr(self, group), field)
-
-
-GROUPS: Mapping[str, type[Record]] = {
-    "basic_attributes": BasicAttributes,
-    "behavioral_characteristics": BehavioralCharacteristics,
-    "environment": Environment,
-    "personality_traits": PersonalityTraits,
-    "preferences_and_interests": PreferencesAndInterests,
-    "health_status": HealthStatus,
-    "financial_information": FinancialInformation,
-}
-FIELDS: tuple[str, ...] = tuple(f"{group}.{field}" for group, its in GROUPS.items() for field in its.model_fields)
-PROFILE_FIELDS = ("basic_attributes.name", "basic_attributes.residence")
-"""Those that the user's profile tells, and no order."""
+        return "\n".join(f"{field_label(name)}: {trait.value}" for name, trait in self.traits.items())
 
 
 def field_label(name: str) -> str:
@@ -177,3 +106,33 @@ class PersonContext(Document):
     def text(self) -> str:
         """The entries, one below the other, as agents read them."""
         return "\n".join(f"- {entry.text}" for entry in self.entries)
+
+
+T = TypeVar("T", Persona, PersonContext)
+_FOLDERS: dict[type[Document], str] = {Persona: "personas", PersonContext: "contexts"}
+
+
+def person_path(people: Path, record: type[Document], user_id: str) -> Path:
+    return people / _FOLDERS[record] / f"{file_name(user_id)}.json"
+
+
+def read_people(people: Path, record: type[T]) -> dict[str, T]:
+    """All of one kind in the folder, by user id. Raises UserError for a file that is none."""
+    found: dict[str, T] = {}
+    for path in sorted((people / _FOLDERS[record]).glob("*.json")):
+        try:
+            read = record.model_validate(read_json(path))
+        except ValidationError as problem:
+            error = problem.errors()[0]
+            where = ".".join(map(str, error["loc"]))
+            raise UserError(f"{path} is none of the {_FOLDERS[record]}: {where}: {error['msg']}.") from problem
+        found[read.user_id] = read
+    return found
+
+
+def freeze_person(people: Path, made: Persona | PersonContext) -> None:
+    """Keeps one where none of its user is kept; the first stays."""
+    path = person_path(people, type(made), made.user_id)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, made.model_dump(mode="json", exclude_none=True))

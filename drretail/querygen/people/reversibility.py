@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.people.past import Past
 from drretail.querygen.people.persona import FIELDS, PROFILE_FIELDS, Persona, PersonContext
-from drretail.querygen.people.persona_rules import persona_by_rules
+from drretail.querygen.people.rules import persona_by_rules
 
 ALIKE = 0.5
 """The Jaccard of two values' words from which, without a model, they say the same."""
@@ -31,16 +31,16 @@ def inferred_by_rules(context: PersonContext, past: Past) -> Persona:
     found = persona_by_rules(past.only(named))
     if any(entry.of_profile for entry in context.entries):
         return found
-    traits = {name: trait for name, trait in found.traits().items() if name not in PROFILE_FIELDS}
-    return Persona.of(found.user_id, found.made_by, traits)
+    traits = {name: trait for name, trait in found.traits.items() if name not in PROFILE_FIELDS}
+    return Persona(user_id=found.user_id, made_by=found.made_by, traits=traits)
 
 
 def agreed_by_words(persona: Persona, inferred: Persona) -> frozenset[str]:
     """The fields of both whose values have half of their words in common."""
-    there = inferred.traits()
+    there = inferred.traits
     return frozenset(
         name
-        for name, trait in persona.traits().items()
+        for name, trait in persona.traits.items()
         if name in there and likeness(trait.value, there[name].value) >= ALIKE
     )
 
@@ -53,7 +53,7 @@ def likeness(one: str, other: str) -> float:
 
 def recall_by_field(personas: Iterable[Persona], agreed: Mapping[str, Collection[str]]) -> list[Recall]:
     """In the order of Table 5; ``agreed`` are the fields that were given back, by user."""
-    filled = [(name, persona.user_id) for persona in personas for name in persona.traits()]
+    filled = [(name, persona.user_id) for persona in personas for name in persona.traits]
     of_field = {name: [user for filled_name, user in filled if filled_name == name] for name in FIELDS}
     return [
         Recall(name, len(users), sum(name in agreed.get(user, ()) for user in users))

@@ -14,7 +14,7 @@ from drretail.grounding.text.amounts import find_money
 from drretail.querygen.review.edits import edit_of, retyped
 from drretail.querygen.review.records import Edit
 from drretail.records.money import Money
-from drretail.records.query import Query, carried_over
+from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
 Cells = dict[str, str]
@@ -146,10 +146,8 @@ class Faults(Exception):
 
 
 def form_of(query: Query) -> Form:
-    """The cells of a query as it is. One of an older file shows the limits that its constraints hold."""
-    wish = query.wish
-    if wish is None:
-        wish = Wish() if query.constraints is None else carried_over(query.constraints, ())
+    """The cells of a query as it is."""
+    wish = query.wish or Wish()
     cells = {TEXT: query.text, **_cells(WISH_FIELDS[:-1], wish), **_cells(OTHER_FIELDS, query)}
     cells[NOTHING] = "yes" if query.wish is not None and not query.wish.wants else ""
     return Form(cells, tuple(_cells(WANT_FIELDS, want) for want in wish.wants))
@@ -195,13 +193,7 @@ def wish_of(form: Form, query: Query) -> Wish | None:
     faults += _repeated(form)
     if faults:
         raise Faults(faults)
-    typed = tuple(want for want in wants if want is not None)
-    if query.wish is None and query.constraints is not None:
-        return carried_over(query.constraints, typed).model_copy(update={**_EMPTY, **level})
-    return Wish(wants=typed, **level)
-
-
-_EMPTY = {name: field.default for name, field in Wish.model_fields.items() if name != "wants"}
+    return Wish(wants=tuple(want for want in wants if want is not None), **level)
 
 
 def _wish_cells(form: Form) -> tuple[Cells, list[Cells]]:

@@ -14,9 +14,8 @@ from drretail.querygen.checks.feasibility import cheapest_line
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Checked, Linter
 from drretail.records.evidence import Finding
-from drretail.records.query import Query, carried_over
+from drretail.records.query import Query
 from drretail.records.score import ProfileSummary
-from drretail.records.wish import Want
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +84,11 @@ def page_of(item: Item) -> tuple[Section, ...]:
 
 
 def wish_section(query: Query) -> Section:
-    """The wish, or what an older file holds of it while nobody has typed it."""
-    if query.wish is not None:
-        by = [f"typed by {query.typed_by}"] if query.typed_by else []
-        return section("What it wants", [*wish_lines(query.wish), *by])
-    return section("What it wants", ["nobody has typed what the query wants", *_carried_limits(query)])
-
-
-def _carried_limits(query: Query) -> list[str]:
-    """What will hold for each want once they are typed, as the query's older constraints have it."""
-    if query.constraints is None:
-        return []
-    any_want = Want(name="each thing", kinds=("each thing",))
-    wish = carried_over(query.constraints, (any_want,))
-    lines = wish_lines(wish)[0 if wish.wants != (any_want,) else 1 :]
-    return [f"of the older file, unless something else is typed: {line}" for line in lines]
+    """The wish, and who typed it."""
+    if query.wish is None:
+        return section("What it wants", ["nobody has typed what the query wants"])
+    by = [f"typed by {query.typed_by}"] if query.typed_by else []
+    return section("What it wants", [*wish_lines(query.wish), *by])
 
 
 def checks_of(checked: Checked) -> tuple[Section, ...]:

@@ -1,27 +1,53 @@
-"""What a purchase supports: the needs of phrases.toml whose facts the orders and the shop bear out.
+"""What a user's orders support: the needs of phrases.toml whose facts the orders and the shop bear out.
 
-Two kinds of product stand in one question only where the shopper ordered both; two materials only of one kind.
+Two kinds of product stand in one question only where the shopper ordered both.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
-from drretail.grounding.text.wording import article
-from drretail.querygen.rules.assortment import ENOUGH, MOST, Assortment
-from drretail.querygen.rules.purchases import A_YEAR, PHRASES, Purchase
+from drretail.grounding.constraints.listing import Listing, folded, pieces_in
+from drretail.grounding.profile.naming import may_be_shown
+from drretail.querygen.checks.shopper import Shopper
+from drretail.querygen.rules.assortment import ENOUGH, MOST, PHRASES, Assortment
+from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
+from drretail.records.shop import Order, Product
 
-_RECENT, _SETTLED = 120, 45
-"""Days within which an order is recent, and after which one more of a thing may be wanted."""
-_SEASON = (10, 11, 12)
-"""Months in which Christmas is near."""
+# Days after which what lasts may be replaced, and after which one more may be wanted.
+_A_YEAR, _SETTLED = 365, 45
+# Fields that only goods have which are used up, and those that only devices have.
+_OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
+# Of what is sold by the dozen nobody knows whether it lasts.
+_MANY = 6
+# What is worn against the weather, or stands in it.
+_OUTDOORS = frozenset(("backyard", "boots", "coats", "jackets", "outdoor", "patio", "rain"))
+# Nobody compares or replaces a code, and what was bought to be given away is not the shopper's.
+_NO_GOODS = frozenset("app apps download ebook ebooks gift subscription software".split())  # noqa: SIM905
+# After a year a child has outgrown it, and what names a year in its title is over.
+_OUTGROWN = frozenset("babies baby boys girls infant infants kids newborn toddler toddlers".split())  # noqa: SIM905
+_DATED = re.compile(r"\b20\d\d\b")
+# More purchases tell nothing new about a shopper, and each is looked at beside every other.
+_PURCHASES = 24
+# Words of a title that name a product where nothing else does.
 _LEAST_ALONE = 3
-"""Words of a title that name a product where nothing else does."""
-_RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew", None: "a friend"}
-_OCCASIONS = ("Christmas", "wedding", "anniversary", "graduation", "housewarming")
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """A product that has been delivered to the user, the last time with ``order``."""
+
+    listing: Listing
+    order: Order
+    kind: Kind
+    """Named by the quoted title, for the same product again, where the shop names none or has too little of it."""
+    quote: str
+    facts: frozenset[str]
+    """What holds of it, by the names that phrases.toml has for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,108 +56,94 @@ class Need:
 
     kind: NeedKind
     purchases: tuple[Purchase, ...]
-    names: tuple[str, ...]
-    """What is wanted, as ``Want.kinds`` takes it: names of kinds, or the quoted title for the same product again."""
-    openings: Sequence[str]
-    wants: Sequence[str]
-    again: bool
-    """True where the product that the shopper has would do, too."""
-    slots: Mapping[str, str] = field(default_factory=dict[str, str])
-    is_bounded: bool = True
-    """False where a demand or a budget would answer the question."""
+    row: Mapping[str, Any]
+    """Of phrases.toml: ``open``, ``want`` (whose sentences go on), ``another`` (what the shopper has would not do)."""
 
     @property
     def product_ids(self) -> tuple[str, ...]:
         """Of what the shopper has."""
-        return tuple(purchase.product_id for purchase in self.purchases)
+        return tuple(purchase.listing.product.product_id for purchase in self.purchases)
 
     @property
     def is_alone(self) -> bool:
         """True where the very product is wanted again: the shop names no kind for it."""
-        return self.names == (self.purchases[0].quote,)
+        return "unnamed" in self.purchases[0].facts
 
 
-def needs_of(purchases: Sequence[Purchase], assortment: Assortment, today: date) -> Iterator[Need]:
-    """Every need that the purchases of one user support."""
-    named: list[Purchase] = []
-    for purchase in purchases:
-        facts = _facts(purchase, purchases, assortment, today)
-        if "named" in facts:
-            named.append(purchase)
-        for row in PHRASES["need"]:
-            if facts.issuperset(row["when"]):
-                yield from _needs(row, purchase, assortment, today, is_named="named" in facts)
-    for one, other in combinations(named, 2):
-        assert one.kind is not None
-        assert other.kind is not None
-        is_of_a_sort = one.listing.product.category == other.listing.product.category and one.lasting == other.lasting
-        if is_of_a_sort and one.kind.name != other.kind.name:
-            names, openings = (one.kind.name, other.kind.name), PHRASES["project"][one.lasting]
-            slots = {"other_owned": f'"{other.quote}"', "other_kinds": other.kind.name}
-            yield Need("project", (one, other), names, openings, PHRASES["want"]["project"], True, slots)
+def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Need]:
+    """Every need that the newest purchases of a user support."""
+    purchases = list(islice(_purchases(shopper, assortment, today), _PURCHASES))
+    for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
+        supporting = [purchase for purchase in purchases if purchase.facts.issuperset(row["when"])]
+        for group in combinations(supporting, 2 if kind == "project" else 1):
+            is_of_a_sort = len({purchase.listing.product.category for purchase in group}) == 1
+            if is_of_a_sort and len({purchase.kind for purchase in group}) == len(group):
+                yield Need(kind, group, row)
 
 
-def _facts(purchase: Purchase, purchases: Sequence[Purchase], assortment: Assortment, today: date) -> set[str]:
-    """What holds of a purchase, by the names that phrases.toml has for it."""
-    age, is_repeated = (today - purchase.days[0]).days, len(purchase.days) > 1
-    is_named = _has_enough(assortment, purchase, {each.product_id for each in purchases})
-    offers = assortment.of(purchase.kind.name) if purchase.kind and is_named else None
-    is_worn = purchase.listing.product.category in PHRASES["departments"]["by_several"]
-    has_several = sum(purchase.kind is not None and each.kind == purchase.kind for each in purchases) > 1
-    facts = {
-        purchase.lasting: True,
-        "named": is_named,
-        "unnamed": offers is None and _is_unique(assortment, purchase),
-        "repeated": is_repeated,
-        "recent": age <= _RECENT,
-        "settled": age >= _SETTLED,
-        "within_a_year": age < A_YEAR,
-        "old": age >= A_YEAR,
-        "may_run_out": (purchase.lasting == "unsure" and age >= _SETTLED) or (is_repeated and not has_several),
-        "by_several": offers is not None and (offers.are_sold_by_several or is_worn),
-        "given": offers.are_given if offers else "Occasion" in purchase.listing.product.details,
-        "materials": offers is not None and bool(offers.materials),
-        "price_spread": offers is not None and offers.price_spread,
-    }
-    return {name for name, holds in facts.items() if holds} if is_named or facts["unnamed"] else set()
+def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
+    """What can be quoted, newest first. Nobody owns what was returned or is still on its way."""
+    orders: dict[str, Order] = {}
+    latest: dict[Sequence[str], str] = {}
+    for order in shopper.kept:
+        if order.product_id in shopper.products:
+            path = shopper.products[order.product_id].product.categories
+            latest.setdefault(path if len(path) > 1 else (order.product_id,), order.product_id)
+            if order.order_status == "Delivered":
+                orders.setdefault(order.product_id, order)
+    for product_id, order in orders.items():
+        listing = shopper.products[product_id]
+        quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
+        if quote is None or _is_no_topic(listing.product, age):
+            continue
+        kind = kind_of(listing.product)
+        if kind is not None and not _has_enough(assortment, kind, listing, shopper.bought):
+            kind = None
+        is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
+        if kind is not None or is_unique:
+            facts = _facts(listing, kind, age, assortment) | {"latest": product_id in latest.values()}
+            holding = frozenset(name for name, holds in facts.items() if holds)
+            yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding)
 
 
-def _needs(
-    row: Mapping[str, Any], purchase: Purchase, assortment: Assortment, today: date, *, is_named: bool
-) -> Iterator[Need]:
-    """The needs of a row of phrases.toml: one, or one for each pair of materials."""
-    openings = [text for text in row["open"] if is_named or "{kinds}" not in text]
-    wants = row.get("want", PHRASES["want"][row["kind"]]) if is_named else PHRASES["want"]["alone"]
-    name = purchase.kind.name if purchase.kind and is_named else purchase.quote
-    pairs = assortment.of(name).materials if "materials" in row["when"] else ((),)
-    again, is_bounded = "another" not in row, is_named and "unbounded" not in row
-    for pair in pairs if openings else ():
-        slots = {**_recipient(purchase, today), **dict(zip(("one", "other"), pair, strict=False))}
-        yield Need(row["kind"], (purchase,), (name,), openings, wants, again, slots, is_bounded)
+def _is_no_topic(product: Product, age: int) -> bool:
+    """True for codes, presents, what is intimate, and what is outgrown or over."""
+    words = set(folded(f"{product.title} {' '.join(product.categories)}").split())
+    is_over = age > _A_YEAR and bool(words & _OUTGROWN or _DATED.search(product.title))
+    return is_over or bool(words & _NO_GOODS) or not may_be_shown(product)
 
 
-def _recipient(purchase: Purchase, today: date) -> dict[str, str]:
-    """To whom one might give it, by the gender of the category, and on which occasion, by the record."""
-    known = str(purchase.listing.product.details.get("Occasion", "")).casefold()
-    named = (
-        name for name in _OCCASIONS if name.casefold() in known and (name != "Christmas" or today.month in _SEASON)
+def _facts(listing: Listing, kind: Kind | None, age: int, assortment: Assortment) -> dict[str, bool]:
+    """What one can tell of a purchase that is ``age`` days old."""
+    product, known = listing.product, PHRASES["known"]
+    # "Outdoor Power Tools" stand far above what they are made of.
+    below = product.categories[1:][-3:]
+    may_last = product.category in known["lasting_departments"]
+    is_used_up = (
+        product.category in known["used_up_departments"]
+        or not set(known["used_up"]).isdisjoint(folded("".join(below[-1:])).split())
+        or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    occasion = next(named, "birthday")
-    who = _RECIPIENTS[purchase.kind.gender if purchase.kind else None]
-    return {"who": who, "occasion": occasion if occasion == "Christmas" else f"{article(occasion)} {occasion}"}
+    is_device = any(map(product.details.get, _OF_DEVICES))
+    lasts = not is_used_up and (is_device or (may_last and pieces_in(product.title) < _MANY))
+    return {
+        "used_up": is_used_up,
+        "lasts": lasts,
+        "unsure": not is_used_up and not lasts,
+        "named": kind is not None,
+        "unnamed": kind is None,
+        "settled": age >= _SETTLED,
+        "old": age >= _A_YEAR,
+        "outdoors": not _OUTDOORS.isdisjoint(folded(" ".join(below)).split()),
+        "by_several": product.category in known["departments_of_clothing"] or pieces_in(product.title) > 1,
+        "given": "Occasion" in product.details,
+        "price_spread": kind is not None and assortment.of(kind.category).price_spread,
+    }
 
 
-def _has_enough(assortment: Assortment, purchase: Purchase, owned: set[str]) -> bool:
+def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: frozenset[str]) -> bool:
     """True where the shop has enough besides, nearly all beside the purchase: "Cases" may be of anything."""
-    if purchase.kind is None:
-        return False
-    offered = (offer.product for offer in assortment.of(purchase.kind.name).offers)
+    offered = (offer.product for offer in assortment.of(kind.category).offers)
     others = [product for product in offered if product.product_id not in owned]
-    beside = sum(product.categories[-2:-1] == purchase.listing.product.categories[-2:-1] for product in others)
+    beside = sum(product.categories[-2:-1] == listing.product.categories[-2:-1] for product in others)
     return len(others) >= ENOUGH and beside >= MOST * len(others)
-
-
-def _is_unique(assortment: Assortment, purchase: Purchase) -> bool:
-    """True where the quoted title means this product and no other one of the shop."""
-    is_long = len(purchase.quote.split()) >= _LEAST_ALONE
-    return is_long and list(assortment.of(purchase.quote).offers) == [purchase.listing]

@@ -66,7 +66,7 @@ class Need:
 def need_of(world: World, offers: Offers, query: Query) -> Need:
     """What a query needs. Raises UserError for one for which the shop offers nothing."""
     wanted = tuple(_wanted(world, query, offers.reference(query)))[:MOST_THINGS]
-    things = wanted or _of_categories(world, query)
+    things = wanted or _of_words(world, query)
     if not things:
         raise UserError(
             f"{query.query_id}: neither its wish nor its words name anything that the shop offers, so no web can be "
@@ -104,27 +104,18 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
     return found
 
 
-def _of_categories(world: World, query: Query) -> tuple[Wanted, ...]:
-    """The most popular of the categories that a query of an older file names, else what its words find."""
-    found: list[Wanted] = []
-    categories = query.constraints.categories if query.constraints else ()
-    for category in categories[:MOST_THINGS]:
-        hits = world.catalog.search(CatalogQuery("", category=category, sort_by="popularity", limit=MOST_FITS)).hits
-        if hits:
-            found.append(
-                _unfitted(world, category.replace("_", " ").replace(" and ", " & "), [hit.product_id for hit in hits])
-            )
-    if not found:
-        hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
-        words = set(content_stems(query.text))
-        # A word that a description happens to have names nothing that the shop offers.
-        named = [product for product in world.store.products([hit.product_id for hit in hits]).values()
-                 if words & set(content_stems(product.title))]  # fmt: skip
-        if named:
-            name = leaf_category(named[0])
-            same = [product.product_id for product in named if leaf_category(product) == name]
-            found.append(_unfitted(world, name.replace("_", " "), same))
-    return tuple(found)
+def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
+    """What the words of a query find."""
+    hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
+    words = set(content_stems(query.text))
+    products = world.store.products([hit.product_id for hit in hits]).values()
+    # A word that a description happens to have names nothing that the shop offers.
+    named = [product for product in products if words & set(content_stems(product.title))]
+    if not named:
+        return ()
+    name = leaf_category(named[0])
+    same = [product.product_id for product in named if leaf_category(product) == name]
+    return (_unfitted(world, name.replace("_", " "), same),)
 
 
 def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:

@@ -3,7 +3,7 @@ import pytest
 from drretail.eval.scores.slices import NO_CATEGORY, categories_of, kind_of, parts_of, query_slices
 from drretail.experiment import Definition
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
 
@@ -24,10 +24,8 @@ def test_a_query_is_in_every_category_that_was_frozen_for_it() -> None:
     )
 
 
-def test_without_frozen_categories_those_of_an_older_file_stand_and_without_any_that_is_said() -> None:
-    asked = query(constraints=Constraints(categories=("Bowls", "Bowls")))
-    assert categories_of(asked, {"q2": ("Pet_Supplies",)}) == ("Bowls",)
-    assert categories_of(query(), {}) == (NO_CATEGORY,)
+def test_without_frozen_categories_that_is_said() -> None:
+    assert categories_of(query(), {"q2": ("Pet_Supplies",)}) == (NO_CATEGORY,)
 
 
 def test_the_kind_is_what_was_said_and_else_the_mode() -> None:

@@ -211,13 +211,16 @@ UNITS = [
     *("[", "[a", "[1", "](", "![](", "![a](b(", "`", "`` ` ", "https://a.b)", "https://a(", "[1] ", "[^a"),
     *("[1]: ", "((", "1, ", "[a](https://b.c ", "[P:A; ", "【[", "<https://a", "\n[1] x"),
     *("\n1. https://a.b", "# Sources\n", "a ", "```\n", "[P:B]"),
+    # with the list below, these are, or begin, marks in other styles
+    *("a", "1", "12 ", "(1)", "(1,", "a.1 ", "aa1. ", "¹", "<sup>1", "^1", "(2018) ", "(a 2018; ", "［", "\\[1\\]"),
+    *("[[1]](#", "|1|", "> ", "\n(1) www.a.b", "\n- Ma, J. (2018). x", "& Ma (2018) ", "(1) a (2) b "),
 ]
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_input_is_read_in_more_than_linear_time(unit: str) -> None:
     # Where time grew with the square, these lengths would take minutes instead of a quarter of a second.
-    report = unit * (200_000 // len(unit))
+    report = unit * (200_000 // len(unit)) + LIST
     started = time.process_time()
     find_citations(report, ())
     assert time.process_time() - started < 10

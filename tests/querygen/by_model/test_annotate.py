@@ -22,7 +22,7 @@ from tests.querygen.conftest import product_id
 QUESTIONS = "question,user\nI'd like a second bird feeder for at most $20.,ANNA\nWhich desk lamp is dimmable?,\n"
 
 
-LAMP = {"name": "desk lamp", "kinds": ["Desk Lamp"]}
+LAMP = {"name": "desk lamp", "kinds": ["Desk Lamps"]}
 
 
 def types(**changes: Any) -> str:
@@ -39,7 +39,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
         twenty, owned = {"amount": 20, "currency": "USD"}, [product_id("bird feeder", 1)]
-        return types(name="bird feeder", kinds=["bird feeder"], budget=twenty, owned=owned)
+        return types(name="bird feeder", kinds=["bird feeders"], budget=twenty, owned=owned)
 
     made = ScriptedChat(answer=right)
 
@@ -70,9 +70,9 @@ def test_import_types_at_once_where_a_model_is_named(
     assert "2 queries →" in result.stdout
     assert "2 typed" in result.stdout
     feeder, lamp = read_queries(to)
-    wanted = (Want(name="bird feeder", kinds=("Bird Feeder",)),)
+    wanted = (Want(name="bird feeder", kinds=("Bird Feeders",)),)
     assert feeder.wish == Wish(wants=wanted, budget=Money.of(20), owned=(product_id("bird feeder", 1),))
-    assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamp",), must=("dimmable",)),))
+    assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamps",), must=("dimmable",)),))
     assert (lamp.typed_by, lamp.user_id) == ("fake:x", None)
     assert call(world, "import", source, "--to", to, "--model", "fake:x").exit_code == 0
     assert len(chat.asked) == 2

@@ -69,9 +69,9 @@ def test_kinds_that_are_categories_are_spelt_as_the_shop_does_and_an_id_may_come
     examiner: Examiner,
 ) -> None:
     owned = product_id("bird feeder", 1)
-    changes = {"kinds": ["bed sheet set", "BIRD_BATH", "Bird Bath"], "owned": [f"P:{owned}"]}
+    changes = {"kinds": ["bed sheet sets", "BIRD_BATHS", "Bird Baths"], "owned": [f"P:{owned}"]}
     wish = examiner.wish_of(WrittenWish.model_validate(written_wish(**changes)))
-    assert (wish.wants[0].kinds, wish.owned) == (("Bed Sheet Set", "Bird Bath"), (owned,))
+    assert (wish.wants[0].kinds, wish.owned) == (("Bed Sheet Sets", "Bird Baths"), (owned,))
 
 
 def test_nought_stars_and_an_empty_deadline_are_none(examiner: Examiner) -> None:

@@ -52,16 +52,16 @@ def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_
     asked = PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), [])[1].text
     owned, shelf = tag_content("owned", asked) or "", (tag_content("shelf", asked) or "").splitlines()
     (feeder, *_) = (order for order in world.store.orders("ANNA").orders if order.order_date.startswith("2022-01-01"))
-    facts = f"(Bird Feeder; $17.00; ordered 2022-01-01 in order {feeder.order_id})"
+    facts = f"(Bird Feeders; $17.00; ordered 2022-01-01 in order {feeder.order_id})"
     assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue {facts}" in owned
     assert re.search(
         r"Shampoo, Size 1, Blue \(.*; ordered 2022-07-20 in order \d{10}, 2022-01-11 in order \d{10}\)", owned
     )
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
-    assert kinds[:2] == ["Shampoo", "Cordless Drill"]  # the newest purchases first,
-    assert {"Birdhouse", "Hair Mask", "Tape Measure"} <= set(kinds)  # then what stands beside them
+    assert kinds[:2] == ["Shampoos", "Cordless Drills"]  # the newest purchases first,
+    assert {"Birdhouses", "Hair Masks", "Tape Measures"} <= set(kinds)  # then what stands beside them
     assert shelf[0].startswith(
-        "- Shampoo: in Hair Care, 5 products, 100% with a price, $10.00 to $38.00, in the median $24.00"
+        "- Shampoos: in Hair Care, 5 products, 100% with a price, $10.00 to $38.00, in the median $24.00"
     )
     assert len(shelf) <= MOST_KINDS
 
@@ -74,7 +74,7 @@ def test_one_day_with_many_orders_does_not_fill_the_shelf(make_world: MakeWorld)
     small = OrderRow("9999999999", "HUGO", product_id("dog bed", 1), START, 1, "Delivered")
     world = make_world(products(), sorted([*big, small], key=lambda row: row.place))
     shelf = tag_content("shelf", PromptBuilder(world, Linter(world)).messages(Target("h", 1, "HUGO"), [])[1].text) or ""
-    assert [line.partition(":")[0] for line in shelf.splitlines()][1] == "- Dog Bed", "the second day comes second"
+    assert [line.partition(":")[0] for line in shelf.splitlines()][1] == "- Dog Beds", "the second day comes second"
 
 
 def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_names_them(make_world: MakeWorld) -> None:
@@ -103,7 +103,7 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
 
 def test_of_a_generic_question_the_shelf_is_its_category(world: World) -> None:
     asked = PromptBuilder(world, Linter(world)).messages(Target("g", 1, category="Pets"), [])[1].text
-    assert "- Dog Bed: in Pets, 5 products" in (tag_content("shelf", asked) or "")
+    assert "- Dog Beds: in Pets, 5 products" in (tag_content("shelf", asked) or "")
     assert "<owned>" not in asked
 
 
@@ -112,15 +112,15 @@ def test_whoever_types_a_question_sees_the_kinds_near_its_words_the_day_and_what
     asked = PromptBuilder(world, Linter(world)).messages_to_type(query)[0].text
     assert tag_content("question", asked) == query.text
     shelf = (tag_content("shelf", asked) or "").splitlines()
-    assert {"- Shampoo", "- Desk Lamp"} <= {line.partition(":")[0] for line in shelf}
-    assert any(line.startswith("- Shampoo: ") and "Shampoo, Size" in line for line in shelf)
+    assert {"- Shampoos", "- Desk Lamps"} <= {line.partition(":")[0] for line in shelf}
+    assert any(line.startswith("- Shampoos: ") and "Shampoo, Size" in line for line in shelf)
     assert product_id("shampoo", 1) in (tag_content("owned", asked) or "")
     assert world.manifest.now.date().isoformat() in asked
 
 
 def test_of_a_generic_query_that_is_written_again_the_shelf_is_near_its_kinds(world: World) -> None:
     asked = PromptBuilder(world, Linter(world)).messages(Target("g", 1, category="lamp, feeders"), [])[1].text
-    assert {"- Desk Lamp", "- Bird Feeder"} <= {
+    assert {"- Desk Lamps", "- Bird Feeders"} <= {
         line.partition(":")[0] for line in (tag_content("shelf", asked) or "").splitlines()
     }
 

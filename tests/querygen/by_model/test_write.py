@@ -65,7 +65,7 @@ def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: 
     assert {(query.source, query.mode) for query in one.queries} == {("fake:x", "profile_aware")}
     assert one.queries[0].query_id.endswith("-1")
     assert one.queries[0].wish == Wish(
-        wants=(Want(name="birdhouse", kinds=("Birdhouse",), quantity=2),), budget=Money.of(60)
+        wants=(Want(name="birdhouse", kinds=("birdhouse",), quantity=2),), budget=Money.of(60)
     )
 
 

@@ -8,7 +8,7 @@ from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.review.item import Items
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
 FEEDER = Want(
@@ -23,7 +23,6 @@ FEEDER = Want(
 )
 LAMP = Want(name="desk lamp", kinds=("desk lamp", "lamp"), optional=True, again=True, price_max=Money(amount="30.00"))
 TYPED = Wish(wants=(FEEDER, LAMP), budget=Money(amount="90"), room=True, deadline="by Friday", owned=("P0001",))
-OLDER = Constraints(budget=Money(amount="25"), budget_scope="per_item", brands_unwanted=("Nordlys",), deadline="June")
 QUERIES = (
     Query(
         query_id="anna-1",
@@ -39,12 +38,11 @@ QUERIES = (
         query_id="anna-2",
         user_id="ANNA",
         text="Which dog bed would an old dog choose? It should not cost more than $25, and no Nordlys.",
-        constraints=OLDER,
         source="test",
     ),
     Query(query_id="cara-1", user_id="CARA", text="How do I care for my humidifier?", wish=Wish(), source="test"),
 )
-"""One with all fields of a wish, one of an older file that nobody has typed, one of somebody who buys nothing."""
+"""One with all fields of a wish, one that nobody has typed, one of somebody who buys nothing."""
 
 
 @pytest.fixture(scope="session")

@@ -118,21 +118,6 @@ def test_a_query_without_a_wish_is_typed_from_nothing() -> None:
     assert nothing.after.wish == Wish()
 
 
-def test_the_limits_of_an_older_file_are_carried_over_once_its_wants_are_typed() -> None:
-    query = QUERIES[1]
-    assert form_of(query).query["deadline"] == "June"
-    form = changed(query, 0, name="dog bed", kinds="dog bed")
-    wish = wish_of(form, query)
-    assert wish is not None
-    bed = wish.wants[0]
-    assert (bed.price_max, bed.brands_unwanted) == (Money(amount="25"), ("Nordlys",))
-    assert wish.deadline == "June"
-    other = replace(form, query=form.query | {"deadline": ""}, wants=({**form.wants[0], "price_max": "20 USD"},))
-    wish = wish_of(other, query)
-    assert wish is not None
-    assert (wish.deadline, wish.wants[0].price_max) == (None, Money(amount="20"))
-
-
 @pytest.mark.parametrize(
     ("cells", "column", "message"),
     [

@@ -13,14 +13,15 @@ def made(title: str, *path: str, rank: str | None = None) -> Product:
     ("product", "name"),
     [
         (made("Arden Electric Kettle, 1.7 L", "Home & Kitchen", "Electric Kettles"), "electric kettles"),
-        (made("2 Deck Blades for 42-inch Mowers", "Patio", "Blades", rank="Lawn Mower Blades"), "lawn mower blades"),
+        (made("2 Deck Blades for 42-inch Mowers", "Patio", "Blades", rank="Lawn Mower Blades"), "mower blades"),
         (made("Waffle Weave Dish Towel", "Kitchen", "Dish Cloths & Dish Towels"), "dish towels"),
         (made("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), "keyboard and mouse combos"),
         (made("Nonstick Donut Pan", "Kitchen", "Muffin & Cupcake Pans"), None),  # it may bake no muffins
         (made("Jogger for Walking", "Shoes", "Walking"), None),  # no thing
         (made("Arden Steel Widget", "Home & Kitchen", "Electric Kettles"), None),
-        (made("Oat Granola, 10 oz", "Breakfast Cereal", "Granola"), "granola"),
-        (made("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), "women's T-shirts"),
+        (made("Oat Granola, 10 oz", "Breakfast Cereal", "Granola"), None),  # no plural
+        (made("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), "T-shirts"),
+        (made("Arden Gel Pen Set", "Office", "Gel Ink Pens"), "gel pens"),
         (made("USB Cable 3 ft", "Electronics", "USB Cables"), "USB cables"),
         (made("Arden Electric Kettle", "Home & Kitchen"), None),
     ],

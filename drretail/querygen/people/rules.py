@@ -1,11 +1,16 @@
-"""Personas out of a user's records by rules over their fields; what no field tells stays empty."""
+"""Personas and contexts out of a user's records without a model; what no field tells stays empty.
 
-from collections.abc import Iterable, Mapping
+A context holds notes of purchases, and every third order as a bit of talk (000, Appendix H).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 
 from drretail.grounding.profile.purchases import leaf_category
+from drretail.grounding.text.wording import short_title
 from drretail.querygen.people.past import Past
-from drretail.querygen.people.persona import LONGEST_VALUE, Persona, Trait
+from drretail.querygen.people.persona import LONGEST_VALUE, ContextEntry, Persona, PersonContext, Trait
 from drretail.records.score import Statement
+from drretail.records.shop import VOID_STATUSES, Order
 
 RULES = "rules"
 BY_STATEMENT: Mapping[str, str] = {
@@ -27,6 +32,9 @@ BY_DEPARTMENT: Mapping[str, str] = {
 }
 """What a department is about, by a product's ``category``."""
 _MOST_KINDS, _MOST_IDS = 4, 12
+MOST_ENTRIES = 40
+TALK_EVERY = 3
+"""PDR-Bench wants 20 to 50 % of the material to be conversation."""
 
 
 def persona_by_rules(past: Past) -> Persona:
@@ -43,7 +51,7 @@ def persona_by_rules(past: Past) -> Persona:
                 " ".join(statement.text for statement in statements),
                 (id_ for statement in statements for id_ in statement.orders),
             )
-    return Persona.of(past.user_id, RULES, found | _departments(past))
+    return Persona(user_id=past.user_id, made_by=RULES, traits=found | _departments(past))
 
 
 def _departments(past: Past) -> dict[str, Trait]:
@@ -64,3 +72,32 @@ def _bought(kinds: Mapping[str, list[str]]) -> Trait:
 
 def _trait(value: str, orders: Iterable[str]) -> Trait:
     return Trait(value=value[:LONGEST_VALUE], orders=tuple(dict.fromkeys(orders))[:_MOST_IDS])
+
+
+def context_by_rules(past: Past, most: int = MOST_ENTRIES) -> PersonContext:
+    """The newest ``most`` orders as notes and talk, the oldest first, after who it is and where they live."""
+    return PersonContext(user_id=past.user_id, made_by=RULES, entries=tuple(_entries(past, most)))
+
+
+def _entries(past: Past, most: int) -> Iterator[ContextEntry]:
+    greeting = f"Shopper: {past.profile.first_name} here. Please send everything to me in {past.residence}."
+    yield ContextEntry(kind="talk", text=greeting, of_profile=True)
+    bought: set[str] = set()
+    for number, order in enumerate(past.orders[-most:]):
+        if number % TALK_EVERY == TALK_EVERY - 1:
+            yield ContextEntry(
+                kind="talk", text=_talk(past, order, again=order.product_id in bought), orders=(order.order_id,)
+            )
+        else:
+            yield ContextEntry(kind="purchase", text=f"Noted {past.line(order)}", orders=(order.order_id,))
+        bought.add(order.product_id)
+
+
+def _talk(past: Past, order: Order, *, again: bool) -> str:
+    product = past.products.get(order.product_id)
+    what = "something" if product is None else short_title(product.title, 100)
+    if order.order_status in VOID_STATUSES:
+        asked = f"I don't want the {what} after all."
+    else:
+        asked = f"I'd like the {what} again." if again else f"I'd like to order the {what}."
+    return f"Shopper: {asked} Assistant: Noted {past.line(order)}."
