@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import drretail
-from drretail.data_ingest.raw.mapping import Mapping
+from drretail.data_ingest.raw.mapping import LineColumns, Mapping
 from tests.shop import build
 
 ROOT = Path(__file__).parents[1]
@@ -59,10 +59,14 @@ def test_a_shop_of_ones_own_takes_ten_lines() -> None:
 
 def test_the_mapping_that_has_every_key_is_one_and_has_every_key() -> None:
     text = (ROOT / "docs" / "own-shop.md").read_text(encoding="utf-8")
-    mapping = Mapping.model_validate(tomllib.loads(text.partition("```toml\n")[2].partition("```")[0]))
+    three_lines, whole, lines = (tomllib.loads(part.partition("```")[0]) for part in text.split("```toml\n")[1:])
+    mapping = Mapping.model_validate(whole)
     assert mapping.orders is not None
+    elsewhere = {"format": three_lines["format"], "lines": lines["orders"]["lines"]}
     for part in (mapping, mapping.products, mapping.orders):
-        assert part.model_fields_set == set(type(part).model_fields)
+        assert part.model_fields_set | (set(elsewhere) & set(type(part).model_fields)) == set(type(part).model_fields)
+    of_lines = LineColumns.model_validate(elsewhere["lines"])
+    assert of_lines.model_fields_set == set(LineColumns.model_fields)
 
 
 def test_a_run_and_its_scores_take_six_lines() -> None:

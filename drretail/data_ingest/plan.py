@@ -145,6 +145,13 @@ class Plan:
     categories: tuple[str, ...]
     """In preset order: the place of a category decides to which of several a product belongs."""
 
+    def files(self) -> list[tuple[str, Path]]:
+        """Every file that decides what comes out, with its name: those that are read, and tables beside them."""
+        files = {item.source.path: item.name for item in self.inputs}
+        beside = (path for item in self.inputs for path in item.source.beside)
+        files |= {path: path.name for path in beside if path not in files}
+        return [(name, path) for path, name in files.items()]
+
     def rank(self, category: str) -> int:
         return self.categories.index(category)
 

@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail import __version__
-from drretail.data_ingest.plan import Input, Plan
-from drretail.data_ingest.raw.sources import reading
+from drretail.data_ingest.plan import Plan
+from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.stages import source_files
 from drretail.env.manifest import Manifest, SourceFile
 from drretail.errors import UserError
@@ -43,7 +43,7 @@ def check_replaceable(name: str, live: Manifest, wanted: Wanted, workers: int, p
 
 def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress: Progress) -> list[str]:
     """In which files the plan differs; read only where they have the same names and sizes, and another time."""
-    states = [(item.name, *_state(item)) for item in plan.inputs]
+    states = [(name, *file_state(path)) for name, path in plan.files()]
     if [state[:2] for state in states] != [(source.name, source.size) for source in there]:
         return [
             f"{_files([state[:2] for state in states])} instead of {_files([(file.name, file.size) for file in there])}"
@@ -54,12 +54,6 @@ def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress
         found = source_files(plan, Path(folder), workers, progress)
     changed = [new.name for new, old in zip(found, there, strict=True) if new.sha256 != old.sha256]
     return [f"other rows in {_listed(changed)}"] if changed else []
-
-
-def _state(item: Input) -> tuple[int, int]:
-    with reading(item.source.path):
-        state = item.source.path.stat()
-    return state.st_size, state.st_mtime_ns
 
 
 def _files(files: Sequence[tuple[str, int]]) -> str:

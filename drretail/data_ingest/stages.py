@@ -74,8 +74,8 @@ def remove_stages(world: Path) -> None:
 def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Sequence[SourceFile]:
     """Name, size and sha256 of every file of the plan, in its order; digests are kept in ``work``."""
     jobs, kept, states = list[Job](), list[Path](), list[os.stat_result]()
-    for item in plan.inputs:
-        path = item.source.path
+    files = plan.files()
+    for _, path in files:
         with reading(path):
             state = path.stat()
         kept.append(work / stage_key(str(path.resolve()), state.st_size, state.st_mtime_ns))
@@ -88,12 +88,12 @@ def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Se
         worker_pool.do(jobs, meter.tell)
     return [
         SourceFile(
-            name=item.name,
+            name=name,
             size=state.st_size,
             sha256=file.read_text(encoding="utf-8"),
             modified=state.st_mtime_ns,
         )
-        for item, state, file in zip(plan.inputs, states, kept, strict=True)
+        for (name, _), state, file in zip(files, states, kept, strict=True)
     ]
 
 

@@ -8,6 +8,19 @@ from pydantic import field_validator
 from drretail.records.base import Record
 
 USD = "USD"
+_DOLLARS = ("USD", "AUD", "CAD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP", "BRL")
+SIGNS: dict[str, tuple[str, ...]] = {
+    "$": _DOLLARS,
+    **{"US$": ("USD",), "A$": ("AUD",), "AU$": ("AUD",), "C$": ("CAD",), "CA$": ("CAD",), "NZ$": ("NZD",)},
+    **{"HK$": ("HKD",), "S$": ("SGD",), "NT$": ("TWD",), "MX$": ("MXN",), "R$": ("BRL",)},
+    **{"€": ("EUR",), "£": ("GBP", "EGP", "GIP"), "¥": ("JPY", "CNY"), "￥": ("JPY", "CNY"), "円": ("JPY",)},
+    **{"元": ("CNY", "TWD"), "₹": ("INR",), "₩": ("KRW",), "원": ("KRW",), "₽": ("RUB",), "₺": ("TRY",), "₴": ("UAH",)},
+    **{"₫": ("VND",), "฿": ("THB",), "₪": ("ILS",), "₱": ("PHP",), "₦": ("NGN",), "₡": ("CRC",), "₸": ("KZT",)},
+    **{"zł": ("PLN",), "Kč": ("CZK",), "Ft": ("HUF",), "kr": ("SEK", "NOK", "DKK", "ISK"), "Fr": ("CHF",)},
+    **{"SFr": ("CHF",), "lei": ("RON", "MDL"), "лв": ("BGN",), "грн": ("UAH",), "руб": ("RUB",), "TL": ("TRY",)},
+    **{"Rs": ("INR", "PKR", "LKR", "NPR"), "RM": ("MYR",), "Rp": ("IDR",), "R": ("ZAR",), "đ": ("VND",)},
+}
+"""The signs that shops print, as CLDR has them, with the ISO 4217 codes that each may mean, the usual one first."""
 
 
 class Money(Record):

@@ -210,7 +210,7 @@ def test_ids_are_written_so_that_reports_can_cite_them_and_never_as_anothers(tmp
     assert parse_evidence_id(f"P:{order.product_id}") is not None
     assert parse_evidence_id(f"O:{order.order_id}") is not None
     (said, _), (of_orders,) = (file.notes for file in sorted(report.files, key=lambda each: each.name, reverse=True))
-    assert said.startswith("1 id written otherwise, such as '#7.5/\\xfc a' as '7-5---a'")
+    assert said.startswith("1 id written otherwise, such as '#7.5/ü a' as '7-5---a'")
     assert of_orders.startswith("1 id written otherwise")
     both = shop(tmp_path / "both", [changed(PRODUCTS[0], sku="A.1"), changed(PRODUCTS[0], sku="A-1")])
     with pytest.raises(UserError, match=r"the ids 'A-1' and 'A\.1', which would both be 'A-1'"):

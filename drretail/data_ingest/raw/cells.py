@@ -1,14 +1,23 @@
 """A cell of a table as SQL: its text, its parts, a number, a moment, a piece of JSON, in each form of table."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
-from drretail.data_ingest.raw.mapping import Columns, Mapping
+from drretail.data_ingest.raw.mapping import Columns, Mapping, TableColumns, listed
 from drretail.data_ingest.raw.tables import Table
+from drretail.errors import UserError
+from drretail.records.money import SIGNS
 
 _SPACES = " \u00a0\u202f"
-_CODE_OR_SIGN = r"\b[A-Z]{3}\b|[$€£¥₹]"
+_SHAPES = "|".join(re.escape(sign) for sign in sorted(SIGNS, key=len, reverse=True) if not sign.isalpha())
+_WORDS = "|".join(sorted((sign for sign in SIGNS if sign.isalpha()), key=len, reverse=True))
+_CODE_OR_SIGN = rf"\b[A-Z]{{3}}\b|{_SHAPES}"
+# Signs of letters stand directly before or behind the figures.
+_WORD_BEFORE, _WORD_BEHIND = rf"(?i)^(?:{_WORDS})\.?\s*(\d)", rf"(?i)(\d[.,]?[–—-]*)\s*(?:{_WORDS})\.?$"
+NAMED_CURRENCY = (rf"{_SHAPES}|\b[A-Z]{{3}}\b", rf"(?i)^({_WORDS})\.?\s*\d", rf"(?i)\d[.,]?[–—-]*\s*({_WORDS})\.?$")
+"""What names the currency of a price: the whole of the first pattern, or the first group of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +27,11 @@ class Cells:
     table: Table
     mapping: Mapping
 
-    def rows(self) -> str:
-        """The rows with their ``number``, from 1, which in CSV leaves out those that the engine refuses."""
+    def rows(self, part: TableColumns | None = None, key: str | None = None) -> str:
+        """The rows with their ``number``, from 1, which in CSV leaves out those that the engine refuses.
+
+        Empty cells are filled down as ``part`` says, within the rows of one ``key``.
+        """
         file, packed = quoted(self.table.path), "gzip" if self.table.packed else "none"
         if self.table.form == "parquet":
             read = f"read_parquet({file})"
@@ -31,7 +43,34 @@ class Cells:
             dialect = f"delim = {quoted(self.table.separator)}, quote = '\"', escape = '\"', header = true"
             rejects = "auto_detect = false, store_rejects = true, rejects_limit = 0"
             read = f"read_csv({file}, {dialect}, columns = {{{columns}}}, compression = '{packed}', {rejects})"
-        return f"SELECT row_number() OVER () AS number, * FROM {read}"  # noqa: S608 -- quoted
+        rows = f"SELECT row_number() OVER () AS number, * FROM {read}"  # noqa: S608 -- quoted
+        for columns, within in self._fillings(part, key):
+            filled = ", ".join(self._filled(column, within) for column in columns)
+            rows = f"SELECT * REPLACE ({filled}) FROM ({rows})"  # noqa: S608 -- quoted
+        return rows
+
+    def _fillings(self, part: TableColumns | None, key: str | None) -> Iterator[tuple[list[str], str]]:
+        """The columns that are filled down, with the key within which: the key itself first, through the whole file."""
+        wanted = part.fill_down if part else ()
+        if wanted and self.table.form == "jsonl":
+            raise UserError(f"{self.table.name} has no cells to fill down: leave fill_down out.")
+        if key is not None and key in wanted:
+            yield [key], ""
+        if others := [column for column in wanted if column != key]:
+            yield others, "" if key is None else f"PARTITION BY {self.text(key)} "
+
+    def _filled(self, column: str, within: str) -> str:
+        raw = self._raw(column)
+        cell = f"nullif(trim({raw}), '')" if self.table.form == "csv" else raw
+        return f"coalesce({cell}, last_value({cell} IGNORE NULLS) OVER ({within}ORDER BY number)) AS {raw}"
+
+    def keeps(self, part: TableColumns) -> str:
+        """Whether a row is one of those that the mapping keeps."""
+        tests = (
+            f"lower(coalesce({self.text(column)}, '')) IN ({among(map(str.lower, words))})"
+            for column, words in part.keep.items()
+        )
+        return " AND ".join(["true", *tests])
 
     def text(self, column: str) -> str:
         """Whole numbers without the ".0" that they have where a column is of floats."""
@@ -45,26 +84,56 @@ class Cells:
             text = f"CASE WHEN isfinite({raw}) THEN {_whole(f'CAST({raw} AS VARCHAR)')} END"
         else:
             text = f"CAST({raw} AS VARCHAR)"
-        return f"nullif(trim({text}, ' \t\r\n\u00a0'), '')"
+        if self.mapping.line_break is not None:
+            text = f"replace({text}, {quoted(self.mapping.line_break)}, chr(10))"
+        for nothing in ("", *self.mapping.empty):
+            text = f"nullif(trim({text}, ' \t\r\n\u00a0'), {quoted(nothing)})"
+        return text
 
-    def citable(self, column: str) -> str:
-        """Its text as an id of which reports can say where a claim is from: what is no letter or digit is a hyphen."""
-        return f"nullif(ltrim(regexp_replace({self.text(column)}, '[^A-Za-z0-9_-]', '-', 'g'), '-_'), '')"
+    def first_text(self, columns: Columns | None) -> str:
+        """The text of the first of several columns that is not empty."""
+        return _first(self.text(column) for column in listed(columns))
 
-    def number(self, column: str) -> str:
-        """Its text with a dot before the cents and commas between thousands, without sign or code of a currency."""
+    def citable(self, columns: Columns) -> str:
+        """Their first text as an id of which reports can say where a claim is from."""
+        return citable(self.first_text(columns))
+
+    def number(self, columns: Columns | None) -> str:
+        """Their first text with a dot before the cents and commas between thousands, without a currency."""
+        return _first(self._number(column) for column in listed(columns))
+
+    def _number(self, column: str) -> str:
         text = self.text(column)
-        plain = rf"trim(regexp_replace({text}, '{_CODE_OR_SIGN}', '', 'g'), '{_SPACES}')"
+        plain = rf"trim(regexp_replace({text}, {quoted(_CODE_OR_SIGN)}, '', 'g'), '{_SPACES}')"
+        for pattern in (_WORD_BEFORE, _WORD_BEHIND):
+            plain = rf"regexp_replace({plain}, {quoted(pattern)}, '\1')"
+        # "9.–" is a price without cents.
+        plain = rf"trim(regexp_replace({plain}, '[.,]\s*[–—-]+$', ''), '{_SPACES}')"
         plain = rf"regexp_replace({plain}, '(\d)[{_SPACES}''’](\d{{3}})\b', '\1\2', 'g')"
         if self.mapping.decimal == ".":
             return plain
         return f"CASE WHEN {self._is_text(column)} THEN translate({plain}, '.,', ',.') ELSE {plain} END"
 
+    def paths(self, columns: Columns | None) -> str:
+        """The parts of a category path from the root on; of several the longest, with the others' parts within."""
+        between = self.mapping.category_list
+        if between is None or len(listed(columns)) != 1:
+            return self.parts(columns, self.mapping.category_separator)
+        # A separator within a name is escaped.
+        text = rf"replace({self.first_text(columns)}, {quoted(chr(92) + between)}, chr(1))"
+        parts = f"string_split(p, {quoted(self.mapping.category_separator)})"
+        path = f"[trim(replace(x, chr(1), {quoted(between)})) FOR x IN {parts}]"
+        paths = f"[{path} FOR p IN string_split({text}, {quoted(between)}) IF trim(p) <> '']"
+        longest = f"list_reduce({paths}, lambda a, b: CASE WHEN len(b) > len(a) THEN b ELSE a END)"
+        others = f"[x FOR x IN flatten({paths}) IF NOT list_contains({longest}, x)]"
+        whole = f"list_concat({longest}[:1], list_sort(list_distinct({others})), {longest}[2:])"
+        return f"CASE WHEN len({paths}) > 0 THEN {whole} ELSE CAST([] AS VARCHAR[]) END"
+
     def parts(self, columns: Columns | None, separator: str | None = None) -> str:
         """A list of texts: the elements of lists, or what stands between separators, or the texts themselves."""
         if columns is None:
             return "CAST([] AS VARCHAR[])"
-        lists = (self._list(column, separator) for column in ([columns] if isinstance(columns, str) else columns))
+        lists = (self._list(column, separator) for column in listed(columns))
         return f"[trim(x) FOR x IN flatten([{', '.join(lists)}]) IF x IS NOT NULL AND trim(x) <> '']"
 
     def json(self, column: str) -> str:
@@ -76,14 +145,19 @@ class Cells:
         is_object = f"{text} LIKE '{{%' AND json_valid({text})"
         return f"CASE WHEN {text} IS NULL THEN NULL WHEN {is_object} THEN CAST({text} AS JSON) ELSE {plain} END"
 
-    def moment(self, column: str) -> str:
-        """Milliseconds UTC from 1970 to the year 9998, else NULL."""
+    def moment(self, columns: Columns) -> str:
+        """Milliseconds UTC from 1970 to the year 9998, of the first column that has a date; else NULL."""
+        return _first(self._moment(column) for column in listed(columns))
+
+    def _moment(self, column: str) -> str:
         text = self.text(column)
         if self._type(column).startswith(("TIMESTAMP", "DATE")):
             found = f"epoch_ms(CAST({self._raw(column)} AS TIMESTAMP))"
         elif self.mapping.date_format is not None:
-            found = f"epoch_ms(try_strptime({text}, {quoted(self.mapping.date_format)}))"
+            return of_format(text, self.mapping.date_format)
         else:
+            # "+0200" behind a space is a zone for people alone.
+            text = rf"regexp_replace({text}, '\s*([+-]\d\d):?(\d\d)$', '\1:\2')"
             seconds, milliseconds = r"\d{9,11}(\.\d+)?", r"\d{12,14}"
             of_seconds = f"CAST(floor(CAST({text} AS DOUBLE) * 1000) AS BIGINT)"
             found = (
@@ -91,7 +165,7 @@ class Cells:
                 f"WHEN regexp_full_match({text}, '{seconds}') THEN {of_seconds} "
                 f"ELSE epoch_ms(TRY_CAST({text} AS TIMESTAMPTZ)) END"
             )
-        return f"list_extract([it FOR it IN [{found}] IF it BETWEEN 0 AND {LAST_MILLISECOND}], 1)"
+        return _within_time(found)
 
     def _raw(self, column: str) -> str:
         place = self.table.columns.index(column)
@@ -117,7 +191,10 @@ class Cells:
         if self._type(column).endswith("[]"):
             return f"CAST({raw} AS VARCHAR[])"
         if self.table.form == "jsonl":
-            return f"CASE WHEN json_type({raw}) = 'ARRAY' THEN CAST({raw} AS VARCHAR[]) ELSE {lone} END"
+            elements = f"CAST({raw} AS VARCHAR[])"
+            if separator is not None:
+                elements = f"flatten([string_split(x, {quoted(separator)}) FOR x IN {elements}])"
+            return f"CASE WHEN json_type({raw}) = 'ARRAY' THEN {elements} ELSE {lone} END"
         return lone
 
 
@@ -129,6 +206,25 @@ def quoted(text: object) -> str:
 def among(words: Iterable[str]) -> str:
     """Words as a list for IN."""
     return ", ".join(map(quoted, words))
+
+
+def of_format(text: str, date_format: str) -> str:
+    """The moment of a text in a format as strptime has it."""
+    return _within_time(f"epoch_ms(try_strptime({text}, {quoted(date_format)}))")
+
+
+def _within_time(found: str) -> str:
+    return f"list_extract([ms FOR ms IN [{found}] IF ms BETWEEN 0 AND {LAST_MILLISECOND}], 1)"
+
+
+def citable(text: str) -> str:
+    """A text as an id: what is no letter or digit is a hyphen."""
+    return f"nullif(ltrim(regexp_replace({text}, '[^A-Za-z0-9_-]', '-', 'g'), '-_'), '')"
+
+
+def _first(texts: Iterable[str]) -> str:
+    found = list(texts)
+    return f"coalesce({', '.join(found)})" if len(found) > 1 else found[0] if found else "CAST(NULL AS VARCHAR)"
 
 
 def _whole(text: str) -> str:

@@ -1,18 +1,32 @@
-"""The rows of a table of one's own shop as rows of the dataset: a view in SQL, by the mapping."""
+"""The rows of a table of one's own shop as rows of the dataset: views in SQL, by the mapping."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from drretail.data_ingest.raw.cells import Cells, quoted
-from drretail.data_ingest.raw.lines import Saved, numbered_rows
-from drretail.data_ingest.raw.mapping import OrderColumns, ProductColumns
-from drretail.data_ingest.raw.sources import Source, open_binary
-from drretail.data_ingest.raw.tables import SHOWN, lines_of, not_utf8, open_table
-from drretail.errors import UserError
+from drretail.data_ingest.raw.cells import Cells, citable, of_format, quoted
+from drretail.data_ingest.raw.date_formats import find_date_format
+from drretail.data_ingest.raw.lines import Saved
+from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
+from drretail.data_ingest.raw.sources import Source
+from drretail.data_ingest.raw.table_checks import (
+    LONGEST_SHOWN,
+    check_ids,
+    check_named_currencies,
+    check_prices,
+    check_statuses,
+    counted_as,
+    currency_of,
+    note_ratings,
+    reject_rows,
+)
+from drretail.data_ingest.raw.tables import SHOWN, open_table
+from drretail.data_ingest.raw.variants import merge_variants
 from drretail.records.ids import ID_RULE, SAFE_ID
+from drretail.records.money import SIGNS
 from drretail.records.shop import ORDER_STATUSES
 
 if TYPE_CHECKING:
@@ -20,22 +34,9 @@ if TYPE_CHECKING:
 
 STOCK = "Stock"
 """Among a product's details."""
-_LONGEST_SHOWN = 40
 # Within the 64 that a citation may have, with the number of a line.
 _LONGEST_ID = 60
-_CITED_BY = "reports cite by letters, digits, _ and -"
-_NAMED_VALUES = 5
-_SIGNS = {"€": "EUR", "$": "USD", "£": "GBP"}
-_NAMED_CURRENCY = r"[$€£]|\b(USD|EUR|GBP|CAD|AUD|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)\b"
-_REFUSED = {
-    "TOO MANY COLUMNS": "more values than the header has columns",
-    "MISSING COLUMNS": "fewer values than the header has columns",
-    "UNQUOTED VALUE": "a quote that is not closed, or stands within a value",
-    "LINE SIZE OVER MAXIMUM": "longer than 2 MB",
-}
-_PRICE = r"(?i)(from\s+)?(\d+(\.\d+)?|\d{1,3}(,\d{3})+(\.\d+)?|\.\d+)(\s*[-–]\s*[\d.,]+)?"
-# A comma before one or two last digits stands before cents, whatever the mapping says.
-_OTHER_MARK = r".*\d,\d{1,2}"
+_PRICE = r"(?i)(from\s+)?(\d+(\.\d+)?|\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?|\.\d+)(\s*[-–]\s*[\d.,]+)?"
 _PRODUCT_FIELDS = (
     "parent_asin",
     "title",
@@ -49,34 +50,39 @@ _PRODUCT_FIELDS = (
     "details",
 )
 _ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status")
+# What a variant that leaves it empty has of its product.
+_INHERITED = ("title", "description", "features", "store", "categories", "average_rating", "rating_number")
 
 
 def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     """Writes the good rows of a table as lines of JSON in the dataset's form; what became of the others is counted.
 
     Raises UserError where the mapping does not fit the rows: another decimal mark, several currencies, statuses that it
-    does not name, bytes that are no UTF-8.
+    does not name, dates that may be read in two ways, bytes that are no UTF-8.
     """
     assert source.mapping is not None, "a table has a mapping"
-    cells = Cells(open_table(source.path, source.mapping), source.mapping)
+    saved = Saved()
+    cells = _cells(source.path, source.mapping, target)
     if source.shape == "products":
-        view = _product_view(cells, source.mapping.products)
+        _shelve(db, cells, saved)
+        rows = _product_rows(cells)
     else:
         assert source.mapping.orders is not None, "a mapping without orders names no file of them"
-        view = _order_view(cells, source.mapping.orders)
-    columns = ", ".join(f"{expression} AS {name}" for name, expression in view.items())
-    db.execute(f"CREATE TEMP TABLE mapped AS SELECT number, {columns} FROM ({cells.rows()})")  # noqa: S608 -- quoted
-    saved = Saved()
-    _reject_rows(db, cells, saved)
-    _check_ids(db, cells, saved)
+        _enter_orders(db, cells, source, target, saved)
+        rows = _order_rows(source.mapping.orders)
+    db.execute(f"CREATE TEMP TABLE mapped AS {rows}")
+    reject_rows(db, cells, saved)
+    check_ids(db, cells, saved)
     if source.shape == "products":
-        _check_prices(db, cells, saved)
-        _note_ratings(db, saved)
-        currency = _currency(db, cells)
-        _check_named_currencies(db, cells, currency)
+        check_prices(db, cells, saved)
+        note_ratings(db, saved)
+        currency = currency_of(db, cells)
+        check_named_currencies(db, cells, currency)
+        if source.mapping.products.parent is not None:
+            merge_variants(db, saved)
         fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(currency)} AS shop_currency"
     else:
-        _check_statuses(db, cells)
+        check_statuses(db, cells)
         fields = ", ".join(_ORDER_FIELDS)
     good = f"SELECT {fields} FROM mapped WHERE reason IS NULL ORDER BY number"  # noqa: S608 -- names of ours
     ((saved.rows,),) = db.execute(f"COPY ({good}) TO {quoted(target)} (FORMAT json)").fetchall()
@@ -85,61 +91,228 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     return saved
 
 
-def _product_view(cells: Cells, columns: ProductColumns) -> dict[str, str]:
-    product, title = cells.citable(columns.id), cells.text(columns.title)
-    price = "NULL" if columns.price is None else cells.number(columns.price)
-    signs = " ".join(f"WHEN {quoted(sign)} THEN {quoted(code)}" for sign, code in _SIGNS.items())
-    written = _text(cells, columns.currency)
-    return {
-        **_reason(_own_id_problems(columns.id, product), (f"no title ({columns.title})", f"{title} IS NULL", "NULL")),
-        "parent_asin": product,
-        "own_id": product,
-        "id_said": cells.text(columns.id),
-        "title": title,
+def _cells(path: Path, mapping: Mapping, target: Path) -> Cells:
+    return Cells(open_table(path, mapping).as_lines(target.with_name(f"{path.name}.lines")), mapping)
+
+
+def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
+    """Makes the table ``shelf``: the products' cells by field, of the rows that are kept."""
+    columns = cells.mapping.products
+    parent = "CAST(NULL AS VARCHAR)" if columns.parent is None else cells.text(columns.parent)
+    if columns.parent_prefix:
+        begins = f"starts_with({parent}, {quoted(columns.parent_prefix)})"
+        parent = f"CASE WHEN {begins} THEN substr({parent}, {len(columns.parent_prefix) + 1}) ELSE {parent} END"
+    signs = " ".join(f"WHEN {quoted(sign)} THEN {quoted(codes[0])}" for sign, codes in SIGNS.items())
+    currency = cells.first_text(columns.currency)
+    details = columns.details if isinstance(columns.details, dict) else {}
+    named = [f"{quoted(name)}, {cells.json(column)}" for name, column in details.items()]
+    fields = {
+        "own_said": cells.first_text(columns.id),
+        "parent_said": parent,
+        "title": cells.text(columns.title),
         "average_rating": "NULL" if columns.rating is None else cells.number(columns.rating),
         "rating_number": "NULL" if columns.ratings is None else f"replace({cells.number(columns.ratings)}, ',', '')",
-        "rating_said": _text(cells, columns.rating),
-        "ratings_said": _text(cells, columns.ratings),
-        "features": cells.parts(columns.features),
-        "description": cells.parts(columns.description),
-        "price": f"CASE WHEN regexp_full_match({price}, {quoted(_PRICE)}) THEN {price} END",
-        "price_read": price,
-        "price_said": _text(cells, columns.price),
-        "currency_said": f"CASE {written} {signs} ELSE upper({written}) END",
-        "store": _text(cells, columns.store),
-        "categories": cells.parts(columns.category, cells.mapping.category_separator),
-        "details": _details(cells, columns),
+        "rating_said": cells.first_text(columns.rating),
+        "ratings_said": cells.first_text(columns.ratings),
+        "features": f"nullif({cells.parts(columns.features)}, [])",
+        "description": f"nullif({cells.parts(columns.description)}, [])",
+        "price_read": cells.number(columns.price),
+        "price_said": cells.first_text(columns.price),
+        "currency_said": f"CASE {currency} {signs} ELSE upper({currency}) END",
+        "store": cells.first_text(columns.store),
+        "categories": f"nullif({cells.paths(columns.category)}, [])",
+        "details": f"json_object({', '.join(named)})",
+        "own_details": "NULL" if not isinstance(columns.details, str) else cells.json(columns.details),
+        "stock": cells.first_text(columns.stock),
+        "options": _options(cells, columns),
     }
+    _keep_rows(db, "shelf", cells, columns, fields, columns.parent, saved)
+    # What is left of a product that was left out is left out with it.
+    if columns.parent is not None:
+        gone = "parent_said IN (SELECT own_said FROM shelf WHERE NOT is_kept)"
+        db.execute(f"DELETE FROM shelf WHERE NOT is_kept OR {gone}")  # noqa: S608 -- constants
+    else:
+        db.execute("DELETE FROM shelf WHERE NOT is_kept")
 
 
-def _order_view(cells: Cells, columns: OrderColumns) -> dict[str, str]:
-    user, product, moment = cells.text(columns.user), cells.citable(columns.product), cells.moment(columns.date)
-    problems = [*_id_problems(columns.user, user), *_own_id_problems(columns.product, product)]
-    problems.append((f"no date ({columns.date})", f"{moment} IS NULL", cells.text(columns.date)))
-    order, quantity = "CAST(NULL AS VARCHAR)", "NULL"
-    if columns.id is not None:
-        order = cells.citable(columns.id)
-        problems += _own_id_problems(columns.id, order)
-    if columns.quantity is not None:
-        written = cells.text(columns.quantity)
-        quantity = rf"TRY_CAST(regexp_replace({written}, '[.,]0+$', '') AS INTEGER)"
-        problems.append((f"no whole number from 1 ({columns.quantity})", f"coalesce({quantity}, 0) < 1", written))
-    status = "NULL" if columns.status is None else f"lower(coalesce({cells.text(columns.status)}, ''))"
-    words = {word.lower(): word for word in ORDER_STATUSES}
+def _options(cells: Cells, columns: ProductColumns) -> str:
+    """A list of (name, value) of what a variant says."""
+    if isinstance(columns.options, dict):
+        pairs = [(quoted(name), cells.text(column)) for name, column in columns.options.items()]
+    else:
+        pairs = [(cells.text(name), cells.text(value)) for name, value in columns.options]
+    listed_pairs = ", ".join(f"{{'name': {name}, 'value': {value}}}" for name, value in pairs)
+    if not pairs:
+        return "CAST([] AS STRUCT(name VARCHAR, value VARCHAR)[])"
+    named = f"[o FOR o IN [{listed_pairs}] IF o.name IS NOT NULL AND o.value IS NOT NULL]"
+    return f"[o FOR o, i IN {named} IF list_position([p.name FOR p IN {named}], o.name) = i]"
+
+
+def _keep_rows(
+    db: "DuckDBPyConnection",
+    name: str,
+    cells: Cells,
+    part: TableColumns,
+    fields: dict[str, str],
+    key: str | None,
+    saved: Saved,
+) -> None:
+    """Makes a table of fields with ``is_kept``, and notes how many rows the mapping leaves out, and by which column."""
+    columns = ", ".join(f"{expression} AS {field}" for field, expression in fields.items())
+    kept = f"{cells.keeps(part)} AS is_kept"
+    db.execute(f"CREATE TEMP TABLE {name} AS SELECT number, {columns}, {kept} FROM ({cells.rows(part, key)})")  # noqa: S608
+    ((left,),) = db.execute(f"SELECT count(*) FROM {name} WHERE NOT is_kept").fetchall()  # noqa: S608
+    if left:
+        saved.notes.append(f"{counted_as(left, 'row')} left out by keep ({', '.join(part.keep)})")
+
+
+def _product_rows(cells: Cells) -> str:
+    """The shelf's rows as the dataset has them, with the reason of those that are bad."""
+    columns = cells.mapping.products
+    family = "PARTITION BY parent_asin ORDER BY variant_id IS DISTINCT FROM parent_asin, number"
+    whole = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+    inherited = "*"
+    product = citable("own_said")
+    if columns.parent is not None:
+        filled = (f"first_value({field} IGNORE NULLS) OVER ({family} {whole}) AS {field}" for field in _INHERITED)
+        inherited = f"* REPLACE ({', '.join(filled)})"
+        # Handles are made of whole titles.
+        parent = citable("parent_said")
+        cut = f"substr({parent}, 1, {_LONGEST_ID - 9}) || '-' || substr(md5(parent_said), 1, 8)"
+        product = f"coalesce(CASE WHEN length({parent}) > {_LONGEST_ID} THEN {cut} ELSE {parent} END, {product})"
+    stock = "coalesce(CAST(TRY_CAST(stock AS BIGINT) AS JSON), to_json(stock))"
+    details = "CASE WHEN json_type(own_details) = 'OBJECT' THEN own_details ELSE json_merge_patch('{}', details) END"
+    both = f"json_merge_patch({details}, json_object('{STOCK}', {stock}))"
+    title = (f"no title ({columns.title})", "title IS NULL", "NULL")
+    identity = columns.parent or " or ".join(listed(columns.id))
+    return (
+        f"SELECT * REPLACE (CASE WHEN stock IS NULL THEN {details} ELSE {both} END AS details), "  # noqa: S608
+        f"CASE WHEN regexp_full_match(price_read, {quoted(_PRICE)}) THEN price_read END AS price, "
+        f"{_reason([*_own_id_problems(identity, 'parent_asin'), title])} FROM (SELECT {inherited} FROM ("
+        f"SELECT *, {product} AS parent_asin, {product} AS own_id, {citable('own_said')} AS variant_id, "
+        "coalesce(parent_said, own_said) AS id_said FROM shelf))"
+    )
+
+
+def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target: Path, saved: Saved) -> None:
+    """Makes the table ``entries``: what each line of an order says, of one table or of two."""
+    orders = cells.mapping.orders
+    assert orders is not None, "there is a table of orders"
+    lines = orders.lines
+    heads = cells if lines is None else _cells(source.beside[0], cells.mapping, target)
+    user = heads.first_text(orders.user)
+    fields = {
+        "order_said": "CAST(NULL AS VARCHAR)" if orders.id is None else heads.text(orders.id),
+        "user_id": f"'u' || substr(sha256(lower({user})), 1, 12)" if orders.hash_users else user,
+        "timestamp": heads.moment(orders.date),
+        "date_said": heads.first_text(orders.date),
+        **_status_fields(heads, orders),
+    }
+    product = orders.product if lines is None else lines.product
+    assert product is not None, "either orders or their lines say the product"
+    of_lines = {
+        **{f"product_{place}": cells.text(column) for place, column in enumerate(listed(product))},
+        "parent_asin": cells.citable(product),
+        "product_said": cells.first_text(product),
+        "quantity_said": cells.first_text(orders.quantity if lines is None else lines.quantity),
+    }
+    if lines is None:
+        _keep_rows(db, "entries", heads, orders, {**fields, **of_lines}, orders.id, saved)
+        db.execute("DELETE FROM entries WHERE NOT is_kept")
+        _read_dates(db, "entries", heads, saved)
+    else:
+        with _rejects_apart(db):
+            _keep_rows(db, "heads", heads, orders, fields, orders.id, saved)
+        _read_dates(db, "heads", heads, saved)
+        texts = ", ".join(f"{expression} AS {field}" for field, expression in of_lines.items())
+        joined = f"SELECT number, {cells.text(lines.order)} AS line_of, {texts} FROM ({cells.rows()})"  # noqa: S608
+        db.execute(
+            "CREATE TEMP TABLE entries AS SELECT l.*, h.* EXCLUDE (number, order_said), l.line_of AS order_said "  # noqa: S608
+            f"FROM ({joined}) l LEFT JOIN heads h ON h.order_said = l.line_of WHERE coalesce(h.is_kept, true)"
+        )
+    if cells.mapping.products.parent is not None or len(listed(product)) > 1:
+        _name_products(db, cells.mapping, len(listed(product)), source, target)
+
+
+def _read_dates(db: "DuckDBPyConnection", name: str, cells: Cells, saved: Saved) -> None:
+    """Reads the dates of a table by the format that most of them have, and notes it; unless they are read already."""
+    if cells.mapping.date_format is not None:
+        return
+    found = find_date_format(db, name, cells.table.name)
+    if found is not None:
+        form, example = found
+        shown = f"dates such as {example[:LONGEST_SHOWN]!r} were read as {form}"
+        saved.notes.append(f"{shown}: write date_format for another")
+        db.execute(f"UPDATE {name} SET timestamp = coalesce({of_format('date_said', form)}, timestamp)")  # noqa: S608
+
+
+def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
+    """What became of an order, and the word that nobody explained."""
+    if orders.status is None and orders.cancelled is None:
+        return {"status_said": "CAST(NULL AS VARCHAR)", "order_status": "CAST(NULL AS VARCHAR)"}
+    words: dict[str, str] = {word.lower(): word for word in ORDER_STATUSES}
     words |= {word.strip().lower(): ours for word, ours in cells.mapping.status.items()}
-    cases = " ".join(f"WHEN {quoted(word)} THEN {quoted(ours)}" for word, ours in words.items())
-    return {
-        **_reason(problems),
-        "user_id": user,
-        "parent_asin": product,
-        "timestamp": moment,
-        "order_id": order,
-        "own_id": order,
-        "id_said": _text(cells, columns.id),
-        "quantity": quantity,
-        "status_said": status,
-        "order_status": f"CASE {status} {cases} END",
-    }
+    meanings = " ".join(f"WHEN {quoted(word)} THEN {quoted(ours)}" for word, ours in words.items())
+    columns = [f"lower({cells.text(column)})" for column in listed(orders.status)]
+    # Only the last column's empty cell may be a word: the others leave it to the next.
+    columns[-1:] = [f"coalesce({column}, '')" for column in columns[-1:]] or ["'delivered'"]
+    strange = " ".join(f"WHEN {word} <> '' AND CASE {word} {meanings} END IS NULL THEN {word}" for word in columns)
+    meant = ", ".join(f"nullif(CASE {column} {meanings} END, '')" for column in columns)
+    said = f"CASE {strange} ELSE {columns[-1]} END"
+    status = f"CASE WHEN (CASE {strange} END) IS NULL THEN coalesce({meant}, NULL) END"
+    if orders.cancelled is not None:
+        status = f"CASE WHEN {cells.text(orders.cancelled)} IS NOT NULL THEN 'Cancelled' ELSE {status} END"
+    return {"status_said": said, "order_status": status}
+
+
+@contextmanager
+def _rejects_apart(db: "DuckDBPyConnection") -> Generator[None]:
+    """What the engine refuses of another table meanwhile is not counted as rows of this one."""
+    there = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'"
+    last = "SELECT coalesce(max(scan_id), -1) FROM reject_errors"
+    ((before,),) = db.execute(last).fetchall() if db.execute(there).fetchall()[0][0] else [(-1,)]
+    yield
+    if db.execute(there).fetchall()[0][0]:
+        db.execute("DELETE FROM reject_errors WHERE scan_id > $before", {"before": before})
+
+
+def _name_products(db: "DuckDBPyConnection", mapping: Mapping, names: int, source: Source, target: Path) -> None:
+    """Gives the entries the ids of their products: of variants the product's, of titles the one that has it."""
+    products = _cells(source.beside[-1], mapping, target)
+    with _rejects_apart(db):
+        _shelve(db, products, Saved())
+    titled = "title || ' - ' || array_to_string([o.value FOR o IN options], ' / ')"
+    called = f"[own_said, title, CASE WHEN len(options) > 0 THEN {titled} END]"
+    named = f"SELECT unnest({called}) AS alias, parent_asin FROM ({_product_rows(products)})"  # noqa: S608
+    db.execute(
+        f"CREATE TEMP TABLE aliases AS SELECT alias, min(parent_asin) AS parent_asin FROM ({named}) "  # noqa: S608
+        "WHERE alias IS NOT NULL GROUP BY alias HAVING count(DISTINCT parent_asin) = 1"
+    )
+    for place in reversed(range(names)):
+        db.execute(f"UPDATE entries SET parent_asin = a.parent_asin FROM aliases a WHERE a.alias = product_{place}")  # noqa: S608
+
+
+def _order_rows(orders: OrderColumns) -> str:
+    """The entries as the dataset has them, with the reason of those that are bad."""
+    lines = orders.lines
+    quantity = orders.quantity if lines is None else lines.quantity
+    product = " or ".join(listed(orders.product if lines is None else lines.product))
+    user, date = " or ".join(listed(orders.user)), " or ".join(listed(orders.date))
+    problems: list[Problem] = []
+    if lines is not None:
+        problems.append((f"no order of this id ({lines.order})", "is_kept IS NULL", "order_said"))
+    problems += [*_id_problems(user, "user_id"), *_own_id_problems(product, "parent_asin")]
+    problems.append((f"no date ({date})", "timestamp IS NULL", "date_said"))
+    order, number = citable("order_said"), "NULL"
+    if orders.id is not None:
+        problems += _own_id_problems(orders.id, order)
+    if quantity is not None:
+        number = r"TRY_CAST(regexp_replace(quantity_said, '[.,]0+$', '') AS INTEGER)"
+        problems.append((f"no whole number from 1 ({quantity})", f"coalesce({number}, 0) < 1", "quantity_said"))
+    return (
+        f"SELECT *, {number} AS quantity, {order} AS order_id, {order} AS own_id, order_said AS id_said, "  # noqa: S608
+        f"{_reason(problems)} FROM entries"
+    )
 
 
 Problem = tuple[str, str, str]
@@ -161,209 +334,8 @@ def _own_id_problems(column: str, text: str) -> list[Problem]:
     ]
 
 
-def _reason(problems: Sequence[Problem], *more: Problem) -> dict[str, str]:
+def _reason(problems: Sequence[Problem]) -> str:
     """The first problem that a row has, and what it says there; NULL in good rows."""
-    all_of = (*problems, *more)
-    reasons = " ".join(f"WHEN {test} THEN {quoted(name)}" for name, test, _ in all_of)
-    tests = " ".join(f"WHEN {test} THEN {value}" for _, test, value in all_of)
-    return {"reason": f"CASE {reasons} END", "said": f"CAST(CASE {tests} END AS VARCHAR)"}
-
-
-def _text(cells: Cells, column: str | None) -> str:
-    return "CAST(NULL AS VARCHAR)" if column is None else cells.text(column)
-
-
-def _details(cells: Cells, columns: ProductColumns) -> str:
-    """A JSON object without what the row leaves empty."""
-    if isinstance(columns.details, str):
-        found = cells.json(columns.details)
-        details = f"CASE WHEN json_type({found}) = 'OBJECT' THEN {found} ELSE CAST('{{}}' AS JSON) END"
-    else:
-        named = [f"{quoted(name)}, {cells.json(column)}" for name, column in (columns.details or {}).items()]
-        details = f"json_merge_patch('{{}}', json_object({', '.join(named)}))"
-    if columns.stock is None:
-        return details
-    stock = cells.text(columns.stock)
-    value = f"coalesce(CAST(TRY_CAST({stock} AS BIGINT) AS JSON), to_json({stock}))"
-    both = f"json_merge_patch({details}, json_object('{STOCK}', {value}))"
-    return f"CASE WHEN {stock} IS NULL THEN {details} ELSE {both} END"
-
-
-def _reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
-    """Counts the bad rows, and names the first of them by their lines."""
-    refused: list[tuple[int, str]] = []
-    if cells.table.form == "csv":
-        query = "SELECT line, min(error_type) FROM reject_errors GROUP BY line ORDER BY line"
-        refused = db.execute(query).fetchall()
-        _check_quotes(db, cells, [ordinal for ordinal, _ in refused])
-    if any(problem == "INVALID ENCODING" for _, problem in refused):
-        raise UserError(not_utf8(cells.table.path))
-    ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
-    query = f"SELECT number, reason, said FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
-    first = [(number, _shown_reason(reason, written)) for number, reason, written in db.execute(query).fetchall()]
-    refusals = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
-    if first or refusals:
-        for line, problem in sorted(_with_lines(cells, first, refusals, [ordinal for ordinal, _ in refused])):
-            saved.reject(line, problem)
-    saved.bad = bad + len(refused)
-
-
-def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) -> None:
-    """Raises UserError for a quote that is not closed on its line: the rows after it would vanish without a count."""
-    goes_on = "error_type = 'UNQUOTED VALUE' AND contains(trim(csv_line, chr(10)), chr(10))"
-    query = f"SELECT min(line) FROM reject_errors WHERE {goes_on}"  # noqa: S608 -- a constant
-    ((ordinal,),) = db.execute(query).fetchall()
-    if ordinal is not None:
-        _, (line,) = lines_of(cells.table, [], [ordinal], refused)
-        raise UserError(
-            f"{cells.table.path}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
-            "or double the quotes that stand within values."
-        )
-
-
-def _shown_reason(reason: str, written: str | None) -> str:
-    return reason if written is None else f"{reason}: {written[:_LONGEST_SHOWN]!a}"
-
-
-def _with_lines(
-    cells: Cells, first: list[tuple[int, str]], refusals: list[tuple[int, str]], refused: list[int]
-) -> list[tuple[int, str]]:
-    table, numbers = cells.table, [number for number, _ in first]
-    if table.form == "csv":
-        of_rows, of_refused = lines_of(table, numbers, refused[:SHOWN], refused)
-        return [
-            *zip(of_rows, (problem for _, problem in first), strict=True),
-            *zip(of_refused, (problem for _, problem in refusals), strict=True),
-        ]
-    if table.form == "parquet":
-        return first
-    found = list[tuple[int, str]]()
-    with open_binary(table.path, table.packed) as file:
-        for (line, data), (_, problem) in zip(numbered_rows(file, numbers), first, strict=True):
-            found.append((line, problem if _is_object(data) else "no JSON object"))
-    return found
-
-
-def _is_object(data: bytes) -> bool:
-    try:
-        return isinstance(json.loads(data.decode("utf-8-sig")), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
-    """Notes ids that had to be written otherwise; raises UserError where two would become one."""
-    other = "FROM mapped WHERE reason IS NULL AND own_id <> id_said"
-    query = f"SELECT count(DISTINCT id_said), first(id_said ORDER BY number), first(own_id ORDER BY number) {other}"
-    ((changed, example, own),) = db.execute(query).fetchall()
-    if not changed:
-        return
-    saved.notes.append(
-        f"{_counted(changed, 'id')} written otherwise, such as {example[:_LONGEST_SHOWN]!a} as {own!r}: {_CITED_BY}"
-    )
-    same = (
-        f"WHERE reason IS NULL AND own_id IN (SELECT own_id {other}) GROUP BY own_id HAVING count(DISTINCT id_said) > 1"
-    )
-    query = f"SELECT own_id, min(id_said), max(id_said) FROM mapped {same} ORDER BY own_id LIMIT 1"  # noqa: S608
-    for own, one, another in db.execute(query).fetchall():
-        raise UserError(
-            f"{cells.table.path} has the ids {one!r} and {another!r}, which would both be {own!r} ({_CITED_BY}): "
-            "give one of them another id."
-        )
-
-
-def _check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
-    """Notes prices that are none; raises UserError where they are written with the other decimal mark."""
-    good = "FROM mapped WHERE reason IS NULL AND price_read IS NOT NULL"
-    other = f"{good} AND regexp_full_match(price_read, {quoted(_OTHER_MARK)})"
-    ((wrong, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {other}").fetchall()
-    if wrong:
-        right = "." if cells.mapping.decimal == "," else ","
-        raise UserError(
-            f"{cells.table.path} has {_counted(wrong, 'price')} such as {example!r}, which decimal = "
-            f"{cells.mapping.decimal!r} cannot read: write decimal = {right!r} in the mapping, or mend the file."
-        )
-    ((unread, example),) = db.execute(
-        f"SELECT count(*), first(price_said ORDER BY number) {good} AND price IS NULL"
-    ).fetchall()
-    if unread:
-        saved.notes.append(f"{_counted(unread, 'price')} unknown, such as {example[:_LONGEST_SHOWN]!a}")
-
-    thousands = rf"{good} AND regexp_full_match(price_read, '\d{{1,3}}\.\d{{3}}')"
-    ((odd, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {thousands}").fetchall()
-    if odd:
-        other = "." if cells.mapping.decimal == "," else ","
-        saved.notes.append(
-            f"{_counted(odd, 'price')} with three decimals, such as {example!r}: where that means thousands, write "
-            f"decimal = {other!r}"
-        )
-
-
-def _note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
-    """Notes ratings and numbers of them that are none."""
-    rated = "coalesce(TRY_CAST(average_rating AS DOUBLE) BETWEEN 0 AND 5, false)"
-    whole = r"coalesce(regexp_full_match(rating_number, '\d+(\.0+)?'), false)"
-    for column, good, thing in (("rating_said", rated, "rating"), ("ratings_said", whole, "number")):
-        query = f"SELECT count(*), first({column} ORDER BY number) FROM mapped WHERE reason IS NULL"  # noqa: S608
-        ((unread, example),) = db.execute(f"{query} AND {column} IS NOT NULL AND NOT {good}").fetchall()
-        if unread:
-            things = f"{_counted(unread, thing)}{' of ratings' if thing == 'number' else ''}"
-            saved.notes.append(f"{things} unknown, such as {example[:_LONGEST_SHOWN]!a}")
-
-
-def _check_named_currencies(db: "DuckDBPyConnection", cells: Cells, currency: str) -> None:
-    """Raises UserError for a price that names another currency: by its code, or by a sign that cannot be this one's."""
-    named = f"regexp_extract(price_said, {quoted(_NAMED_CURRENCY)})"
-    query = f"SELECT {named} AS named, count(*), first(price_said ORDER BY number) FROM mapped"  # noqa: S608
-    counted = db.execute(f"{query} WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL ORDER BY named").fetchall()
-    for name, rows, example in counted:
-        # Pounds and dollars are many countries'.
-        may_be = name in ("$", "£") and currency not in _SIGNS.values()
-        if name and _SIGNS.get(name, name) != currency and not may_be:
-            raise UserError(
-                f"{cells.table.path} has {_counted(rows, 'price')} such as {example[:_LONGEST_SHOWN]!r}, and the "
-                f"world's currency is {currency}: say another in the mapping, or convert those prices."
-            )
-
-
-def _currency(db: "DuckDBPyConnection", cells: Cells) -> str:
-    """The one currency of all prices; raises UserError that counts them where there are several, or none is said."""
-    if cells.mapping.products.currency is None:
-        return cells.mapping.currency
-    counted: list[tuple[Any, int]] = db.execute(
-        "SELECT currency_said, count(*) AS n FROM mapped WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL "
-        "ORDER BY n DESC, currency_said"
-    ).fetchall()
-    if len(counted) == 1 and (code := counted[0][0]) and len(code) == 3 and code.isascii() and code.isalpha():
-        return code
-    if not counted:
-        return cells.mapping.currency
-    found = _listed([("none" if code is None else code, rows) for code, rows in counted])
-    raise UserError(
-        f"{cells.table.path} has prices in {found}, and a world has one currency, told by its code of three letters: "
-        "convert the others, or leave their rows out."
-    )
-
-
-def _check_statuses(db: "DuckDBPyConnection", cells: Cells) -> None:
-    """Raises UserError that counts the statuses of which the mapping does not say what they are."""
-    counted: list[tuple[str, int]] = db.execute(
-        "SELECT status_said, count(*) AS n FROM mapped WHERE reason IS NULL AND status_said IS NOT NULL "
-        "AND order_status IS NULL GROUP BY ALL ORDER BY n DESC, status_said"
-    ).fetchall()
-    if counted:
-        found = _listed([(repr(word), rows) for word, rows in counted])
-        raise UserError(
-            f"{cells.table.path} has statuses that the mapping does not know: {found}. Write in [status] which of "
-            f'{", ".join(ORDER_STATUSES)} each of them is, such as {counted[0][0] or ""!r} = "Delivered".'
-        )
-
-
-def _listed(counts: Sequence[tuple[str, int]]) -> str:
-    """ "EUR (300), USD (12), …"."""
-    named = [f"{name} ({rows:,})" for name, rows in counts[:_NAMED_VALUES]]
-    return ", ".join([*named, *(["…"] if len(counts) > _NAMED_VALUES else [])])
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+    reasons = " ".join(f"WHEN {test} THEN {quoted(name)}" for name, test, _ in problems)
+    said = " ".join(f"WHEN {test} THEN {value}" for _, test, value in problems)
+    return f"CASE {reasons} END AS reason, CAST(CASE {said} END AS VARCHAR) AS said"

@@ -2,15 +2,15 @@
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from drretail.data_ingest.raw.formats import FORMATS, ColumnsOf, FormatName, with_format
 from drretail.env.catalog.base import Language
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.parsing import parse_toml
 from drretail.records.base import Record
-from drretail.records.money import USD
 from drretail.records.shop import OrderStatus
 
 Column = Annotated[str, Field(min_length=1)]
@@ -22,15 +22,31 @@ _NO_USERS = (
 )
 
 
-class ProductColumns(Record):
-    """[products]: the file, and the column that holds each field."""
+class TableColumns(Record):
+    """What products and orders have in common: the file, and which of its rows count."""
 
     file: str
-    id: Column
+    fill_down: tuple[Column, ...] = ()
+    """Columns whose empty cells say what the cell above says, within a product or an order."""
+    keep: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """Rows are kept whose columns hold one of these texts, in any case; "" is an empty cell."""
+
+
+class ProductColumns(TableColumns):
+    """[products]: the file, and the column that holds each field."""
+
+    id: Columns
+    """Of several columns the first that is not empty, as for ``price``."""
     title: Column
+    parent: Column | None = None
+    """The id of the product that a row is a variant of; empty for the product itself."""
+    parent_prefix: str = ""
+    """What stands before an id in ``parent`` and is no part of it."""
+    options: dict[str, Column] | tuple[tuple[Column, Column], ...] = ()
+    """By what variants differ: the column of each by its name, or pairs of columns with its name and its value."""
     category: Columns | None = None
     """A path, or its parts from the root on."""
-    price: Column | None = None
+    price: Columns | None = None
     currency: Column | None = None
     store: Column | None = None
     description: Columns | None = None
@@ -42,46 +58,84 @@ class ProductColumns(Record):
     """A column of JSON objects, or the column of each detail by its name."""
 
 
-class OrderColumns(Record):
-    """[orders]: the file, a line of which is one product of an order, and the column that holds each field."""
+class LineColumns(Record):
+    """[orders.lines]: the file of which a line is a product of an order; one of ``orders.file`` is then an order."""
 
     file: str
-    user: Column
-    product: Column
-    date: Column
+    order: Column
+    """The id of the order."""
+    product: Columns
+    quantity: Column | None = None
+
+
+class OrderColumns(TableColumns):
+    """[orders]: the file, a line of which is one product of an order, and the column that holds each field."""
+
+    user: Columns
+    hash_users: bool = False
+    """Users are called by a hash of what their column says, such as an e-mail address."""
+    product: Columns | None = None
+    """The id or the title of a product, or of a variant: of several columns the first that is not empty."""
+    date: Columns
     id: Column | None = None
     quantity: Column | None = None
-    status: Column | None = None
+    status: Columns | None = None
+    """Of several columns the first whose word says what became of the order."""
+    cancelled: Column | None = None
+    """Whatever it says, the order was cancelled."""
+    lines: LineColumns | None = None
+
+    @model_validator(mode="after")
+    def _has_products(self) -> Self:
+        if (self.product is None) == (self.lines is None):
+            raise ValueError("either orders.product or orders.lines says which products were ordered")
+        if self.lines is not None and (self.id is None or self.quantity is not None):
+            raise ValueError("with orders.lines, orders.id is needed, and the quantity is a column of the lines")
+        return self
 
 
 class Mapping(Record):
-    """A mapping file. ``currency`` is that of prices where no column says it."""
+    """A mapping file."""
 
-    currency: str = Field(default=USD, pattern="^[A-Z]{3}$")
+    format: FormatName | None = None
+    """The export of a shop system, whose columns are then known (``formats.py``)."""
+    currency: str | None = Field(default=None, pattern="^[A-Z]{3}$")
+    """Of prices; None is the one that they name, or dollars of the United States."""
     decimal: str = Field(default=".", pattern=r"^[.,]$")
     """What stands before the cents."""
     date_format: str | None = None
-    """As strptime has it, such as "%d.%m.%Y"; None for ISO dates, and for seconds or milliseconds since 1970."""
+    """As strptime has it, such as "%d.%m.%Y"; None finds it in the column."""
     separator: str | None = Field(default=None, min_length=1, max_length=1)
     """Between the columns of a CSV file; None finds it in the header."""
     category_separator: str = Field(default=">", min_length=1)
     """Between the parts of a category path."""
+    category_list: str | None = Field(default=None, min_length=1)
+    """Between several category paths in one cell."""
+    line_break: str | None = Field(default=None, min_length=1)
+    """What stands for the end of a line within a cell."""
+    empty: tuple[str, ...] = ()
+    """Cells that say nothing, such as "n/a"."""
     language: Language | None = None
     """Of the products' texts: searches compare words by its stems. None is "english"."""
     products: ProductColumns
     orders: OrderColumns | None = None
-    status: dict[str, OrderStatus] = Field(default_factory=dict[str, OrderStatus])
-    """The shop's words for what became of an order; ours need no entry."""
+    status: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict[str, OrderStatus | Literal[""]])
+    """The shop's words for what became of an order; ours need no entry. "" leaves it to the next column."""
 
     def as_manifest(self) -> dict[str, Any]:
         """What the file says, as a manifest keeps it."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-def read_mapping(path: Path) -> Mapping:
-    """The mapping in a file; raises UserError of one sentence where it is none."""
+def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:
+    """The mapping in a file; raises UserError of one sentence where it is none.
+
+    ``columns_of`` gives the columns of a table, by which a format's own mapping fits itself to the export.
+    """
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
+        if columns_of is not None and content.get("format") in FORMATS:
+            content = with_format(content, columns_of)
         mapping = Mapping.model_validate(content)
     except FileNotFoundError:
         raise UserError(f"There is no file {path}: name the mapping of your shop's columns.") from None
@@ -98,25 +152,36 @@ def read_mapping(path: Path) -> Mapping:
     return mapping
 
 
-def columns_named(part: ProductColumns | OrderColumns) -> list[tuple[str, str]]:
+def columns_named(part: TableColumns | LineColumns) -> list[tuple[str, str]]:
     """Every column that a part of a mapping names, with the key that names it."""
     named = list[tuple[str, str]]()
-    for key, value in part.model_dump(exclude={"file"}, exclude_none=True).items():
-        columns = value.values() if isinstance(value, dict) else [value] if isinstance(value, str) else value
-        named += [(key, column) for column in columns]
+    others = {"file", "parent_prefix", "hash_users", "lines"}
+    for key, value in part.model_dump(exclude=others, exclude_none=True).items():
+        columns = value if isinstance(value, list | tuple) else [value]
+        if isinstance(value, dict):
+            columns = value if key == "keep" else value.values()
+        named += [(key, name) for column in columns for name in ([column] if isinstance(column, str) else column)]
     return named
+
+
+def listed(columns: Columns | None) -> tuple[str, ...]:
+    """One column or several, as several."""
+    return () if columns is None else (columns,) if isinstance(columns, str) else columns
 
 
 def _in_words(problem: ValidationError) -> str:
     first = problem.errors()[0]
-    where = [str(number) for number in first["loc"]]
+    # Of a union pydantic names the member as well.
+    where = [part for part in map(str, first["loc"]) if not part.startswith(("literal[", "tuple[", "dict["))]
     if first["type"] == "missing":
         return f"{'.'.join(where)} is missing; docs/own-shop.md shows a whole mapping."
+    if first["type"] == "value_error":
+        return f"{first['msg'].removeprefix('Value error, ')}; docs/own-shop.md shows both forms."
     if first["type"] != "extra_forbidden":
         return f"{'.'.join(where)}: {first['msg']}."
     if where[0] == "users":
         return f"{_NO_USERS}."
-    models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns}
-    fields = cast("dict[str, Any]", (models[where[0]] if len(where) > 1 else Mapping).model_fields)
+    models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns, "lines": LineColumns}
+    fields = cast("dict[str, Any]", (models[where[-2]] if len(where) > 1 else Mapping).model_fields)
     nearest = nearest_names(where[-1], fields)
     return f"the key {'.'.join(where)} is unknown. {suggestion(nearest, fields)}"

@@ -36,6 +36,8 @@ class Source:
     """Why an unknown or empty file is not read."""
     mapping: Mapping | None = None
     """Of a table of one's own shop: which column is what."""
+    beside: tuple[Path, ...] = ()
+    """Other tables without which its rows cannot be read."""
 
 
 def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
@@ -128,6 +130,13 @@ def reading(path: Path) -> Generator[None]:
         if problem.errno in NO_ROOM:
             raise
         raise UserError(f"{file_error(problem, path)}.") from problem
+
+
+def file_state(path: Path) -> tuple[int, int]:
+    """The size of a file and when it was modified, in nanoseconds; raises UserError where it is gone."""
+    with reading(path):
+        state = path.stat()
+    return state.st_size, state.st_mtime_ns
 
 
 def check_packed(path: Path) -> None:

@@ -5,21 +5,28 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, columns_named, read_mapping
-from drretail.data_ingest.raw.sources import Shape, Source, is_packed, open_binary
+from drretail.data_ingest.raw.feeds import feed_columns, write_feed_rows
+from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
+from drretail.data_ingest.raw.sources import Source, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
 
-Form = Literal["csv", "jsonl", "parquet"]
-_FORMS: dict[str, Form] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+Form = Literal["csv", "jsonl", "parquet", "xml"]
+_FORMS: dict[str, Form] = {
+    **{".csv": "csv", ".tsv": "csv", ".txt": "csv"},
+    **{".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".xml": "xml"},
+}
 _MAPPING = ".toml"
 _SEPARATORS = ",;\t|"
 SHOWN = 3
 """How many of the bad rows of a file are told."""
+MOST_COLUMNS = 2_000
+"""Of a table: 60,000 take 2 GB of memory."""
+_NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
 
@@ -35,6 +42,20 @@ class Table:
     types: tuple[str, ...] = ()
     """Of Parquet's columns, as SQL names them."""
     separator: str = ","
+    feed: Path | None = None
+    """The feed in XML of which ``path`` holds the items as lines of JSON."""
+
+    @property
+    def name(self) -> Path:
+        """The file that a person knows."""
+        return self.feed or self.path
+
+    def as_lines(self, target: Path) -> "Table":
+        """The table as an engine reads it: a feed's items are written to ``target``, others are as they are."""
+        if self.form != "xml":
+            return self
+        write_feed_rows(self.path, self.packed, target)
+        return replace(self, path=target, form="jsonl", packed=False, feed=self.path)
 
 
 def is_mapping(paths: Sequence[Path]) -> bool:
@@ -49,28 +70,38 @@ def is_table(path: Path) -> bool:
 
 def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
     """The mapping in a file and the files it names, which have the columns it names; raises UserError otherwise."""
-    mapping = read_mapping(path)
-    parts: list[tuple[Shape, ProductColumns | OrderColumns | None]] = [
-        ("products", mapping.products),
-        ("reviews", mapping.orders),
-    ]
-    sources = list[Source]()
-    for shape, part in parts:
-        if part is None:
-            continue
+
+    def columns_of(file: str) -> tuple[str, ...]:
+        return open_table(path.parent / file, None).columns
+
+    def table_of(part: TableColumns | LineColumns) -> Path:
         file = (path.parent / part.file).absolute()
         _check_columns(path, part, open_table(file, mapping))
-        sources.append(Source(file, is_packed(file), shape, "table", mapping=mapping))
+        return file
+
+    mapping = read_mapping(path, columns_of)
+    products = table_of(mapping.products)
+    sources = [Source(products, is_packed(products), "products", "table", mapping=mapping)]
+    if mapping.orders is not None:
+        heads = table_of(mapping.orders)
+        rows = heads if mapping.orders.lines is None else table_of(mapping.orders.lines)
+        beside = tuple(file for file in (heads, products) if file != rows)
+        sources.append(Source(rows, is_packed(rows), "reviews", "table", mapping=mapping, beside=beside))
     return mapping, sources
 
 
-def open_table(path: Path, mapping: Mapping) -> Table:
-    """The table in a file; raises UserError where it is missing, empty, no UTF-8 or of no known form."""
+def open_table(path: Path, mapping: Mapping | None) -> Table:
+    """The table in a file; raises UserError where it is missing, empty, too wide, no UTF-8 or of no known form."""
+    table = _opened(path, mapping)
+    if len(table.columns) > MOST_COLUMNS:
+        raise UserError(f"{path} has {len(table.columns):,} columns, and a table may have {MOST_COLUMNS:,}.")
+    return table
+
+
+def _opened(path: Path, mapping: Mapping | None) -> Table:
     form = _form_of(path)
     if form is None:
-        raise UserError(
-            f"{path} is none of {', '.join(_FORMS)}; the first two and the lines of JSON may be packed (.gz)."
-        )
+        raise UserError(f"{path} is none of {', '.join(_FORMS)}; all but Parquet may be packed (.gz).")
     if not path.is_file():
         raise UserError(f"{path} does not exist: a mapping names its files relative to itself.")
     if not path.stat().st_size:
@@ -79,10 +110,11 @@ def open_table(path: Path, mapping: Mapping) -> Table:
     if form == "parquet":
         described = _parquet_columns(path)
         return Table(path, form, packed, tuple(described), tuple(described.values()))
-    if form == "jsonl":
-        return Table(path, form, packed, _jsonl_columns(path, packed))
+    if form != "csv":
+        columns = feed_columns(path, packed) if form == "xml" else _jsonl_columns(path, packed)
+        return Table(path, form, packed, columns)
     header = _header(path, packed)
-    separator = mapping.separator or max(_SEPARATORS, key=header.count)
+    separator = (mapping.separator if mapping else None) or max(_SEPARATORS, key=header.count)
     return Table(path, form, packed, _csv_columns(path, header, separator), separator=separator)
 
 
@@ -90,7 +122,7 @@ def _form_of(path: Path) -> Form | None:
     return _FORMS.get(Path(path.name.removesuffix(".gz")).suffix.lower())
 
 
-def _check_columns(path: Path, part: ProductColumns | OrderColumns, table: Table) -> None:
+def _check_columns(path: Path, part: TableColumns | LineColumns, table: Table) -> None:
     counts = Counter(table.columns)
     for key, column in columns_named(part):
         if counts[column] == 1:
@@ -99,9 +131,9 @@ def _check_columns(path: Path, part: ProductColumns | OrderColumns, table: Table
             raise UserError(f"{path}: {key} = {column!r}, but {part.file} has {counts[column]} columns of that name.")
         nearest = nearest_names(column, table.columns)
         hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
-        raise UserError(
-            f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {', '.join(table.columns)}.{hint}"
-        )
+        more = ", …" if len(table.columns) > _NAMED_COLUMNS else ""
+        there = f"{', '.join(table.columns[:_NAMED_COLUMNS])}{more}"
+        raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
 
 
 def _header(path: Path, packed: bool) -> str:

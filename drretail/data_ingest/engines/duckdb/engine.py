@@ -26,7 +26,7 @@ from drretail.data_ingest.engines.duckdb.selecting import (
 from drretail.data_ingest.engines.duckdb.session import share_mb
 from drretail.data_ingest.plan import Input
 from drretail.data_ingest.progress_meter import Meter
-from drretail.data_ingest.raw.sources import reading
+from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.report import FileReport
 from drretail.data_ingest.selection import ACCOUNTS
 from drretail.data_ingest.stages import keep_only, stage_key
@@ -76,20 +76,20 @@ class _Stages:
 
 
 def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: int) -> FileTask:
-    with reading(item.source.path):
-        state = item.source.path.stat()
+    size, modified = file_state(item.source.path)
     since = task.options.since_ms if item.source.shape == "reviews" else 0
     named = str(item.source.path.resolve())
     mapping = None if item.source.mapping is None else item.source.mapping.model_dump(mode="json")
     shape, layout = item.source.shape, item.source.layout
-    key = stage_key(version, named, state.st_size, state.st_mtime_ns, shape, layout, mapping, since)
+    beside = [(str(path), *file_state(path)) for path in item.source.beside]
+    key = stage_key(version, named, size, modified, shape, layout, mapping, beside, since)
     # Reviews carry the number of their file, by which they are counted.
     place = f"-{number}" if item.source.shape == "reviews" else ""
     return FileTask(
         number=number,
         source=item.source,
-        size=state.st_size,
-        modified=state.st_mtime_ns,
+        size=size,
+        modified=modified,
         stage=task.work / f"{item.source.shape}-{file_name(item.category or 'none')}-{key}{place}",
         memory_mb=memory_mb,
         since_ms=since,

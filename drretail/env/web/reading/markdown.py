@@ -1,7 +1,9 @@
-"""The content of a page as markdown: its article without the site's furniture, or with it where little is left."""
+"""The content of a page as markdown: its article without the site's furniture, its specifications with it."""
 
 import logging
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 import trafilatura
 from lxml import html
@@ -9,9 +11,6 @@ from lxml.html import HtmlElement
 
 from drretail.env.web.reading.parsing import emptied
 
-LEAST = 1 / 4
-"""Of the untouched page's article: what is less without furniture has lost content with it (measured: .20 on such
-pages; .28 and more where the untouched page only adds reviews and other products)."""
 SHORTEST = 120
 """Characters: less than that is no content but what is left of a page that only scripts can fill."""
 LONGEST_LINK = 200
@@ -20,36 +19,37 @@ _FURNITURE_TAG = re.compile(r"nav|footer|aside|dialog|menu|select|input|textarea
 _FURNITURE_ROLE = re.compile(
     r"navigation|banner|contentinfo|search(?:box)?|complementary|(?:alert)?dialog|menu|menubar|toolbar", re.IGNORECASE
 )
-# Not among them: comments, promo and overlay, by which shops name reviews and their products' own advantages.
-_FURNITURE = re.compile(
-    r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|megamenu|breadcrumbs?|footer|cookies?|consent|gdpr|onetrust|newsletter|"
-    r"subscribe|signup|login|modal|popup|toast|tooltip|social|share|sharing|sidebar|advert(?:isement)?s?|"
-    r"ads?|sponsored|skip|related|recommend(?:ed|ations?)|recently|pagination|captcha)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
+# Names of classes say less than tags and roles: shops call their specifications tabs, menus and modals.
+_REVIEWS = re.compile(r"(?:^|[\s_-])(?:customer)?(?:reviews?|testimonials?)(?:$|[\s_-])", re.IGNORECASE)
 _MAIN_SHARE = 0.3
 """What holds more of a page than this is its content, whatever it is called."""
+_LONGEST_NAME, _LONGEST_VALUE = 60, 300
+"""Characters of a specification."""
+_MOST_SPECIFIED = 60
+"""Rows of one, and blocks of them on a page: each row is looked for in the whole article."""
 _LINK = re.compile(r"(!?)\[([^\[\]\n]*)\]\(([^()\n]*)\)")
 _EMPTY_BULLET = re.compile(r"^([ \t]*[-*])[ \t]*\n\s*(?=[^\s\-*#|])", re.MULTILINE)
 # Models quote what they read: the page says [1], not \\[1\\].
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()<>#+.!~-])")
 _WORD = re.compile(r"\w+")
+_REPEATED = 4
+"""Words from which on a line is a statement, and stands once."""
 
 
-def content_markdown(page: HtmlElement, url: str, stated: str = "") -> str:
-    """The markdown of a tree without unshown parts; empty where there is no content. Furniture is emptied.
+def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture: bool = False) -> str:
+    """The markdown of a tree without unshown parts; empty where there is no content. ``page`` loses what is left out.
 
-    ``stated`` stands before the article, which need not repeat it.
+    The page of a product loses its buyers' reviews, as articles lose their readers' comments. ``furniture`` stays where
+    so little is left without it that trafilatura took another part of the page for the article.
     """
-    untouched = _markup(page)
-    shown = _words(" ".join(page.itertext()))
-    drop_furniture(page)
+    if not furniture:
+        drop_furniture(page)
+    if of_product:
+        _drop_reviews(page)
     article = article_text(_markup(page), url)
-    read = _words(article) + _words(stated)
-    if read < LEAST * shown and read < LEAST * _words(whole := article_text(untouched, url)):
-        article = whole
     # Of a page that trafilatura makes nothing of, all that it says.
-    return article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len)
+    article = article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len)
+    return "\n".join([article, *_lost_specifications(page, article)]).strip()
 
 
 def article_text(markup: str, url: str) -> str:
@@ -80,9 +80,61 @@ def _kept_link(match: re.Match[str]) -> str:
     return words
 
 
-def _words(text: str) -> int:
+def count_words(text: str) -> int:
     """Words of the text; addresses of links are none."""
     return sum(1 for _ in _WORD.finditer(_LINK.sub(r"\2", text)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(_LINK.sub(r"\2", text).casefold()))
+
+
+def without_repeats(text: str) -> str:
+    """The text without lines that repeat an earlier one, as pages do for narrow and wide screens."""
+    held, lines = set[str](), list[str]()
+    for line in text.split("\n"):
+        plain = _plain(line)
+        if plain.count(" ") + 1 < _REPEATED or plain not in held:
+            lines.append(line)
+            held.add(plain)
+    return "\n".join(lines)
+
+
+def _lost_specifications(page: HtmlElement, article: str) -> Iterator[str]:
+    """The rows of tables, definition lists and lists of properties and their values that are not in the article."""
+    held = f" {_plain(article)} "
+    found = (rows for block in page.iter("table", "dl", "ul") if _are_specifications(rows := list(_rows(block))))
+    for rows in islice(found, _MOST_SPECIFIED):
+        lost = [row for row in rows if f" {_plain(' '.join(row))} " not in held]
+        if len(lost) > len(rows) / 2:
+            yield ""
+            yield from (f"- {name}: {value}" for name, value in lost)
+
+
+def _are_specifications(rows: list[list[str]]) -> bool:
+    """Each has a name of its own: credits of pictures share one, and counts of stars have numbers."""
+    if not 1 < len(rows) <= _MOST_SPECIFIED or any(len(row) != 2 for row in rows):
+        return False
+    if any(len(name) > _LONGEST_NAME or len(value) > _LONGEST_VALUE for name, value in rows):
+        return False
+    names = {name for name, value in rows if value and re.search(r"[^\W\d_]", name)}
+    return len(names) == len(rows)
+
+
+def _rows(block: HtmlElement) -> Iterator[list[str]]:
+    if block.tag == "dl":
+        for name in block.iter("dt"):
+            value = name.getnext()
+            yield [_line(name), *([_line(value)] if value is not None and value.tag == "dd" else [])]
+    elif block.tag == "ul":
+        yield from ([part.strip() for part in _line(item).split(":", 1)] for item in block.iterchildren("li"))
+    elif block.find(".//table") is None:
+        rows = ([_line(cell) for cell in row.iterchildren("td", "th")] for row in block.iter("tr"))
+        yield from ([cell.rstrip(": ") for cell in row if cell] for row in rows if any(row))
+
+
+def _line(element: HtmlElement) -> str:
+    return " ".join(element.text_content().split())
 
 
 def _markup(page: HtmlElement) -> str:
@@ -90,12 +142,30 @@ def _markup(page: HtmlElement) -> str:
 
 
 def drop_furniture(root: HtmlElement) -> None:
-    """Empties what belongs to the site and not to the page: navigation, banners, footers, consent, sharing."""
-    body = root.find(".//body")
+    """Empties what belongs to the site and not to the page: navigation, banners, footers, dialogs, forms."""
+    for element in [*root.iter()]:
+        if element is not root and isinstance(element.tag, str) and _is_furniture(element):
+            emptied(element)
+
+
+def _is_furniture(element: HtmlElement) -> bool:
+    if _FURNITURE_TAG.fullmatch(element.tag) or _FURNITURE_ROLE.fullmatch(element.get("role") or ""):
+        return True
+    if element.tag == "button":
+        return not any(True for _ in element.iterancestors(*_HEADINGS))
+    return element.tag == "header" and not any(True for _ in element.iterancestors("main", "article", "section"))
+
+
+def _drop_reviews(root: HtmlElement) -> None:
+    """Empties blocks that are named reviews, unless they are the page."""
     weights = _weights(root)
+    body = root.find(".//body")
     whole = weights[root if body is None else body]
     for element in [*root.iter()]:
-        if element is not root and isinstance(element.tag, str) and _is_furniture(element, weights[element] / whole):
+        if not isinstance(element.tag, str) or element.tag in ("html", "body", "main", "article"):
+            continue
+        names = f"{element.get('id') or ''} {element.get('class') or ''} {element.get('itemprop') or ''}"
+        if _REVIEWS.search(names[:1000]) and weights.get(element, 0) <= _MAIN_SHARE * whole:
             emptied(element)
 
 
@@ -110,16 +180,3 @@ def _weights(root: HtmlElement) -> dict[HtmlElement, int]:
         for holder in (element, *element.iterancestors()) if letters else ():
             weights[holder] = weights.get(holder, 1) + letters
     return weights
-
-
-def _is_furniture(element: HtmlElement, share: float) -> bool:
-    if _FURNITURE_TAG.fullmatch(element.tag) or _FURNITURE_ROLE.fullmatch(element.get("role") or ""):
-        return True
-    if element.tag == "button":
-        return not any(True for _ in element.iterancestors(*_HEADINGS))
-    if element.tag == "header":
-        return not any(True for _ in element.iterancestors("main", "article", "section"))
-    if share > _MAIN_SHARE:
-        return False
-    names = f"{element.get('id') or ''} {element.get('class') or ''}"
-    return element.tag not in ("body", "main", "article", "html") and bool(_FURNITURE.search(names[:1000]))

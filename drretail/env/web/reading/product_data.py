@@ -179,7 +179,7 @@ def _fullness(product: ProductData) -> int:
     return sum(bool(value) for value in stated)
 
 
-HEADING = "Product data stated by the page (schema.org):"
+HEADING = "Product data (schema.org):"
 _LONGEST_DESCRIPTION = 3_000
 _MOST_DESCRIBED = 3
 _HELD = 0.8
@@ -194,14 +194,14 @@ def product_text(products: Iterable[ProductData], body: str) -> str:
 
 
 def _lines(product: ProductData, held: set[str], number: int) -> Iterator[str]:
-    yield f"- Product: {product.name}"
-    if product.brand:
+    yield f"- {product.name}"
+    if product.brand and product.brand.casefold() not in product.name.casefold():
         yield f"  - Brand: {product.brand}"
     for offer in product.offers:
         yield f"  - {_offer_lines(offer)}"
     if product.rating:
         reviews = f" ({product.reviews} reviews)" if product.reviews else ""
-        yield f"  - Rating: {product.rating} out of {product.rating_best or 5}{reviews}"
+        yield f"  - Rating: {product.rating} of {product.rating_best or 5}{reviews}"
     description = product.description
     if description and number < _MOST_DESCRIBED and not _is_held(description, held):
         yield f"  - Description: {description[:_LONGEST_DESCRIPTION]}"
@@ -216,7 +216,7 @@ def _offer_lines(offer: Offer) -> str:
     if offer.list_price is not None:
         parts.append(f"list price: {offer.list_price}{currency}")
     if offer.availability is not None:
-        parts.append(f"availability: {offer.availability}")
+        parts.append(offer.availability)
     named = f" ({offer.name})" if offer.name and offer.price is not None else ""
     return ", ".join(parts) + named
 

@@ -33,6 +33,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "a million links": lambda: "".join(f'<a href="https://x.example/{n}">l{n}</a> ' for n in range(1_000_000)),
     "links with text": lambda: f'<p><a href="https://x.example/">{prose(80)}</a> {prose(30)}</p>' * 70_000,
     "table": lambda: "<table>" + ("<tr>" + "<td>a b</td>" * 10 + "</tr>") * 60_000,
+    "specifications": lambda: (
+        f"<p>{prose(500_000)}</p>" + f"<dl>{'<dt>a x</dt><dd>y</dd>' * 50}</dl>".replace("x", "bird") * 150
+    ),
     "wide cells": lambda: "<table>" + '<tr><td colspan="1000000" rowspan="1000000">a</td></tr>' * 1000,
     "brackets": lambda: "<p>" + "[" * MOST,
     "links in markdown": lambda: "<p>" + "[a](b " * (MOST // 6),

@@ -1,10 +1,9 @@
 import json
+import re
 
 import pytest
 
-from drretail.env.web.reading import markdown
 from drretail.env.web.reading.page import read_page
-from drretail.env.web.reading.parsing import parsed
 from tests.env.web.reading.pages import ARTICLE, PROSE, URL, fetched, read
 
 FURNITURE = """
@@ -45,17 +44,38 @@ def test_the_items_of_a_list_page_keep_their_price_and_rating_beside_them() -> N
     assert "Feeder number 3\n4.3 out of 5 stars\n$39.50" in text
 
 
-@pytest.mark.parametrize(("kept", "stated", "is_whole"), [(19, "", True), (21, "", False), (19, "a b", False)])
-def test_less_than_a_quarter_of_the_untouched_pages_article_gives_way_to_it(
-    kept: int, stated: str, is_whole: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = [f"word{number}" for number in range(80)]
-    monkeypatch.setattr(
-        markdown, "article_text", lambda markup, _: " ".join(words[: 80 if "word79" in markup else kept])
-    )
-    page = parsed(f"<body><div>{' '.join(words[:40])}</div><nav>{' '.join(words[40:])}</nav></body>")
-    assert page is not None
-    assert ("word79" in markdown.content_markdown(page, URL, stated)) is is_whole
+def test_where_trafilatura_finds_three_times_as_much_with_the_furniture_that_is_the_content() -> None:
+    for paragraphs, is_content in ((8, False), (40, True)):
+        tiles = "".join(f"<p>{PROSE} This is tile {number}.</p>" for number in range(paragraphs))
+        text = read(f'<article>{ARTICLE}</article><div role="complementary">{tiles}</div>').text
+        assert ("This is tile 3" in text) is is_content
+
+
+def test_a_statement_stands_once() -> None:
+    assert read(f"<article>{ARTICLE}{ARTICLE}</article>").text.count("paragraph 2") == 1
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "<table><tr><th>Material:</th><td>Oak</td></tr><tr><th>Load</th><td>4 kg</td></tr></table>",
+        "<dl><dt>Material</dt><dd>Oak</dd><dt>Load</dt><dd>4 kg</dd></dl>",
+        "<ul><li>Material: Oak</li><li><b>Load</b>: 4 kg</li></ul>",
+    ],
+)
+def test_specifications_that_the_article_lacks_stand_behind_it(block: str) -> None:
+    text = read(f'<article>{ARTICLE}</article><div class="footer-tabs">{block}</div>').text
+    assert "Material" in text
+    assert re.search(r"Load\W+4 kg", text)
+    assert text.count("Oak") == 1
+
+
+def test_the_reviews_on_a_products_page_are_left_out_and_those_of_a_page_of_reviews_are_read() -> None:
+    data = '<script type="application/ld+json">{"@type":"Product","name":"Pole"}</script>'
+    body = f'<article>{ARTICLE * 3}<div id="customer-reviews"><p>{PROSE} It broke in a week.</p></div></article>'
+    assert "It broke" not in read(body, data).text
+    assert "It broke" in read(body).text
+    assert "It broke" in read(body.replace(ARTICLE * 3, ""), data).text
 
 
 def test_an_article_that_stands_in_the_pages_data_alone_is_read() -> None:
@@ -87,7 +107,7 @@ def test_content_in_many_small_pieces_is_read_by_its_layout() -> None:
 def test_product_data_come_first_and_keep_their_currency() -> None:
     data = '{"@type":"Product","name":"Pole","offers":{"price":"19.99","priceCurrency":"CHF"}}'
     page = read(f"<article>{ARTICLE}</article>", f'<script type="application/ld+json">{data}</script>')
-    assert page.text.startswith("Product data stated by the page (schema.org):\n- Product: Pole\n- Price: 19.99 CHF\n")
+    assert page.text.startswith("Product data (schema.org):\n- Pole\n- Price: 19.99 CHF\n")
     assert PROSE.strip() in page.text
 
 

@@ -131,8 +131,8 @@ def test_microdata_say_the_same_where_there_is_no_json() -> None:
 
 def test_the_text_states_prices_with_their_currency_and_says_where_there_is_none() -> None:
     text = product_text([READ, ProductData("Kit", offers=(Offer(price="5", high="9"),))], body="")
-    assert "- Price: 24.90 EUR, availability: in stock" in text
-    assert "- Rating: 4.6 out of 5 (900 reviews)" in text
+    assert "- Price: 24.90 EUR, in stock" in text
+    assert "- Rating: 4.6 of 5 (900 reviews)" in text
     assert "- Price: 5 to 9 (currency not stated)" in text
 
 

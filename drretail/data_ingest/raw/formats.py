@@ -1,0 +1,139 @@
+"""The exports of shop systems as mappings: a table of their columns, fitted to those that an export has."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+FormatName = Literal["shopify", "woocommerce", "merchant"]
+ColumnsOf = Callable[[str], tuple[str, ...]]
+"""The columns of a file that a mapping names."""
+
+_OPTIONS = [[f"Option{number} Name", f"Option{number} Value"] for number in (1, 2, 3)]
+_ATTRIBUTES = [[f"Attribute {number} name", f"Attribute {number} value(s)"] for number in range(1, 11)]
+_VARYING = {"Color": "color", "Size": "size", "Material": "material", "Pattern": "pattern"}
+
+FORMATS: dict[str, dict[str, Any]] = {
+    # Settings > Export of products and of orders. "A|B" is the older and the newer name of a column.
+    "shopify": {
+        "empty": ["Default Title"],
+        "products": {
+            "id": ["Variant SKU|SKU"],
+            "parent": "Handle|URL handle",
+            "title": "Title",
+            "category": ["Product Category", "Type"],
+            "price": ["Variant Price|Price"],
+            "store": "Vendor",
+            "description": ["Body (HTML)|Description"],
+            "stock": "Variant Inventory Qty|Inventory quantity",
+            "options": _OPTIONS,
+            "keep": {"Status": ["active", ""], "Published|Published on online store": ["true", "1", ""]},
+            "fill_down": ["Status", "Published|Published on online store", *(name for name, _ in _OPTIONS)],
+        },
+        "orders": {
+            "id": "Name",
+            "user": ["Email", "Phone", "Billing Name"],
+            "hash_users": True,
+            "product": ["Lineitem sku", "Lineitem name"],
+            "quantity": "Lineitem quantity",
+            "date": ["Created at", "Paid at"],
+            "cancelled": "Cancelled at",
+            "status": ["Financial Status", "Fulfillment Status"],
+            "fill_down": [
+                *("Email", "Phone", "Billing Name", "Created at", "Paid at"),
+                *("Cancelled at", "Financial Status", "Fulfillment Status"),
+            ],
+        },
+        "status": {
+            **{"voided": "Cancelled", "refunded": "Returned", "expired": "Cancelled"},
+            **dict.fromkeys(["paid", "pending", "authorized", "partially_paid", "partially_refunded", "unpaid"], ""),
+            **{"fulfilled": "Shipped", "partial": "Shipped", "unfulfilled": "Processing", "": "Processing"},
+            **{"restocked": "Returned", "pending fulfillment": "Processing", "on_hold": "Processing"},
+        },
+    },
+    # Products > Export. A variation names its parent by SKU, or by "id:" and its number.
+    "woocommerce": {
+        "category_list": ",",
+        "line_break": "\\n",
+        "products": {
+            "id": ["SKU", "ID"],
+            "parent": "Parent",
+            "parent_prefix": "id:",
+            "title": "Name",
+            "category": ["Categories"],
+            "price": ["Sale price", "Regular price"],
+            "store": "Brands|Brand",
+            "description": ["Short description", "Description"],
+            "stock": "Stock",
+            "options": _ATTRIBUTES,
+            "keep": {"Published": ["1"], "Visibility in catalog": ["visible", "catalog", "search", ""]},
+        },
+    },
+    # A product feed of Google Merchant Center, as tab-separated text or as XML (RSS 2.0, Atom).
+    "merchant": {
+        "products": {
+            "id": ["id"],
+            "parent": "item_group_id",
+            "title": "title",
+            "category": ["product_type|google_product_category"],
+            "price": ["sale_price", "price"],
+            "store": "brand",
+            "description": ["description"],
+            "features": ["product_highlight"],
+            "stock": "availability",
+            "options": _VARYING,
+            "details": {"Condition": "condition", "Gender": "gender", "Age group": "age_group"},
+        },
+    },
+}
+_NEEDED = {"id", "title", "user", "product", "date"}
+
+
+def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, Any]:
+    """What a mapping file says, and beneath it what its format says of the columns that the files have."""
+    preset = FORMATS[content["format"]]
+    whole = {**preset, **content, "status": {**preset.get("status", {}), **content.get("status", {})}}
+    for part in ("products", "orders"):
+        given = content.get(part)
+        if isinstance(given, dict) and isinstance(file := given.get("file"), str) and part in preset:
+            rules = {key: rule for key, rule in preset[part].items() if key not in given}
+            whole[part] = {**_fitted(rules, columns_of(file)), **given}
+        elif given is None:
+            whole.pop(part, None)
+    if "status" not in whole.get("orders", {}):
+        whole.pop("status")
+    return whole
+
+
+def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """The rules by the columns' own names, without those of columns that are not there."""
+    known = {_folded(column): column for column in reversed(columns)}
+
+    def found(names: str) -> str | None:
+        return next((known[_folded(name)] for name in names.split("|") if _folded(name) in known), None)
+
+    def present(named: Iterable[str]) -> list[str]:
+        return [column for names in named if (column := found(names)) is not None]
+
+    fitted = dict[str, Any]()
+    for key, rule in rules.items():
+        if key in ("parent_prefix", "hash_users"):
+            value: Any = rule
+        elif isinstance(rule, str):
+            value = found(rule)
+        elif isinstance(rule, dict) and key == "keep":
+            value = {column: kept for names, kept in rule.items() if (column := found(names)) is not None}
+        elif isinstance(rule, dict):
+            value = {name: column for name, names in rule.items() if (column := found(names)) is not None}
+        elif isinstance(rule[0], list):
+            value = [pair for names in rule if len(pair := present(names)) == len(names)]
+        else:
+            value = present(rule)
+        if value:
+            fitted[key] = value
+        elif key in _NEEDED:
+            # Said by its first name as a column that the file lacks.
+            fitted[key] = (rule if isinstance(rule, str) else rule[0]).split("|")[0]
+    return fitted
+
+
+def _folded(name: str) -> str:
+    return name.casefold().removeprefix("g:").replace(" ", "_")

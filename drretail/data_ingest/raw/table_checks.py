@@ -1,0 +1,228 @@
+"""What is wrong with the rows of a table of one's own shop: rejected, noted, or the end of the ingest."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from babel.numbers import list_currencies
+
+from drretail.data_ingest.raw.cells import NAMED_CURRENCY, Cells, quoted
+from drretail.data_ingest.raw.feeds import LINE
+from drretail.data_ingest.raw.lines import Saved, numbered_rows
+from drretail.data_ingest.raw.sources import open_binary
+from drretail.data_ingest.raw.tables import SHOWN, lines_of, not_utf8
+from drretail.errors import UserError
+from drretail.records.money import SIGNS, USD
+from drretail.records.shop import ORDER_STATUSES
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LONGEST_SHOWN = 40
+CITED_BY = "reports cite by letters, digits, _ and -"
+_NAMED_VALUES = 5
+_REFUSED = {
+    "TOO MANY COLUMNS": "more values than the header has columns",
+    "MISSING COLUMNS": "fewer values than the header has columns",
+    "UNQUOTED VALUE": "a quote that is not closed, or stands within a value",
+    "LINE SIZE OVER MAXIMUM": "longer than 2 MB",
+}
+# A comma before one or two last digits stands before cents, whatever the mapping says.
+_OTHER_MARK = r".*\d,\d{1,2}"
+
+
+def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
+    """Counts the bad rows, and names the first of them by their lines."""
+    refused: list[tuple[int, str]] = []
+    if cells.table.form == "csv":
+        query = "SELECT line, min(error_type) FROM reject_errors GROUP BY line ORDER BY line"
+        refused = db.execute(query).fetchall()
+        _check_quotes(db, cells, [ordinal for ordinal, _ in refused])
+    if any(problem == "INVALID ENCODING" for _, problem in refused):
+        raise UserError(not_utf8(cells.table.name))
+    ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
+    query = f"SELECT number, reason, said FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
+    first = [(number, _told(reason, written)) for number, reason, written in db.execute(query).fetchall()]
+    refusals = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
+    if first or refusals:
+        for line, problem in sorted(_with_lines(cells, first, refusals, [ordinal for ordinal, _ in refused])):
+            saved.reject(line, problem)
+    saved.bad = bad + len(refused)
+
+
+def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) -> None:
+    """Raises UserError for a quote that is not closed on its line: the rows after it would vanish without a count."""
+    goes_on = "error_type = 'UNQUOTED VALUE' AND contains(trim(csv_line, chr(10)), chr(10))"
+    query = f"SELECT min(line) FROM reject_errors WHERE {goes_on}"  # noqa: S608 -- a constant
+    ((ordinal,),) = db.execute(query).fetchall()
+    if ordinal is not None:
+        _, (line,) = lines_of(cells.table, [], [ordinal], refused)
+        raise UserError(
+            f"{cells.table.name}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
+            "or double the quotes that stand within values."
+        )
+
+
+def _told(reason: str, written: str | None) -> str:
+    return reason if written is None else f"{reason}: {written[:LONGEST_SHOWN]!r}"
+
+
+def _with_lines(
+    cells: Cells, first: list[tuple[int, str]], refusals: list[tuple[int, str]], refused: list[int]
+) -> list[tuple[int, str]]:
+    table, numbers = cells.table, [number for number, _ in first]
+    if table.form == "csv":
+        of_rows, of_refused = lines_of(table, numbers, refused[:SHOWN], refused)
+        return [
+            *zip(of_rows, (problem for _, problem in first), strict=True),
+            *zip(of_refused, (problem for _, problem in refusals), strict=True),
+        ]
+    if table.form == "parquet":
+        return first
+    found = list[tuple[int, str]]()
+    with open_binary(table.path, table.packed) as file:
+        for (line, data), (_, problem) in zip(numbered_rows(file, numbers), first, strict=True):
+            row = _row(data)
+            at = line if row is None else row.get(LINE, line)
+            found.append((at, problem if row is not None else "no JSON object"))
+    return found
+
+
+def _row(data: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
+    """Notes ids that had to be written otherwise; raises UserError where two would become one."""
+    other = "FROM mapped WHERE reason IS NULL AND own_id <> id_said"
+    query = f"SELECT count(DISTINCT id_said), first(id_said ORDER BY number), first(own_id ORDER BY number) {other}"
+    ((changed, example, own),) = db.execute(query).fetchall()
+    if not changed:
+        return
+    saved.notes.append(
+        f"{counted_as(changed, 'id')} written otherwise, such as {example[:LONGEST_SHOWN]!r} as {own!r}: {CITED_BY}"
+    )
+    same = (
+        f"WHERE reason IS NULL AND own_id IN (SELECT own_id {other}) GROUP BY own_id HAVING count(DISTINCT id_said) > 1"
+    )
+    query = f"SELECT own_id, min(id_said), max(id_said) FROM mapped {same} ORDER BY own_id LIMIT 1"  # noqa: S608
+    for own, one, another in db.execute(query).fetchall():
+        raise UserError(
+            f"{cells.table.name} has the ids {one!r} and {another!r}, which would both be {own!r} ({CITED_BY}): "
+            "give one of them another id."
+        )
+
+
+def check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
+    """Notes prices that are none; raises UserError where they are written with the other decimal mark."""
+    good = "FROM mapped WHERE reason IS NULL AND price_read IS NOT NULL"
+    other = f"{good} AND regexp_full_match(price_read, {quoted(_OTHER_MARK)})"
+    ((wrong, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {other}").fetchall()
+    if wrong:
+        right = "." if cells.mapping.decimal == "," else ","
+        raise UserError(
+            f"{cells.table.name} has {counted_as(wrong, 'price')} such as {example!r}, which decimal = "
+            f"{cells.mapping.decimal!r} cannot read: write decimal = {right!r} in the mapping, or mend the file."
+        )
+    ((unread, example),) = db.execute(
+        f"SELECT count(*), first(price_said ORDER BY number) {good} AND price IS NULL"
+    ).fetchall()
+    if unread:
+        saved.notes.append(f"{counted_as(unread, 'price')} unknown, such as {example[:LONGEST_SHOWN]!r}")
+
+    thousands = rf"{good} AND regexp_full_match(price_read, '\d{{1,3}}\.\d{{3}}')"
+    ((odd, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {thousands}").fetchall()
+    if odd:
+        other = "." if cells.mapping.decimal == "," else ","
+        saved.notes.append(
+            f"{counted_as(odd, 'price')} with three decimals, such as {example!r}: where that means thousands, write "
+            f"decimal = {other!r}"
+        )
+
+
+def note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
+    """Notes ratings and numbers of them that are none."""
+    rated = "coalesce(TRY_CAST(average_rating AS DOUBLE) BETWEEN 0 AND 5, false)"
+    whole = r"coalesce(regexp_full_match(rating_number, '\d+(\.0+)?'), false)"
+    for column, good, thing in (("rating_said", rated, "rating"), ("ratings_said", whole, "number")):
+        query = f"SELECT count(*), first({column} ORDER BY number) FROM mapped WHERE reason IS NULL"  # noqa: S608
+        ((unread, example),) = db.execute(f"{query} AND {column} IS NOT NULL AND NOT {good}").fetchall()
+        if unread:
+            things = f"{counted_as(unread, thing)}{' of ratings' if thing == 'number' else ''}"
+            saved.notes.append(f"{things} unknown, such as {example[:LONGEST_SHOWN]!r}")
+
+
+def check_named_currencies(db: "DuckDBPyConnection", cells: Cells, currency: str) -> None:
+    """Raises UserError for a price that names another currency: by its code, or by a sign that cannot be this one's."""
+    for codes, rows, example in _named_currencies(db):
+        if currency not in codes:
+            raise UserError(
+                f"{cells.table.name} has {counted_as(rows, 'price')} such as {example[:LONGEST_SHOWN]!r}, and the "
+                f"world's currency is {currency}: say another in the mapping, or convert those prices."
+            )
+
+
+def _named_currencies(db: "DuckDBPyConnection") -> list[tuple[tuple[str, ...], int, str]]:
+    """What prices name: the codes that it may be, how many prices, and the first of them; most first."""
+    whole, before, behind = map(quoted, NAMED_CURRENCY)
+    words = f"nullif(regexp_extract(price_said, {before}, 1), ''), nullif(regexp_extract(price_said, {behind}, 1), '')"
+    named = f"coalesce(nullif(regexp_extract(price_said, {whole}), ''), {words})"
+    query = f"SELECT {named} AS named, count(*) AS n, first(price_said ORDER BY number) FROM mapped"  # noqa: S608
+    counted = db.execute(
+        f"{query} WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL ORDER BY n DESC, named"
+    ).fetchall()
+    signs = {sign.casefold(): codes for sign, codes in SIGNS.items()}
+    iso = list_currencies()
+    known = (
+        (signs.get((name or "").casefold(), (name,) if name in iso else ()), rows, said) for name, rows, said in counted
+    )
+    return [found for found in known if found[0]]
+
+
+def currency_of(db: "DuckDBPyConnection", cells: Cells) -> str:
+    """The one currency of all prices; raises UserError that counts them where a column says several, or none."""
+    named = _named_currencies(db)
+    unsaid = cells.mapping.currency or (named[0][0][0] if named else USD)
+    if cells.mapping.products.currency is None:
+        return unsaid
+    counted: list[tuple[Any, int]] = db.execute(
+        "SELECT currency_said, count(*) AS n FROM mapped WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL "
+        "ORDER BY n DESC, currency_said"
+    ).fetchall()
+    if len(counted) == 1 and (code := counted[0][0]) and len(code) == 3 and code.isascii() and code.isalpha():
+        return code
+    if not counted:
+        return unsaid
+    found = _listed([("none" if code is None else code, rows) for code, rows in counted])
+    raise UserError(
+        f"{cells.table.name} has prices in {found}, and a world has one currency, told by its code of three letters: "
+        "convert the others, or leave their rows out."
+    )
+
+
+def check_statuses(db: "DuckDBPyConnection", cells: Cells) -> None:
+    """Raises UserError that counts the statuses of which the mapping does not say what they are."""
+    counted: list[tuple[str, int]] = db.execute(
+        "SELECT status_said, count(*) AS n FROM mapped WHERE reason IS NULL AND status_said IS NOT NULL "
+        "AND order_status IS NULL GROUP BY ALL ORDER BY n DESC, status_said"
+    ).fetchall()
+    if counted:
+        found = _listed([(repr(word), rows) for word, rows in counted])
+        raise UserError(
+            f"{cells.table.name} has statuses that the mapping does not know: {found}. Write in [status] which of "
+            f'{", ".join(ORDER_STATUSES)} each of them is, such as {counted[0][0] or ""!r} = "Delivered".'
+        )
+
+
+def _listed(counts: Sequence[tuple[str, int]]) -> str:
+    """ "EUR (300), USD (12), …"."""
+    named = [f"{name} ({rows:,})" for name, rows in counts[:_NAMED_VALUES]]
+    return ", ".join([*named, *(["…"] if len(counts) > _NAMED_VALUES else [])])
+
+
+def counted_as(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

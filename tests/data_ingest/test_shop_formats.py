@@ -1,0 +1,385 @@
+"""Exports of shop systems in three lines of a mapping, and by mapping what the formats do."""
+
+import csv
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from babel import Locale
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.raw.formats import FORMATS
+from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns
+from drretail.data_ingest.raw.tables import MOST_COLUMNS
+from drretail.data_ingest.report import IngestReport
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.checking import check_world
+from drretail.env.rows import rows_of
+from drretail.env.world import open_world
+from drretail.errors import UserError
+from drretail.records.money import SIGNS
+from tests.data_ingest.raw_rows import orders_in, product_in
+
+SHOPIFY = {
+    "file": "products_export.csv",
+    "columns": "Handle,Title,Body (HTML),Vendor,Product Category,Type,Published,Option1 Name,Option1 Value,"
+    "Option2 Name,Option2 Value,Variant SKU,Variant Inventory Qty,Variant Price,Image Src,Status",
+    "rows": [
+        "tee,Oak Tee,<p>Soft &amp; fine,Acme,Apparel > Clothing,Shirts,TRUE,Size,Small,Color,Red,T-S,3,19.99,a,active",
+        "tee,,,,,,,,Large,,Blue,T-L,0,24.99,b,",
+        "tee,,,,,,,,,,,,,,c,",
+        "mug,Mug,,Acme,,Mugs,TRUE,Title,Default Title,,,M-1,7,9.00,,active",
+        "lamp,Lamp,,Acme,,Lamps,TRUE,Title,Default Title,,,L-1,7,9.00,,draft",
+        "sofa,Sofa,,Acme,,Sofas,FALSE,Color,Grey,,,S-1,7,9.00,,active",
+        "sofa,,,,,,,,Black,,,S-2,7,9.00,,",
+    ],
+}
+SHOPIFY_ORDERS = {
+    "file": "orders_export.csv",
+    "columns": "Name,Email,Financial Status,Fulfillment Status,Created at,Lineitem quantity,Lineitem name,Lineitem sku,"
+    "Cancelled at",
+    "rows": [
+        "#1001,Ada@x.example,paid,fulfilled,2024-05-01 09:59:00 +0200,2,Oak Tee - Large / Blue,T-L,",
+        "#1001,Ada@x.example,,,,1,Mug,,",
+        "#1002,ada@x.example,refunded,restocked,2024-06-01 09:59:00 -0500,1,Oak Tee - Small / Red,,",
+        "#1003,bob@x.example,paid,,2024-06-02 09:59:00 -0500,1,Mug,M-1,2024-06-03 10:00:00 -0500",
+        "#1004,bob@x.example,paid,,2024-06-04 09:59:00 -0500,1,Gone,G-1,",
+    ],
+}
+
+
+def written(folder: Path, head: str, *tables: dict[str, Any]) -> Path:
+    """A mapping beside tables of lines of CSV."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        (folder / table["file"]).write_text("\n".join([table["columns"], *table["rows"], ""]), encoding="utf-8")
+    (folder / "shop.toml").write_text(head, encoding="utf-8")
+    return folder / "shop.toml"
+
+
+def notes(report: IngestReport) -> list[str]:
+    return [note for file in report.files for note in file.notes]
+
+
+def shopify(folder: Path) -> Path:
+    head = 'format = "shopify"\nproducts = {file = "products_export.csv"}\norders = {file = "orders_export.csv"}\n'
+    return written(folder, head, SHOPIFY, SHOPIFY_ORDERS)
+
+
+def test_the_variants_of_a_shopify_export_are_one_product_with_their_options(tmp_path: Path) -> None:
+    report = ingest([shopify(tmp_path / "raw")], tmp_path / "w")
+    assert check_world(tmp_path / "w") == []
+    assert report.products.kept == 2
+    assert "3 rows left out by keep (Status, Published)" in notes(report)
+    tee = product_in(tmp_path / "w", "tee")
+    assert (tee.title, tee.store, tee.price, tee.price_from) == ("Oak Tee", "Acme", 19.99, True)
+    assert (tee.description, tee.categories) == (("Soft & fine",), ("Apparel", "Clothing", "Shirts"))
+    assert tee.features == ("Size: Small, Large", "Color: Red, Blue")
+    assert tee.details["Variants"] == [
+        {"id": "T-S", "Size": "Small", "Color": "Red", "price": 19.99, "stock": "3"},
+        {"id": "T-L", "Size": "Large", "Color": "Blue", "price": 24.99, "stock": "0"},
+    ]
+    mug = product_in(tmp_path / "w", "mug")
+    assert (mug.price, mug.price_from, mug.details) == (9.0, False, {"Stock": 7})
+
+
+def test_the_orders_of_a_shopify_export_find_their_products_by_variant_and_by_title(tmp_path: Path) -> None:
+    report = ingest([shopify(tmp_path / "raw")], tmp_path / "w")
+    assert report.reviews.dropped == {"no_meta": 1}
+    assert report.users == 2
+    with_orders = {user: orders_in(tmp_path / "w", user) for user in user_ids(tmp_path / "w")}
+    assert all(user.startswith("u") and "@" not in user for user in with_orders)
+    found = sorted(
+        (order.order_id, order.product_id, order.quantity, order.order_status, order.order_date[:16])
+        for orders in with_orders.values()
+        for order in orders
+    )
+    assert found == [
+        ("1001-1", "mug", 1, "Shipped", "2024-05-01T07:59"),
+        ("1001-2", "tee", 2, "Shipped", "2024-05-01T07:59"),
+        ("1002", "tee", 1, "Returned", "2024-06-01T14:59"),
+        ("1003", "mug", 1, "Cancelled", "2024-06-02T14:59"),
+    ]
+
+
+def user_ids(world: Path) -> list[str]:
+    with rows_of(world) as rows:
+        return sorted({row.user_id for row in rows.orders})
+
+
+def test_a_search_shows_one_hit_for_all_variants_and_finds_them_by_their_options(tmp_path: Path) -> None:
+    ingest([shopify(tmp_path / "raw")], tmp_path / "w")
+    with open_world(tmp_path / "w") as world:
+        page = world.catalog.search(CatalogQuery("large blue tee"))
+    assert [hit.product_id for hit in page.hits] == ["tee"]
+
+
+WOO = {
+    "file": "wc.csv",
+    "columns": "ID,Type,SKU,Name,Published,Visibility in catalog,Description,Stock,Sale price,Regular price,"
+    "Categories,Parent,Attribute 1 name,Attribute 1 value(s),Attribute 2 name,Attribute 2 value(s)",
+    "rows": [
+        r"45,variable,hoodie,Hoodie,1,visible,First.\nSecond.,,,,"
+        r'"Clothing > Hoodies > Warm, Sale\, big, Clothing > Gifts",,Color,"Red, Green",Logo,"Yes, No"',
+        "79,variation,hoodie-red,Hoodie - Red,1,visible,Of its own.,4,42,45,,hoodie,Color,Red,Logo,No",
+        "80,variation,,Hoodie - Green,1,visible,,,,45,,hoodie,Color,Green,Logo,Yes",
+        "48,simple,,Beanie,1,visible,,,18,20,Clothing,,,,,",
+        "91,variable,,Draft,-1,visible,,,,,Clothing,,Color,Blue,,",
+        "92,variation,,Draft - Blue,1,visible,,,,9,,id:91,Color,Blue,,",
+        "93,simple,gone,Hidden,1,hidden,,,,9,Clothing,,,,,",
+    ],
+}
+
+
+def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_categories(tmp_path: Path) -> None:
+    head = 'format = "woocommerce"\ncurrency = "EUR"\nproducts = {file = "wc.csv"}\n'
+    report = ingest([written(tmp_path / "raw", head, WOO)], tmp_path / "w")
+    assert report.products.kept == 2
+    hoodie = product_in(tmp_path / "w", "hoodie")
+    assert (hoodie.title, hoodie.price, hoodie.price_from, hoodie.currency) == ("Hoodie", 42.0, True, "EUR")
+    assert hoodie.description == ("First. Second.",)
+    assert hoodie.categories == ("Clothing", "Gifts", "Sale, big", "Hoodies", "Warm")
+    assert (hoodie.category, hoodie.leaf_category) == ("Clothing", "Warm")
+    assert [variant["id"] for variant in hoodie.details["Variants"]] == ["hoodie-red", "80"]
+    assert hoodie.details["Color"] == "Red, Green"
+    assert product_in(tmp_path / "w", "48").price == 18.0
+
+
+FEED = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE x [<!ENTITY big "no">]>
+{opening}
+<{item}><g:id>S-1</g:id><g:item_group_id>S</g:item_group_id><title>Trail shirt</title>
+ <g:price>30.00 CHF</g:price><g:sale_price>CHF 19.–</g:sale_price><g:color>Grün</g:color>
+ <g:shipping><g:country>CH</g:country><g:price>5.00 EUR</g:price></g:shipping>
+ <g:product_type>Apparel &gt; Shirts</g:product_type>
+ <g:product_highlight>Light</g:product_highlight><g:product_highlight>Dry</g:product_highlight></{item}>
+<{item}><g:id>S-2</g:id><g:item_group_id>S</g:item_group_id><title>Trail shirt</title><g:price>30.00 CHF</g:price>
+ <g:color>Rot</g:color></{item}>
+<{item}><g:id>X</g:id><g:price>&big;1 CHF</g:price></{item}>
+{closing}
+"""
+NAMESPACE = 'xmlns:g="http://base.google.com/ns/1.0"'
+
+
+@pytest.mark.parametrize("form", ["rss", "atom"])
+def test_a_merchant_feed_in_xml_is_read_with_the_currency_that_it_names(tmp_path: Path, form: str) -> None:
+    opening, item, closing = {
+        "rss": (f'<rss version="2.0" {NAMESPACE}><channel><title>Shop</title>', "item", "</channel></rss>"),
+        "atom": (f'<feed xmlns="http://www.w3.org/2005/Atom" {NAMESPACE}><title>Shop</title>', "entry", "</feed>"),
+    }[form]
+    path = written(tmp_path / "raw", 'format = "merchant"\nproducts = {file = "feed.xml"}\n')
+    (tmp_path / "raw" / "feed.xml").write_text(FEED.format(opening=opening, item=item, closing=closing))
+    report = ingest([path], tmp_path / "w")
+    shirt = product_in(tmp_path / "w", "S")
+    assert (shirt.price, shirt.price_from, shirt.currency) == (19.0, True, "CHF")
+    assert shirt.features == ("Light", "Dry", "Color: Grün, Rot")
+    assert shirt.categories == ("Apparel", "Shirts")
+    (file,) = report.files
+    assert [(bad.line, bad.problem) for bad in file.shown] == [(11, "no title (title)")]
+
+
+def test_a_merchant_feed_of_tabs_is_read_whatever_its_spaces(tmp_path: Path) -> None:
+    path = written(tmp_path / "raw", 'format = "merchant"\nproducts = {file = "feed.txt"}\n')
+    lines = ["id\ttitle\titem group id\tprice\tproduct type", "1\tMug\tM\t￥980\tHome > Mugs", "2\tMug\tM\t1,280円\t"]
+    (tmp_path / "raw" / "feed.txt").write_text("\n".join(lines), encoding="utf-8")
+    ingest([path], tmp_path / "w")
+    mug = product_in(tmp_path / "w", "M")
+    assert (mug.price, mug.price_from, mug.currency, mug.categories) == (980.0, True, "JPY", ("Home", "Mugs"))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("<html><p>No shop</p></html>", "is no feed of products"),
+        ("<rss><item><id>1</id>", "is no XML that can be read"),
+    ],
+)
+def test_a_file_that_is_no_feed_is_one_sentence(tmp_path: Path, content: str, said: str) -> None:
+    path = written(tmp_path, 'format = "merchant"\nproducts = {file = "feed.xml"}\n')
+    (tmp_path / "feed.xml").write_text(content)
+    with pytest.raises(UserError, match=said):
+        ingest([path], tmp_path / "w")
+
+
+def test_a_column_that_a_format_needs_and_a_format_that_is_none_are_named(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        'format = "shopify"\nproducts = {file = "p.csv"}\n',
+        {"file": "p.csv", "columns": "A,Title", "rows": []},
+    )
+    with pytest.raises(UserError, match=r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"):
+        ingest([path], tmp_path / "w")
+    path.write_text('format = "magento"\nproducts = {file = "p.csv"}\n')
+    with pytest.raises(UserError, match=r"format: .*'shopify', 'woocommerce' or 'merchant'"):
+        ingest([path], tmp_path / "w")
+
+
+def test_a_key_of_the_mapping_goes_before_the_formats(tmp_path: Path) -> None:
+    path = shopify(tmp_path / "raw")
+    path.write_text('format = "shopify"\n[products]\nfile = "products_export.csv"\nkeep = {}\nstore = "Type"\n')
+    report = ingest([path], tmp_path / "w")
+    assert report.products.kept == 4
+    assert product_in(tmp_path / "w", "mug").store == "Mugs"
+
+
+PRODUCTS = {"file": "p.csv", "columns": "sku,name,net", "rows": ["1,Mug,5", "2,Cup,6"]}
+BY_MAPPING = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "net"\n'
+
+
+def orders_of(world: Path) -> list[tuple[str, str, int, str]]:
+    rows = [order for user in user_ids(world) for order in orders_in(world, user)]
+    return sorted((order.order_id, order.product_id, order.quantity, order.order_date[:10]) for order in rows)
+
+
+def test_orders_in_two_tables_are_joined_by_the_id_of_the_order(tmp_path: Path) -> None:
+    head = (
+        f'{BY_MAPPING}[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nkeep = {{ test = ["no"] }}\n'
+        '[orders.lines]\nfile = "l.csv"\norder = "order"\nproduct = "sku"\nquantity = "n"\n'
+    )
+    heads = {"file": "o.csv", "columns": "nr,who,day,test", "rows": ["A,ada,2024-01-02,no", "B,bob,2024-01-03,yes"]}
+    lines = {"file": "l.csv", "columns": "order,sku,n", "rows": ["A,1,2", "A,2,1", "B,1,1", "C,1,1"]}
+    path = written(tmp_path / "raw", head, PRODUCTS, heads, lines)
+    report = ingest([path], tmp_path / "w")
+    assert orders_of(tmp_path / "w") == [("A-1", "1", 2, "2024-01-02"), ("A-2", "2", 1, "2024-01-02")]
+    shown = next(file.shown for file in report.files if file.name == "l.csv")
+    assert [(bad.line, bad.problem) for bad in shown] == [(5, "no order of this id (order): 'C'")]
+    assert ingest([path], tmp_path / "w").there_already
+    (tmp_path / "raw" / "o.csv").write_text("nr,who,day,test\nA,ada,2024-01-02,no\nB,bob,2024-01-03,no\n")
+    with pytest.raises(UserError, match="holds another world"):
+        ingest([path], tmp_path / "w")
+
+
+def test_bad_rows_of_the_other_tables_are_not_counted_as_lines_of_orders(tmp_path: Path) -> None:
+    head = (
+        f'{BY_MAPPING}parent = "group"\n[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\n'
+        '[orders.lines]\nfile = "l.csv"\norder = "order"\nproduct = "sku"\n'
+    )
+    products = {"file": "p.csv", "columns": "sku,name,net,group", "rows": ["1,Mug,5,M", "2,Mug,6,M", "broken"]}
+    heads = {"file": "o.csv", "columns": "nr,who,day", "rows": ["A,ada,2024-01-02", "broken"]}
+    lines = {"file": "l.csv", "columns": "order,sku", "rows": ["A,1", "A,2", "broken"]}
+    report = ingest([written(tmp_path / "raw", head, products, heads, lines)], tmp_path / "w")
+    assert {file.name: file.bad_lines for file in report.files} == {"l.csv": 1, "p.csv": 1}
+    assert report.reviews.dropped == {"bad_line": 1, "duplicate": 1}
+
+
+def test_orders_as_lines_of_json_find_the_variants_of_a_table(tmp_path: Path) -> None:
+    head = f'{BY_MAPPING}parent = "group"\n[orders]\nfile = "o.jsonl"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+    products = {"file": "p.csv", "columns": "sku,name,net,group", "rows": ["1,Mug,5,M", "2,Mug,6,M", "broken"]}
+    orders = {"file": "o.jsonl", "columns": '{"who": "ada", "day": "2024-01-02", "sku": 2}', "rows": []}
+    ingest([written(tmp_path / "raw", head, products, orders)], tmp_path / "w")
+    assert [order[1] for order in orders_of(tmp_path / "w")] == ["M"]
+
+
+def test_cells_are_filled_down_within_a_product_and_an_order(tmp_path: Path) -> None:
+    head = (
+        f'{BY_MAPPING}[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+        'fill_down = ["nr", "who", "day"]\n'
+    )
+    rows = ["A,ada,2024-01-02,1", ",,,2", "B,,2024-01-03,1"]
+    path = written(tmp_path / "raw", head, PRODUCTS, {"file": "o.csv", "columns": "nr,who,day,sku", "rows": rows})
+    report = ingest([path], tmp_path / "w")
+    assert orders_of(tmp_path / "w") == [("A-1", "1", 1, "2024-01-02"), ("A-2", "2", 1, "2024-01-02")]
+    assert [bad.problem for file in report.files for bad in file.shown] == ["no who"]
+
+
+@pytest.mark.parametrize(
+    ("days", "form", "first"),
+    [
+        (["31.12.2023", "1.2.2024"], "%d.%m.%Y", "2023-12-31"),
+        (["12/31/2023 4:05 PM", "1/2/2024 11:00 AM"], "%m/%d/%Y %I:%M %p", "2023-12-31"),
+        (["March 3, 2024", "May 13, 2024"], "%B %d, %Y", "2024-03-03"),
+        (["2024年3月3日", "2024年5月13日"], "%Y年%m月%d日", "2024-03-03"),
+    ],
+)
+def test_the_format_of_dates_is_found_in_their_column_and_said(
+    tmp_path: Path, days: list[str], form: str, first: str
+) -> None:
+    path = dated(tmp_path / "raw", days)
+    report = ingest([path], tmp_path / "w")
+    (note,) = notes(report)
+    assert note == f"dates such as {days[0]!r} were read as {form}: write date_format for another"
+    assert orders_of(tmp_path / "w")[0][3] == first
+
+
+def test_dates_whose_day_and_month_may_change_places_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"'03/04/2024', which may be %d/%m/%Y or %m/%d/%Y: write date_format"):
+        ingest([dated(tmp_path / "raw", ["03/04/2024", "05/06/2024"])], tmp_path / "w")
+
+
+def dated(folder: Path, days: list[str]) -> Path:
+    orders = f'{BY_MAPPING}[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+    out = StringIO()
+    csv.writer(out, lineterminator="\n").writerows([f"A{place}", "ada", day, "1"] for place, day in enumerate(days))
+    table = {"file": "o.csv", "columns": "nr,who,day,sku", "rows": out.getvalue().splitlines()}
+    return written(folder, orders, PRODUCTS, table)
+
+
+@pytest.mark.parametrize(
+    ("price", "amount", "currency", "decimal"),
+    [
+        ("￥980", 980, "JPY", "."),
+        ("1,280円", 1280, "JPY", "."),
+        ("CHF 9.–", 9, "CHF", "."),
+        ("1’299.-", 1299, "CHF", "."),
+        ("1.250,00 €", 1250, "EUR", ","),
+        ("9,- €", 9, "EUR", ","),
+        ("249 kr", 249, "SEK", "."),
+        ("kr. 249", 249, "DKK", "."),
+        ("1 299,00 zł", 1299, "PLN", ","),
+        ("1 290 Ft", 1290, "HUF", "."),
+        ("R$ 1.299,90", 1299.9, "BRL", ","),
+        ("₹1,29,999", 129999, "INR", "."),
+        ("₩12,000", 12000, "KRW", "."),
+        ("NT$350", 350, "TWD", "."),
+        ("US$ 4.95", 4.95, "USD", "."),
+        ("A$4.95", 4.95, "AUD", "."),
+    ],
+)
+def test_prices_are_read_as_shops_of_many_countries_print_them(
+    tmp_path: Path, price: str, amount: float, currency: str, decimal: str
+) -> None:
+    named = 'currency = "DKK"\n' if currency in ("DKK", "SEK", "CHF") else ""
+    named = named.replace("DKK", currency)
+    table = {"file": "p.csv", "columns": "sku,name,net", "rows": [f'1,Mug,"{price}"']}
+    ingest([written(tmp_path / "raw", f'decimal = "{decimal}"\n{named}{BY_MAPPING}', table)], tmp_path / "w")
+    mug = product_in(tmp_path / "w", "1")
+    assert (mug.price, mug.currency) == (amount, currency)
+
+
+def test_every_sign_means_what_cldr_has_for_one_of_its_currencies() -> None:
+    printed: dict[str, set[str]] = {}
+    languages = "en ja zh ko de_CH sv nb da is pl cs hu ro bg uk ru tr hi vi th he fil kk ms id pt"
+    for name in f"{languages} en_ZA en_AU en_CA en_NZ en_HK".split():
+        for code, symbol in Locale.parse(name).currency_symbols.items():
+            printed.setdefault(symbol.strip(".").casefold(), set()).add(code)
+    unlike = {
+        sign: codes
+        for sign, codes in SIGNS.items()
+        if (known := printed.get(sign.casefold())) is not None and not known & set(codes)
+    }
+    assert unlike == {}
+    assert sum(sign.casefold() in printed for sign in SIGNS) > 25
+
+
+def test_more_columns_than_a_table_may_have_are_refused_with_the_limit(tmp_path: Path) -> None:
+    columns = ",".join(["sku", "name", "net", *(f"c{number}" for number in range(60_000))])
+    path = written(tmp_path, BY_MAPPING, {"file": "p.csv", "columns": columns, "rows": []})
+    with pytest.raises(UserError, match=rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"):
+        ingest([path], tmp_path / "w")
+
+
+def test_formats_are_mappings_of_known_keys() -> None:
+    models = {"products": ProductColumns, "orders": OrderColumns}
+    for preset in FORMATS.values():
+        assert set(preset) <= set(Mapping.model_fields)
+        for part, model in models.items():
+            assert set(preset.get(part, {})) <= set(model.model_fields)
+
+
+def test_the_example_is_a_world_of_two_products(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "shop_export" / "shop.toml"
+    report = ingest([example], tmp_path / "w")
+    assert (report.products.kept, report.reviews.kept, report.users) == (2, 3, 2)
+    apron = product_in(tmp_path / "w", "linen-apron")
+    assert (apron.price, apron.price_from, apron.features) == (39.0, True, ("Size: Small, Large", "Color: Sand, Moss"))
