@@ -31,14 +31,14 @@ SEEDS = [str(seed) for seed in range(8)]
 @pytest.fixture(scope="session")
 def rich(make_world: MakeWorld) -> World:
     """A shop whose offers differ in material and price, and are given; most orders are older than a year, and
-    planners are sold by two."""
+    bulbs are sold by two."""
     made = [
         it.model_copy(
             update={
                 "details": {"Material": "oak" if place % 2 else "pine", "Occasion": "Birthday"}
                 if it.categories
                 else {},
-                "title": f"{it.title}, Pack of 2" if "Planner" in it.title else it.title,
+                "title": f"{it.title}, Pack of 2" if "bulbs" in it.title else it.title,
                 "price": (it.price or 0) * (1 + place % 3),
                 "category": "Grocery_and_Gourmet_Food" if "Skin Care" in it.categories else it.category,
             }
@@ -207,7 +207,8 @@ def test_ids_are_distinct_even_for_users_whose_ids_begin_alike(world: World) -> 
 def test_a_history_of_one_order_is_no_profile_and_two_are_one(world: World, make_world: MakeWorld) -> None:
     with pytest.raises(UserError, match="less than two"):
         generate_for(world, ["BERT"], per_user=3, seed="42")
-    two = make_world(products(), bought("BERT", "cast iron skillet", "headlamp"))
+    later = bought("HANS", "mascara", first=20)
+    two = make_world(products(), [*bought("BERT", "cast iron skillet", "headlamp"), *later])
     assert len(generate_for(two, ["BERT"], per_user=3, seed="42").queries) >= 1
 
 
